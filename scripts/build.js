@@ -62,6 +62,7 @@ const CLIENT_TYPES = [
   'client.d.ts',
   'operator-client.d.ts',
   'clients/client',
+  'core/domain/errors.d.ts',
   'core/operator-answers.d.ts',
 ];
 

@@ -19,6 +19,7 @@ const FILES = [
   'types/client.d.ts',
   'types/operator-client.d.ts',
   'types/clients',
+  'types/core/domain/errors.d.ts',
   'types/core/operator-answers.d.ts',
 ];
 

@@ -1,7 +1,6 @@
 // The client for programs of an account, in browsers, React Native, Node, Workers,
 // Deno and Bun. It has no dependencies and contains no code of the operator's client.
 
-import type { Health, Payment } from './clients/client/account-views.js';
 import { ApiError } from './clients/client/api-error.js';
 import { type CollectionsOf, collections } from './clients/client/collection.js';
 import {
@@ -10,8 +9,8 @@ import {
   connect,
   isOfFramework,
 } from './clients/client/connection.js';
-import type { OwnProperties } from './clients/client/own-properties.js';
 import { type Page, type PageQuery, page } from './clients/client/pages.js';
+import type { Health, OwnProperties, Payment } from './clients/client/records.js';
 
 const PAGE_SIZE_MAX = 100;
 const SCHEME = 'Bearer ';
@@ -81,19 +80,8 @@ async function tokenFrom(source: ClientOptions['token'], refused?: string): Prom
   throw new ApiError('NO_TOKEN', `the token is ${given}, not a token's text; sign in first`);
 }
 
-export type * from './clients/client/account-views.js';
-export {
-  ApiError,
-  type ApiErrorCode,
-  type ApiErrorFacts,
-  type ApiErrorJson,
-  type ClientErrorCode,
-  type ForeignAnswerError,
-  type RefusedError,
-  type ServiceErrorCode,
-  type UnansweredError,
-  type ValidationError,
-} from './clients/client/api-error.js';
+export type * from './clients/client/api-error.js';
+export { ApiError } from './clients/client/api-error.js';
 export type {
   Collection,
   CollectionsOf,
@@ -102,7 +90,5 @@ export type {
 } from './clients/client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
 export type { FieldProblem, FieldProblems, FieldReason } from './clients/client/field-problems.js';
-export type * from './clients/client/own-properties.js';
 export type { AllQuery, Page, PageQuery, Pagination, RowCalls } from './clients/client/pages.js';
 export type * from './clients/client/records.js';
-export type { Stored } from './clients/client/stored.js';

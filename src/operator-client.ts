@@ -6,11 +6,10 @@ import {
   type CallOptions,
   type ConnectionOptions,
   connect,
-  type Send,
   segment,
 } from './clients/client/connection.js';
-import type { AnyProperties, OwnProperties } from './clients/client/own-properties.js';
 import { type PageQuery, type RowCalls, rowCalls } from './clients/client/pages.js';
+import type { AnyProperties, OwnProperties } from './clients/client/records.js';
 import type { Account, AdminHealth } from './clients/client/views.js';
 import VIEWS, {
   type ObjectViews,
@@ -56,46 +55,31 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
 ): OperatorClient<Own> {
   const { adminKey } = options;
   const send = connect(options, async () => ({ 'X-Service-Admin-Key': adminKey }));
-  const view = async (path: string, call?: CallOptions) =>
-    (await send({ method: 'GET', path: `/admin${path}`, ...call })).data;
-  const views = viewCalls(send, view);
+  const view = async <T>(path: string, call?: CallOptions) =>
+    (await send({ method: 'GET', path: `/admin/${path}`, ...call })).data as T;
+  const objects = VIEWS.objects.map((name) => [name, (call?: CallOptions) => view(name, call)]);
+  const rows = VIEWS.rows.map((name) => [
+    name,
+    rowCalls(send, `/admin/${name}`, PAGE_SIZE_MAX, VIEWS.keys[name]),
+  ]);
+  const views = Object.fromEntries([...objects, ...rows]) as ViewCalls;
   return {
     ...views,
-    health: async (call) => (await view('/health', call)) as AdminHealth,
+    health: (call) => view('health', call),
     accounts: {
       ...views.accounts,
-      read: async (ownerSub, call) =>
-        (await view(`/accounts${ownerSegment(ownerSub)}`, call)) as Account,
+      read: async (ownerSub, call) => view(`accounts${ownerSegment(ownerSub)}`, call),
     },
     recordsOf: (ownerSub) =>
       collections(send, `/admin/accounts${ownerSegment(ownerSub)}`, PAGE_SIZE_MAX),
   };
 }
 
-/** The calls of the views in the table, by their names, which are the ends of their paths. */
-function viewCalls(
-  send: Send,
-  view: (path: string, call?: CallOptions) => Promise<unknown>,
-): ViewCalls {
-  const objects = VIEWS.objects.map((name) => [
-    name,
-    (call?: CallOptions) => view(`/${name}`, call),
-  ]);
-  const rows = VIEWS.rows.map((name) => [
-    name,
-    rowCalls(send, { path: `/admin/${name}`, pageSizeMax: PAGE_SIZE_MAX, key: VIEWS.keys[name] }),
-  ]);
-  return Object.fromEntries([...objects, ...rows]) as ViewCalls;
-}
-
-export type * from './clients/client/account-views.js';
 export { ApiError, type ApiErrorCode } from './clients/client/api-error.js';
 export type { Collection, CollectionsOf, RecordCalls } from './clients/client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
-export type * from './clients/client/own-properties.js';
 export type { AllQuery, Page, PageQuery, Pagination, RowCalls } from './clients/client/pages.js';
 export type * from './clients/client/records.js';
-export type { Stored } from './clients/client/stored.js';
 export type * from './clients/client/views.js';
 export type * from './core/operator-answers.js';
 

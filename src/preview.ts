@@ -13,27 +13,20 @@ import { SettingError } from './hosts/settings/setting-error.js';
 import { SETTING_NAMES } from './hosts/settings/warnings.js';
 import { readSettings, type Settings } from './hosts/settings.js';
 import { loopbackOnly } from './preview/loopback-only.js';
-import { leaveNotice, runningPreview } from './preview/preview-notice.js';
 import { nextFreePort, startPreviewPort } from './preview/preview-port.js';
 import { type RunningConsole, startConsole } from './tools/console/host.js';
 
 const DATABASE_URL = 'file:data/preview.db';
-const NOTICE_FILE = 'data/preview.running.json';
 const BACKUP_FOLDER = 'data/preview-backups';
-/** Where PORT is not set and another program has this one, the next free one. */
+/** Each the next free one if it is not set and another program has it. */
 const API_PORT = 8080;
-/** Of the operator's console, in the same way. */
-const CONSOLE_PORT = 8090;
-const CONSOLE_ASSETS = new URL('./console/', import.meta.url);
-/** Of the operations port, in the same way. */
 const OPERATIONS_PORT = 8082;
+const CONSOLE_PORT = 8090;
 const PORT_MAX = 65_535;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
 /** The settings that the preview takes; it has a database and a sign-in of its own. */
 const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'HOST', 'OPS_PORT', 'PORT'];
-/** Its terminal is closed, so no one could stop it. */
-const PREVIEW_PROCESS = { hangUpEnds: true };
 
 // The preview writes for a person.
 const log: Log = {
@@ -54,12 +47,6 @@ let consoleCode = '';
 const service = await runService(
   log,
   async (onStorageLost): Promise<Service> => {
-    const running = await runningPreview(NOTICE_FILE);
-    if (running !== undefined) {
-      throw new Error(
-        `the preview runs already, at ${running.origin}/api/v1 (process ${running.processId}); stop it there with Ctrl-C before you start another`,
-      );
-    }
     tellIgnored();
     const port = await startPreviewPort();
     const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
@@ -73,18 +60,17 @@ const service = await runService(
     }
     const operatorsConsole = await startPreviewConsole(service);
     consoleOrigin = operatorsConsole.origin;
-    const removeNotice = await leaveNotice(NOTICE_FILE, service.origin);
     return {
       ...service,
       async stop() {
         await operatorsConsole.close();
         await service.stop();
         await port.close();
-        await removeNotice();
       },
     };
   },
-  PREVIEW_PROCESS,
+  // Its terminal is closed, so no one could stop it.
+  { hangUpEnds: true },
 );
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
 
@@ -95,17 +81,14 @@ function tellIgnored(): void {
   tell(`The preview ignores ${names}: it has a database and a sign-in of its own.`);
 }
 
-/** The console beside the service, over HTTP as anywhere. It asks for a code: a browser here may show pages of anybody. */
-async function startPreviewConsole({
-  origin,
-  operationsOrigin,
-}: Pick<Service, 'origin' | 'operationsOrigin'>): Promise<RunningConsole> {
-  const port = process.env['CONSOLE_PORT'] || String(await nextFreePort(CONSOLE_PORT));
+/** Over HTTP as anywhere. It asks for a code: a browser here may show pages of anybody. */
+async function startPreviewConsole(service: Service): Promise<RunningConsole> {
+  const { origin, operationsOrigin } = service;
   const settings = readConsoleSettings(
     {
       SERVICE_URL: `${origin}/api/v1`,
       ADMIN_API_KEY: adminKey,
-      CONSOLE_PORT: port,
+      CONSOLE_PORT: process.env['CONSOLE_PORT'] || String(await nextFreePort(CONSOLE_PORT)),
       OPS_PORT: operationsOrigin && new URL(operationsOrigin).port,
     },
     undefined,
@@ -113,7 +96,7 @@ async function startPreviewConsole({
   return startConsole({
     settings,
     erasure: { ledger: undefined, backups: undefined },
-    assetFolder: CONSOLE_ASSETS,
+    assetFolder: new URL('./console/', import.meta.url),
     log,
     // The first one is in the welcome.
     tellCode(code) {

@@ -26,7 +26,7 @@ export function changesOf(root, version) {
 export function notesOf(root, { version, node }) {
   return `# Service Management API ${version}
 
-Unpack it, and run \`./service-management --help\`. [pages/operations.md](pages/operations.md) leads to a service that is proxied and watched; [pages/first-commands.md](pages/first-commands.md) has the commands of every day.
+Unpack it, and run \`./service-management --help\`. [pages/operations.md](pages/operations.md) leads to a service behind TLS with backups and alerts; [pages/running.md](pages/running.md) has what comes after.
 
 - The archive whose name ends in \`-node\` has Node ${node} in it and needs nothing else. The other one needs Node 20.19 or newer.
 - \`SHA256SUMS\` beside the archives has their checksums.

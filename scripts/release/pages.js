@@ -9,13 +9,11 @@ import { dirname, join, normalize } from 'node:path';
 export const PAGES = {
   'src/CHANGELOG.md': 'CHANGELOG.md',
   'src/hosts/operations/README.md': 'pages/operations.md',
-  'src/hosts/operations/COMMANDS.md': 'pages/first-commands.md',
-  'src/hosts/operations/CONTAINERS.md': 'pages/containers.md',
+  'src/hosts/operations/RUNNING.md': 'pages/running.md',
   'src/hosts/node/README.md': 'pages/settings.md',
-  'src/hosts/node/SECURITY.md': 'pages/security.md',
   'src/core/http/README.md': 'pages/api.md',
   'src/core/identity/README.md': 'pages/identity.md',
-  'src/storage/replication/README.md': 'pages/replication.md',
+  'src/hosts/postgres/README.md': 'pages/postgres.md',
   'src/tools/console/README.md': 'pages/console.md',
   'src/tools/data/README.md': 'pages/data.md',
 };

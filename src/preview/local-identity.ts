@@ -5,13 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { localSubject } from '../core/identity/local-tokens.js';
 
-const BEARER = /^Bearer (.+)$/i;
-
-export function answerUserinfo(request: IncomingMessage, response: ServerResponse): void {
-  const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
-  const subject = localSubject(token ?? '');
-  response.writeHead(subject === undefined ? 401 : 200, { 'Content-Type': 'application/json' });
-  response.end(
-    JSON.stringify(subject === undefined ? { error: 'invalid_token' } : { sub: subject }),
-  );
+export function answerUserinfo({ headers }: IncomingMessage, response: ServerResponse): void {
+  const [, token = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
+  const sub = localSubject(token);
+  response.writeHead(sub === undefined ? 401 : 200, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(sub === undefined ? { error: 'invalid_token' } : { sub }));
 }

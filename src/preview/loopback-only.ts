@@ -2,10 +2,10 @@
 // web page from elsewhere makes a browser send: from its own origin, or to a name of its
 // own that leads to this machine (DNS rebinding).
 
+import type { HostBindings } from '../core/http/request-body.js';
 import { isLoopback } from '../hosts/settings/addresses.js';
 
 type Responder = (request: Request, host: HostBindings) => Response | Promise<Response>;
-type HostBindings = Parameters<import('../handler.js').Responder>[1] & object;
 
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -69,25 +69,16 @@ const STYLE = `body { margin: 0; }
 }
 `;
 
-interface PageFile {
-  readonly type: 'text/html' | 'text/javascript' | 'text/css';
-  readonly content: () => string | Promise<Buffer>;
-}
+const installed = (name: string) => () => readFile(fileURLToPath(import.meta.resolve(name)));
 
 /** All files of the page. A request's path is looked up here, and never used as a file name. */
-const FILES: Readonly<Record<string, PageFile>> = {
-  '/': { type: 'text/html', content: () => HTML },
-  '/page.js': { type: 'text/javascript', content: () => SCRIPT },
-  '/page.css': { type: 'text/css', content: () => STYLE },
-  '/swagger-ui-bundle.js': {
-    type: 'text/javascript',
-    content: () => packaged('swagger-ui-dist/swagger-ui-bundle.js'),
-  },
-  '/swagger-ui.css': {
-    type: 'text/css',
-    content: () => packaged('swagger-ui-dist/swagger-ui.css'),
-  },
-};
+const FILES = new Map<string, [type: string, content: () => string | Promise<Buffer>]>([
+  ['/', ['text/html', () => HTML]],
+  ['/page.js', ['text/javascript', () => SCRIPT]],
+  ['/page.css', ['text/css', () => STYLE]],
+  ['/swagger-ui-bundle.js', ['text/javascript', installed('swagger-ui-dist/swagger-ui-bundle.js')]],
+  ['/swagger-ui.css', ['text/css', installed('swagger-ui-dist/swagger-ui.css')]],
+]);
 
 /** Answers a request for the page or one of its files. `apiOrigin`: the address that its "try it" calls. */
 export async function answerReference(
@@ -96,20 +87,15 @@ export async function answerReference(
   response: ServerResponse,
 ): Promise<void> {
   const [path = ''] = (request.url ?? '').split('?', 1);
-  const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
+  const [type = '', content] = FILES.get(path) ?? [];
   if (path === '/openapi.json') {
     send(response, 'application/json', await documentFor(apiOrigin), apiOrigin);
-  } else if (file !== undefined) {
-    send(response, `${file.type}; charset=utf-8`, await file.content(), apiOrigin);
+  } else if (content !== undefined) {
+    send(response, `${type}; charset=utf-8`, await content(), apiOrigin);
   } else {
     response.writeHead(404, { 'Content-Type': 'text/plain' });
     response.end(`nothing at ${path}; the API reference is at /\n`);
   }
-}
-
-/** A file of an installed package. */
-function packaged(name: string): Promise<Buffer> {
-  return readFile(fileURLToPath(import.meta.resolve(name)));
 }
 
 /** The OpenAPI document, with the preview as its server and the preview's tokens. */

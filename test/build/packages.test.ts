@@ -1,14 +1,16 @@
-// Which packages a command installs: found in the lock file, asked of no registry.
+// Which packages a command installs, and what ships with them: found in the lock file and in dist/,
+// asked of no registry.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noticesOf } from '../../scripts/notices.js';
 import { missingGroups, packagesOfGroup } from '../../scripts/packages.js';
+import { ROOT, textOf } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LOCKED = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+const DIST = join(ROOT, 'dist');
 
 describe('Packages of a group', () => {
   it('are the named packages and their dependencies, looked up from the group’s folder upwards', () => {
@@ -22,64 +24,81 @@ describe('Packages of a group', () => {
       'node_modules/runner': { dependencies: { codec: '2', absent: '1' } },
       'node_modules/runner/node_modules/codec': {},
     };
-    expect([...packagesOfGroup(locked, '')]).toEqual([
-      'node_modules/server',
-      'node_modules/codec',
-      'node_modules/builder',
-    ]);
-    expect([...packagesOfGroup(locked, 'test')]).toEqual([
-      'node_modules/runner',
-      'node_modules/runner/node_modules/codec',
-    ]);
+    const inModules = (names: string[]) => names.map((name) => `node_modules/${name}`);
+    expect([...packagesOfGroup(locked, '')]).toEqual(inModules(['server', 'codec', 'builder']));
+    const runner = inModules(['runner', 'runner/node_modules/codec']);
+    expect([...packagesOfGroup(locked, 'test')]).toEqual(runner);
   });
 
   it('for running and building contain no test, lint, Workers or browser tool', () => {
-    const own = [...packagesOfGroup(LOCKED, '')].join('\n');
-    expect(own).toContain('node_modules/@libsql/client');
+    const { packages } = JSON.parse(textOf('package-lock.json'));
+    const own = [...packagesOfGroup(packages, '')].join('\n');
     expect(own).toContain('node_modules/esbuild');
     expect(own).not.toMatch(/vitest|biome|redocly|miniflare|workerd|playwright|stryker/);
   });
 });
 
-describe('A group is missing', () => {
+describe('In a folder', () => {
   let folder: TemporaryFolder;
-  const lock = {
-    '': { devDependencies: { builder: '1' } },
-    test: { devDependencies: { runner: '1' } },
-    'node_modules/builder': { version: '1.0.0' },
-    'node_modules/runner': { version: '1.0.0' },
+  const write = (path: string, content: object) => {
+    mkdirSync(join(folder.path, path, '..'), { recursive: true });
+    writeFileSync(join(folder.path, path), JSON.stringify(content));
+  };
+  const install = (version: string) => {
+    write('node_modules/builder/package.json', {});
+    const packages = { 'node_modules/builder': { version } };
+    write('node_modules/.package-lock.json', { packages });
   };
 
   beforeEach(async () => {
     folder = await openTemporaryFolder();
-    write('package-lock.json', { packages: lock });
+    const packages = {
+      '': { devDependencies: { builder: '1' } },
+      test: { devDependencies: { runner: '1' } },
+      'node_modules/builder': { version: '1.0.0' },
+      'node_modules/runner': { version: '1.0.0' },
+    };
+    write('package-lock.json', { packages });
   });
   afterEach(() => folder.remove());
 
-  it('where nothing is installed', () => {
+  it('a group is missing where one of its packages is absent or has another version', () => {
     expect(missingGroups(folder.path, ['test'])).toEqual(['', 'test']);
-  });
-
-  it('only where one of its packages is absent', () => {
-    install({ 'node_modules/builder': '1.0.0' });
+    install('1.0.0');
     expect(missingGroups(folder.path, ['test'])).toEqual(['test']);
     expect(missingGroups(folder.path, [])).toEqual([]);
+    install('0.9.0');
+    expect(missingGroups(folder.path, [])).toEqual(['']);
   });
 
-  it('where the lock file wants another version', () => {
-    install({ 'node_modules/builder': '0.9.0', 'node_modules/runner': '1.0.0' });
-    expect(missingGroups(folder.path, ['test'])).toEqual(['']);
+  it('no notices are written where a bundled package has no licence file', () => {
+    write('node_modules/bare/package.json', { version: '1.0.0' });
+    const inputs = { 'node_modules/bare/a.js': { bytesInOutput: 1 } };
+    const outputs = { 'dist/a.js': { bytes: 1, imports: [], exports: [], inputs } };
+    const missing = 'node_modules/bare: no licence file';
+    expect(() => noticesOf(folder.path, [{ inputs: {}, outputs }])).toThrow(missing);
   });
+});
 
-  function install(versions: Readonly<Record<string, string>>): void {
-    const packages = Object.entries(versions).map(([path, version]) => [path, { version }]);
-    for (const path of Object.keys(versions)) write(`${path}/package.json`, {});
-    write('node_modules/.package-lock.json', { packages: Object.fromEntries(packages) });
+it('The third-party notices name every package that dist/ bundles, with its licence text', () => {
+  const maps = readdirSync(DIST).filter((name) => name.endsWith('.js.map'));
+  const sources: string[] = maps.flatMap(
+    (name) => JSON.parse(readFileSync(join(DIST, name), 'utf8')).sources,
+  );
+  const bundled = /(node_modules\/.*)?node_modules\/(?:@[^/]+\/)?[^/]+/;
+  const names = new Set(sources.flatMap((path) => bundled.exec(path)?.[0] ?? []));
+  expect([...names]).toContain('node_modules/hono');
+  const notices = textOf('dist/THIRD-PARTY-NOTICES.txt');
+  for (const name of names) {
+    expect(notices).toContain(`\n${name.replace(/.*node_modules\//, '')} `);
+    const file = readdirSync(join(ROOT, name)).find((each) => /^licen[cs]e/i.test(each));
+    expect(notices, name).toContain(textOf(join(name, file ?? 'LICENSE')).trim());
   }
+});
 
-  function write(path: string, content: object): void {
-    const whole = join(folder.path, path);
-    mkdirSync(join(whole, '..'), { recursive: true });
-    writeFileSync(whole, JSON.stringify(content));
-  }
+it('npm sbom lists all packages, also when only some groups are installed', () => {
+  const sbom = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
+  const { components } = JSON.parse(execFileSync('npm', sbom, { cwd: ROOT, encoding: 'utf8' }));
+  const names = components.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(expect.arrayContaining(['libsql', 'hono', 'zod']));
 });

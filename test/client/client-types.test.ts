@@ -1,181 +1,178 @@
-// The client's types, checked by the compiler, and held to the OpenAPI document.
+// The clients' types: held to the OpenAPI document and the service's own, and what the compiler
+// refuses and takes of programs that use the built declarations.
 
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type * as api from 'service-management-api/client';
 import { ApiError, createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod';
-import NAMES from '../../src/clients/client/records.js';
-import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
-import type { ErrorCode } from '../../src/core/domain/errors.js';
 import type { VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
 import type * as payment from '../../src/core/domain/payment.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
-
-/** The properties that a type names. */
-type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
-type RequiredKeys<T> = {
-  [Key in keyof Named<T>]-?: object extends Pick<Named<T>, Key> ? never : Key;
-}[keyof Named<T>];
-
-/** A value of every property that the type names, and which of them it requires: the compiler knows of each that is missing or too many. */
-interface Whole<T> {
-  readonly value: Required<Named<T>>;
-  readonly required: Readonly<Record<RequiredKeys<T> & string, true>>;
-}
+import { ROOT } from '../support/pages.js';
+import { openProject } from '../support/project.js';
+import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const text = 'some text';
-
+/** A value of every property that a type names: the compiler knows of each that is missing or too many. */
 const BODIES = {
   NewBusiness: {
-    value: {
-      businessName: text,
-      phone: text,
-      primaryTemplate: text,
-      templateVersion: 1,
-      createdAt: text,
-    },
-    required: {},
-  } satisfies Whole<api.NewBusiness>,
+    ...{ businessName: text, phone: text, primaryTemplate: text },
+    ...{ templateVersion: 1, createdAt: text },
+  } satisfies Required<api.NewBusiness>,
   NewCustomer: {
-    value: { name: text, phone: text, email: text, location: text },
-    required: { name: true, phone: true },
-  } satisfies Whole<api.NewCustomer>,
+    ...{ name: text, phone: text, email: text, location: text },
+  } satisfies Required<api.NewCustomer>,
   NewService: {
-    value: { name: text, price: 1, currency: text, active: true, category: text, duration: text },
-    required: { name: true, price: true },
-  } satisfies Whole<api.NewService>,
+    ...{ name: text, price: 1, currency: text, active: true, category: text, duration: text },
+  } satisfies Required<api.NewService>,
   NewOrder: {
-    value: {
-      customer: text,
-      service: text,
-      amount: 1,
-      status: text,
-      paid: 0,
-      currency: text,
-      phone: text,
-      date: text,
-      method: null,
-      assignee: text,
-      templateId: text,
-      customFields: {},
-    },
-    required: { customer: true, service: true, amount: true },
-  } satisfies Whole<api.NewOrder>,
-  NewTeamMember: {
-    value: { name: text, phone: text },
-    required: { name: true, phone: true },
-  } satisfies Whole<api.NewTeamMember>,
+    ...{ customer: text, service: text, amount: 1, status: text, paid: 0, currency: text },
+    ...{ phone: text, date: text, method: null, assignee: text, templateId: text },
+    customFields: {},
+  } satisfies Required<api.NewOrder>,
+  NewTeamMember: { name: text, phone: text } satisfies Required<api.NewTeamMember>,
   NewExpense: {
-    value: { description: text, category: text, date: text, amount: 1, method: text },
-    required: { description: true, category: true, date: true, amount: true },
-  } satisfies Whole<api.NewExpense>,
+    ...{ description: text, category: text, date: text, amount: 1, method: text },
+  } satisfies Required<api.NewExpense>,
 };
 
-describe('The type of a body', () => {
-  it.each(Object.entries(BODIES))(
-    '%s has the properties of the OpenAPI document',
-    (name, { value, required }) => {
-      const schema = DOCUMENT.components['schemas']?.[name] as {
-        properties: object;
-        required?: string[];
-      };
-      expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
-      expect(Object.keys(required)).toEqual(schema.required ?? []);
-      expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
-    },
-  );
+it.each(Object.entries(BODIES))('%s has the properties of the OpenAPI document', (name, value) => {
+  const schema = DOCUMENT.components['schemas']?.[name] as { readonly properties: object };
+  expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
+  expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
 });
 
-type ViewSchemas = typeof VIEW_SCHEMAS;
-type Answers = { [Name in keyof ViewSchemas]: z.output<ViewSchemas[Name]> };
-interface Types {
-  RecordCounts: operator.RecordCounts;
-  ResourceUsage: operator.ResourceUsage;
-  UsageByCollection: operator.UsageByCollection;
-  Overview: operator.Overview;
-  Usage: operator.Usage;
-  AccountSummary: operator.AccountSummary;
-  AuditEvent: operator.AuditEvent;
-}
-type Keys<T> = { -readonly [Name in keyof T]: keyof T[Name] };
-
 describe("The types of the operator's views", () => {
+  type ViewSchemas = typeof VIEW_SCHEMAS;
+  type Answers = { [Name in keyof ViewSchemas]: z.output<ViewSchemas[Name]> };
+  interface Types {
+    RecordCounts: operator.RecordCounts;
+    ResourceUsage: operator.ResourceUsage;
+    UsageByCollection: operator.UsageByCollection;
+    Overview: operator.Overview;
+    Usage: operator.Usage;
+    AccountSummary: operator.AccountSummary;
+    AuditEvent: operator.AuditEvent;
+  }
+  type Keys<T> = { -readonly [Name in keyof T]: keyof T[Name] };
+
   it('are those of the schemas, property by property', () => {
     expectTypeOf<Answers>().toExtend<Types>();
     expectTypeOf<Keys<Answers>>().toEqualTypeOf<Keys<Types>>();
   });
 });
 
-it('The clients have every collection', () => {
-  expect(NAMES).toEqual(COLLECTION_NAMES);
+it('The clients type the answers of each call', () => {
+  const client = createClient({ baseUrl: '', token: '' });
+  const forOperator = createOperatorClient({ baseUrl: '', adminKey: '' });
+  expectTypeOf(client.orders.read).returns.resolves.toEqualTypeOf<api.Order>();
+  expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
+  expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
+  expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<api.Page<api.Payment>>();
+  expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
+  expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
+  expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
+  expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
+  expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');
+  expectTypeOf<operator.OperatorListQuery>().not.toHaveProperty('status');
+  const caught: unknown = undefined;
+  if (caught instanceof ApiError) expectTypeOf(caught).toEqualTypeOf<api.ApiError>();
 });
 
-describe('The client', () => {
-  const client = createClient({ baseUrl: 'http://localhost/api/v1', token: '' });
-  const forOperator = createOperatorClient({ baseUrl: 'http://localhost/api/v1', adminKey: '' });
+const HEAD = `
+import { ApiError, createClient } from 'service-management-api/client';
+import type { AnyProperties, Order, NewOrder } from 'service-management-api/client';
+import { createOperatorClient } from 'service-management-api/operator-client';
+const options = { baseUrl: 'http://localhost/api/v1', token: '' };
+const api = createClient(options);
+const own = createClient<{ orders: { table?: number }, team: { role: string } }>(options);
+const any = createClient<AnyProperties>(options);
+const operator = createOperatorClient({ baseUrl: '', adminKey: '' }).recordsOf('somebody');
+declare const order: Order;
+declare const error: unknown;
+export const body = { customer: 'A', service: 'B', amount: 1 };
+`;
 
-  it('types the records of each collection', () => {
-    expectTypeOf(client.orders.read).returns.resolves.toEqualTypeOf<api.Order>();
-    expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
-    expectTypeOf(client.team.all).returns.toEqualTypeOf<
-      AsyncGenerator<api.TeamMember, void, undefined>
-    >();
-    expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
-    expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<api.Page<api.Payment>>();
-    expectTypeOf<api.Order['amount']>().toEqualTypeOf<number>();
-    expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
-    expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
+const SLIPS = [
+  `api.orders.create({ ...body, stauts: 'New' });`,
+  `api.orders.create({ customer: 'A', service: 'B' });`,
+  `api.orders.create({ ...body, table: 4 });`,
+  `api.orders.update('ORD-1', { owner_sub: 'me' });`,
+  `api.orders.update('ORD-1', { paid: '1' });`,
+  `api.orders.update('ORD-1', { customer: null });`,
+  `api.orders.update('ORD-1', { paid: null });`,
+  `api.customers.read('CUS-1').then(({ email }) => email?.length.toFixed() ?? email.length);`,
+  `if (error instanceof ApiError && error.code === 'VALIDATION_FAILED') error.fields['name']?.reason === 'mising';`,
+  `api.orders.list({ stauts: 'New' });`,
+  `api.orders.all({ page: 2 });`,
+  `own.orders.create({ ...body, table: 'four' });`,
+  `own.customers.create({ name: 'A', phone: '1', table: 4 });`,
+  `own.team.create({ name: 'A', phone: '1' });`,
+  `createClient<{ oders: { table: number } }>(options).orders.create({ ...body, table: 4 });`,
+  `operator.orders.create({ ...body, paid: '1' });`,
+  `order.stauts;`,
+  `if (error instanceof ApiError && error.code === 'NOT_FUND') throw error;`,
+  `if (error instanceof ApiError && error.code === 'NOT_FOUND') error.fields;`,
+  `if (error instanceof ApiError && error.code === 'TIMED_OUT') error.status.toFixed();`,
+];
+
+const FINE = [
+  `api.orders.create({ ...body, status: undefined, phone: undefined });`,
+  `api.orders.list({ status: undefined, q: undefined, page: undefined }, { signal: undefined });`,
+  `api.orders.update('ORD-1', { paid: 1, method: null, amount: undefined });`,
+  `operator.customers.update('CUS-1', { email: null });`,
+  `api.payments.due().then(([first]) => first?.due.toFixed());`,
+  `createClient({ ...options, token: async (refused) => refused ?? '' });`,
+  `const { id, owner_sub, ...rest } = order; api.orders.create(rest);`,
+  `const changes: Partial<NewOrder> = { paid: 1 }; api.orders.update('ORD-1', changes);`,
+  `const paid: number = order.paid; const label: string = order.status + order.currency; paid; label;`,
+  `const left: Omit<Order, 'id'> = order; const due: number = left.amount - left.paid; due;`,
+  `own.orders.create({ ...body, table: 4 }).then(({ table }) => table?.toFixed());`,
+  `own.team.update('TM-1', { role: 'cook' });`,
+  `any.orders.create({ ...body, anything: { at: ['all'] } }).then((made) => made['anything']);`,
+  `operator.orders.update('ORD-1', { anything: 1 });`,
+  `if (error instanceof ApiError && error.code === 'NOT_FOUND') { const status: number = error.status; status; error.requestId.length; }`,
+  `if (error instanceof ApiError && error.code === 'VALIDATION_FAILED') error.fields['name']?.message.length;`,
+  `createClient({ ...options, fetch: async (...args) => new Response(new Request(...args).body) });`,
+];
+
+describe('The compiler', () => {
+  let project: TemporaryFolder;
+  let report = '';
+
+  beforeAll(async () => {
+    const programs = (name: string, lines: readonly string[]) =>
+      lines.map((line, i) => [`${name}-${i}.ts`, `${HEAD}${line}\n`] as const);
+    const files = [...programs('slip', SLIPS), ...programs('fine', FINE)];
+    project = await openProject(Object.fromEntries(files));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options =
+      '--noEmit --strict --exactOptionalPropertyTypes --target ES2022 --lib ES2022,DOM --module NodeNext --types';
+    const names = files.map(([name]) => name);
+    const args = [tsc, ...options.split(' '), '', ...names];
+    const run = promisify(execFile)(process.execPath, args, { cwd: project.path });
+    ({ stdout: report } = await run.catch((failed: { stdout: string }) => failed));
+  });
+  afterAll(() => project.remove());
+
+  /** What it says of the line under test; other lines must be right. */
+  function complaintsAbout(file: string): string[] {
+    const line = HEAD.split('\n').length;
+    const found = report.split('\n').filter((complaint) => complaint.startsWith(`${file}(`));
+    expect(found.filter((complaint) => !complaint.startsWith(`${file}(${line},`))).toEqual([]);
+    return found;
+  }
+
+  it.each(SLIPS.map((code, i) => [code, i] as const))('refuses %s', (_, i) => {
+    expect(complaintsAbout(`slip-${i}.ts`)).not.toEqual([]);
   });
 
-  it('has every property that the service always sets', () => {
-    expectTypeOf<api.Order['status']>().toEqualTypeOf<string>();
-    expectTypeOf<api.Order['paid']>().toEqualTypeOf<number>();
-    expectTypeOf<api.Order['currency'] | api.Service['currency']>().toEqualTypeOf<string>();
-    expectTypeOf<api.Service['active']>().toEqualTypeOf<boolean>();
-    expectTypeOf<keyof Omit<api.Order, 'id'>>().toEqualTypeOf<Exclude<keyof api.Order, 'id'>>();
-  });
-
-  it('accepts the properties that a program declares, and for the operator any property', () => {
-    const own = createClient<{ customers: { likes?: string[] } }>({ baseUrl: '', token: '' });
-    expectTypeOf(own.customers.read).returns.resolves.toExtend<{ likes?: string[] }>();
-    expectTypeOf(own.orders.read).returns.resolves.toExtend<api.Order>();
-    const { orders } = forOperator.recordsOf('somebody');
-    expectTypeOf(orders.read).returns.resolves.toExtend<api.Order & Record<string, unknown>>();
-  });
-
-  it('narrows an ApiError by its code', () => {
-    type With<Code> = Extract<ApiError, { code: Code }>;
-    expectTypeOf<(ApiError & { code: 'NOT_FOUND' })['status']>().toEqualTypeOf<number>();
-    expectTypeOf<With<'VALIDATION_FAILED'>['fields']>().toEqualTypeOf<api.FieldProblems>();
-    expectTypeOf<(ApiError & { code: 'TIMED_OUT' })['requestId']>().toEqualTypeOf<undefined>();
-    const caught: unknown = undefined;
-    if (caught instanceof ApiError) expectTypeOf(caught).toEqualTypeOf<api.ApiError>();
-  });
-
-  it('types a token as text or a function of it', () => {
-    expectTypeOf<api.ClientOptions['token']>().toEqualTypeOf<
-      string | ((refused?: string) => string | Promise<string>)
-    >();
-  });
-
-  it('knows every error code of the service', () => {
-    expectTypeOf<api.ServiceErrorCode>().toEqualTypeOf<ErrorCode>();
-    expectTypeOf<ApiError['code']>().toEqualTypeOf<api.ServiceErrorCode | api.ClientErrorCode>();
-  });
-
-  it("types the operator's views and payments as the service does", () => {
-    expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
-    expectTypeOf(forOperator.accounts.list).returns.resolves.toEqualTypeOf<
-      operator.Page<operator.AccountSummary>
-    >();
-    expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');
-    expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
-  });
-
-  it("has no status filter on the operator's side, as the API has none there", () => {
-    expectTypeOf<operator.OperatorListQuery>().not.toHaveProperty('status');
-    expectTypeOf<api.ListQuery>().toHaveProperty('status');
+  it.each(FINE.map((code, i) => [code, i] as const))('takes %s', (_, i) => {
+    expect(complaintsAbout(`fine-${i}.ts`)).toEqual([]);
   });
 });

@@ -42,13 +42,10 @@ onEveryHost('The client', (service) => {
 
   it('takes the query of a list and gives its pagination', async () => {
     const { orders } = clientOf(service.account());
-    for (const [customer, status] of [
-      ['Amina & Co', 'New'],
-      ['Amina & Co', 'Ready'],
-      ['Juma', 'Ready'],
-    ] as const) {
-      await orders.create({ customer, service: 'Hem', amount: 1, status });
-    }
+    const order = { customer: 'Amina & Co', service: 'Hem', amount: 1, status: 'Ready' };
+    await orders.create({ ...order, status: 'New' });
+    await orders.create(order);
+    await orders.create({ ...order, customer: 'Juma' });
     const page = await orders.list({ q: 'amina & c', status: 'Ready', page: 1, page_size: 1 });
     expect(page.items.map(({ customer, status }) => [customer, status])).toEqual([
       ['Amina & Co', 'Ready'],
@@ -57,7 +54,7 @@ onEveryHost('The client', (service) => {
     expect((await orders.list({ page_size: 2, page: 2 })).items).toHaveLength(1);
   });
 
-  it('lists payments and asks for health without a token', async () => {
+  it('lists payments, and those of which something is left to pay; asks for health without a token', async () => {
     const seen: Headers[] = [];
     const send = serviceFetch(service);
     const client = clientOf(service.account(), {
@@ -66,36 +63,15 @@ onEveryHost('The client', (service) => {
         return send(url, init);
       },
     });
-    const order = await client.orders.create({ customer: 'A', service: 'B', amount: 9, paid: 4 });
-    const { items } = await client.payments.list();
-    expect(items).toMatchObject([{ order_id: order.id, amount: 9, paid: 4, due: 5 }]);
-    expect((await client.health()).version).toBe('v1');
-    expect(seen.map((headers) => headers.has('authorization'))).toEqual([true, true, false]);
-  });
-
-  it('gives the payments of which something is left to pay', async () => {
-    const { orders, payments } = clientOf(service.account());
     const order = { customer: 'A', service: 'B', amount: 9 };
-    const { id: first } = await orders.create({ ...order, paid: 4 });
-    for (const paid of [9, 10]) await orders.create({ ...order, paid });
-    const { id: last } = await orders.create(order);
-    const due = await payments.due();
-    expect(due.map(({ order_id, due }) => [order_id, due])).toEqual([
-      [last, 9],
-      [first, 5],
-    ]);
-  });
-
-  it('calls a token function before every request', async () => {
-    const subjects = [service.account().subject, service.account().subject];
-    const { customers } = clientOf(
-      { subject: '' },
-      { token: async () => tokenOf(subjects.shift() ?? '') },
-    );
-    const { owner_sub: first } = await customers.create({ name: 'A', phone: '1' });
-    const { owner_sub: second } = await customers.create({ name: 'B', phone: '2' });
-    expect(second).not.toBe(first);
-    await expect(customers.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+    const { id } = await client.orders.create({ ...order, paid: 4 });
+    await client.orders.create({ ...order, paid: 9 });
+    const [, first] = (await client.payments.list()).items;
+    expect(first).toMatchObject({ order_id: id, amount: 9, paid: 4, due: 5 });
+    expect(await client.payments.due()).toEqual([first]);
+    seen.length = 0;
+    expect((await client.health()).version).toBe('v1');
+    expect(seen.map((headers) => headers.has('authorization'))).toEqual([false]);
   });
 
   it('reads records with any characters in their id, and refuses an id that no path can hold', async () => {
@@ -127,27 +103,20 @@ onEveryHost('The client', (service) => {
   });
 
   describe('walks all pages', () => {
-    it('newest first, each record once', async () => {
-      const { customers } = clientOf(service.account());
-      const ids = await create(customers, 7);
-      const seen = await collected(customers.all({ page_size: 3 }));
-      expect(seen.map(({ id }) => id)).toEqual(ids.toReversed());
-    });
-
-    it('in pages of 100, and ends at once in an empty list', async () => {
-      const account = service.account();
-      const { customers } = clientOf(account);
-      expect(await collected(customers.all())).toEqual([]);
+    it('newest first, each record once, in pages of 100 unless it is asked for others', async () => {
       const asked: string[] = [];
       const send = serviceFetch(service);
-      const watched = clientOf(account, {
+      const { customers } = clientOf(service.account(), {
         fetch: (url: string, init: RequestInit) => {
           asked.push(new URL(url).search);
           return send(url, init);
         },
       });
-      await collected(watched.customers.all({ q: 'x' }));
-      expect(asked).toEqual(['?page_size=100&q=x&page=1']);
+      const ids = await create(customers, 7);
+      const seen = await collected(customers.all({ page_size: 3 }));
+      expect(seen.map(({ id }) => id)).toEqual(ids.toReversed());
+      expect(await collected(customers.all({ q: 'nobody' }))).toEqual([]);
+      expect(asked.at(-1)).toBe('?page_size=100&q=nobody&page=1');
     });
 
     it('until its signal, which ends it at the next record', async () => {
@@ -164,15 +133,6 @@ onEveryHost('The client', (service) => {
       };
       await expect(walk()).rejects.toMatchObject({ code: 'ABORTED', cause: reason });
       expect(seen).toBe(2);
-    });
-
-    it('that match the query only', async () => {
-      const { orders } = clientOf(service.account());
-      for (const status of ['New', 'Ready', 'New', 'Ready', 'New']) {
-        await orders.create({ customer: 'A', service: 'B', amount: 1, status });
-      }
-      const seen = await collected(orders.all({ status: 'New', page_size: 2 }));
-      expect(seen.map(({ status }) => status)).toEqual(['New', 'New', 'New']);
     });
 
     it('with each record once while records are added', async () => {

@@ -1,7 +1,8 @@
-// The built client on a platform that has no more than React Native and the
+// What the built clients hold, and the client on a platform that has no more than React Native and the
 // browsers of 2019: an engine's own objects without the newer ones, and `fetch`,
 // Headers, AbortController and timers as their polyfills are.
 
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
@@ -68,11 +69,6 @@ async function inside(code: string): Promise<unknown> {
 const CAUGHT = `.catch((error) => ({ ...error.toJSON(), own: error instanceof client.ApiError }))`;
 
 describe('On a platform with the features of 2019', () => {
-  it('the features are really missing', async () => {
-    const code = `return [typeof AbortSignal.timeout, typeof AbortSignal.any, typeof URLSearchParams, 'reason' in new AbortController().signal]`;
-    expect(await inside(code)).toEqual(['undefined', 'undefined', 'undefined', false]);
-  });
-
   it('calls are made, with query and body', async () => {
     const query = `{ q: 'a&b=ü 😀\\ud800', status: undefined, page: 2 }`;
     const code = `await api.orders.list(${query}); await api.orders.update('ORD/1', { paid: 5 }); return asked;`;
@@ -91,11 +87,8 @@ describe('On a platform with the features of 2019', () => {
     ]);
   });
 
-  it('a walk over all pages ends', async () => {
+  it('a walk over all pages ends, and a call times out although fetch ignores signals', async () => {
     expect(await inside(`for await (const row of api.orders.all()) return row;`)).toBe(null);
-  });
-
-  it('a call times out although fetch ignores signals', async () => {
     const error = await inside(`return api.orders.list({ q: 'silence' })${CAUGHT}`);
     expect(error).toMatchObject({ name: 'ApiError', code: 'TIMED_OUT', own: true });
   });
@@ -114,4 +107,22 @@ describe('On a platform with the features of 2019', () => {
       expect((error as Error).message).toContain('was ended by its signal');
     },
   );
+});
+
+function built(name: string): string {
+  return readFileSync(new URL(`../../dist/${name}`, import.meta.url), 'utf8');
+}
+
+it.each(['client.js', 'client-shared.js', 'operator-client.js'])(
+  '%s imports nothing but what the two clients share',
+  (name) => {
+    const imports = [...built(name).matchAll(/\bfrom ?["']([^"']+)["']/g)].map(([, from]) => from);
+    expect(new Set([...imports, './client-shared.js'])).toEqual(new Set(['./client-shared.js']));
+    expect(built(name)).not.toMatch(/node:|\bprocess\b|\brequire\b/);
+  },
+);
+
+it("The client holds nothing of the operator's side", () => {
+  expect(built('operator-client.js')).toMatch(/X-Service-Admin-Key/);
+  expect(built('client.js') + built('client-shared.js')).not.toMatch(/admin/i);
 });

@@ -224,8 +224,8 @@ describe('Backups', () => {
     expect(plainText(page)).toContain(restoreCommands(join(folder, newest)).join('\n'));
   });
 
-  it('have commands that are those of the page of operations', () => {
-    const page = fileText('src/hosts/operations/README.md').replaceAll(/ \\\n +/g, ' ');
+  it('have commands that are those of the operator’s page', () => {
+    const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');
     const file = '/var/backups/service-management/daily/FILE';
     const shown = [BACKUP_COMMAND, ...LOOK_COMMANDS, ...restoreCommands(file)];
     for (const command of shown) expect(page).toContain(command);

@@ -17,7 +17,6 @@ import { openProject } from '../support/project.js';
 
 const run = promisify(execFile);
 const PAGE = 'src/embedding.md';
-const ENGINE_PAGE = 'src/storage/conformance/README.md';
 
 /** Storages over a Map, the second of which forgets its rows when it is opened again. */
 const OUR_STORAGE = (keeps: boolean) => `
@@ -74,7 +73,7 @@ describe('The embedding page’s tests', () => {
 
 function storageFiles(ourStorage: string) {
   return {
-    'storage.test.js': pageCode(ENGINE_PAGE, '## The checks'),
+    'storage.test.js': pageCode(PAGE, '### The checks'),
     'our-storage.js': ourStorage,
   };
 }
@@ -89,7 +88,7 @@ async function checked(folder: string): Promise<string> {
 }
 
 describe('The page’s engine', () => {
-  const ENGINE = pageCode(ENGINE_PAGE, '## An engine in about a hundred lines');
+  const ENGINE = pageCode(PAGE, '### An engine in about a hundred lines');
   const HOME = `
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -5,21 +5,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import { COLLECTION_TABLE, leastBody } from '../support/collection-table.js';
+import { OPERATIONS } from '../support/openapi-document.js';
+import { ROUTES } from '../support/route-table.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE_MAX_LINES = 300;
 
-interface Source {
-  /** Relative to the root, such as `src/core/http/path.ts`. */
-  readonly path: string;
-  readonly text: string;
-  /** Imported files relative to the root, and packages by name. */
-  readonly imports: readonly string[];
-}
-
 const SOURCES = sourcesIn('src');
 const TESTS = sourcesIn('test');
-const SCRIPTS = sourcesIn('scripts');
+const ALL = [...SOURCES, ...TESTS, ...sourcesIn('scripts')];
 
 /** The operator's client as published, its parts such as the walk over all pages, and how a command is called. */
 const OPERATORS_CLIENT = ['operator-client', 'clients/client', 'tools/program'];
@@ -44,27 +41,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'hosts/node': ['core/', 'storage/', 'hosts/', 'handler', 'libsql'],
   'hosts/postgres': ['core/', 'storage/', 'hosts/', 'handler'],
   'hosts/workers': ['core/', 'storage/', 'hosts/', 'handler'],
-  'clients/client': ['core'],
+  'clients/client': ['core', 'core/domain'],
   // At build time: the examples are answers of the handler over a storage in memory.
   'clients/openapi': ['core/', 'handler', 'memory'],
   'tools/program': ['hosts/settings'],
-  'tools/data': [
-    'core/domain',
-    'core',
-    'hosts/',
-    'storage/erasures',
-    'storage',
-    ...OPERATORS_CLIENT,
-  ],
-  'tools/dump': [
-    'core',
-    'core/domain',
-    'core/records',
-    'storage/',
-    'tools/data',
-    'tools/program',
-    'operator-client',
-  ],
+  'tools/data': ['core/domain', 'core', 'hosts/', 'storage/', ...OPERATORS_CLIENT],
+  'tools/dump': ['core', 'core/domain', 'core/records', 'storage/', 'tools/', 'operator-client'],
   'tools/console': ['core/domain', 'core', 'hosts/', 'tools/data', ...OPERATORS_CLIENT],
   'tools/manage': ['core/domain', 'storage/', 'hosts/', 'tools/'],
   preview: ['core/', 'hosts/', 'tools/console', 'handler'],
@@ -104,107 +86,104 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('Layers', () => {
-  it.each(SOURCES.map((source) => [source.path, source] as const))(
-    '%s imports only what its layer may',
-    (path, source) => {
-      const layer = layerOf(path);
-      const allowed = LAYERS[layer];
-      expect(
-        allowed,
-        `${path} is in no known layer: put it into one of ${Object.keys(LAYERS)}`,
-      ).toBeDefined();
-      for (const target of source.imports) {
-        if (target.startsWith('src/')) {
-          const reached = layerOf(target);
-          expect(
-            reached === layer || allowed?.some((name) => covers(name, reached)),
-            `${path} imports ${target}: ${layer} may not know ${reached}; pass what it needs as a parameter`,
-          ).toBe(true);
-        } else if (target.startsWith('node:')) {
-          expect(
-            NODE_LAYERS.test(layer),
-            `${path} imports ${target}: take it as a parameter, a host passes it in`,
-          ).toBe(true);
-        } else {
-          expect(
-            PACKAGES[layer] ?? [],
-            `${path} imports the package ${target}: keep packages where they are used`,
-          ).toContain(target);
-        }
+  it.each(SOURCES)('$path imports only what its layer may', ({ path, imports }) => {
+    const layer = layerOf(path);
+    const allowed = LAYERS[layer];
+    expect(allowed, `${path} is in no known layer: one of ${Object.keys(LAYERS)}`).toBeDefined();
+    for (const target of imports) {
+      const remedy = `${path} imports ${target}: pass what it needs as a parameter`;
+      if (target.startsWith('src/')) {
+        const reached = layerOf(target);
+        const mayReach = reached === layer || allowed?.some((name) => covers(name, reached));
+        expect(mayReach, remedy).toBe(true);
+      } else if (target.startsWith('node:')) {
+        expect(NODE_LAYERS.test(layer), remedy).toBe(true);
+      } else {
+        expect(PACKAGES[layer] ?? [], remedy).toContain(target);
       }
-    },
-  );
+    }
+  });
 
   it('have no import cycles', () => {
-    for (const { path } of SOURCES)
-      expect(cycleFrom(path, []), 'move what both need inward').toEqual([]);
+    for (const { path } of SOURCES) {
+      expect(reachableFrom(path), `${path}: move what both need inward`).not.toContain(path);
+    }
   });
 
-  it('keep the preview out of the deployed server', () => {
-    const deployed = [...reachableFrom('src/server.ts')];
-    expect(deployed.filter((path) => layerOf(path) === 'preview')).toEqual([]);
-    expect(deployed).not.toContain('src/core/identity/local-tokens.ts');
-  });
-
-  it('keep the console out of the deployed server and out of Workers', () => {
+  it('keep preview and console out of the deployed server, the handler and Workers', () => {
     for (const entry of ['src/server.ts', 'src/handler.ts', 'src/worker.ts']) {
-      const reached = [...reachableFrom(entry)].map(layerOf);
-      expect(reached, `${entry}: the console is a program of its own`).not.toContain(
-        'tools/console',
-      );
+      const reached = [...reachableFrom(entry)];
+      const tools = reached.filter((path) => /^(preview|tools\/console)$/.test(layerOf(path)));
+      expect(tools, entry).toEqual([]);
+      expect(reached, entry).not.toContain('src/core/identity/local-tokens.ts');
     }
   });
 });
 
 describe('Files', () => {
-  const all = [...SOURCES, ...TESTS, ...SCRIPTS];
+  it.each(ALL)('$path keeps the house style', ({ path, text }) => {
+    const lines = text.split('\n');
+    expect(lines.length, 'long: is it one thing?').toBeLessThanOrEqual(FILE_MAX_LINES + 1);
+    expect(lines[0], 'the first line says what the file is for').toMatch(/^(\/\/ |#!)/);
+    expect(path, 'a name says what is inside').not.toMatch(
+      /utils?\b|helpers?\b|misc|common|\bindex\.ts|\btypes\.ts/,
+    );
+    expect(text, 'no leftovers').not.toMatch(
+      new RegExp('@ts-(ignore|expect-error)|\\.(only|skip)\\(|TO' + 'DO|FIX' + 'ME'),
+    );
+  });
 
-  it.each(all.map((source) => [source.path, source] as const))(
-    '%s keeps the house style',
-    (path, { text }) => {
-      const lines = text.split('\n');
-      expect(lines.length, `${path} is long: is it one thing?`).toBeLessThanOrEqual(
-        FILE_MAX_LINES + 1,
-      );
-      expect(lines[0], 'the first line says what the file is for').toMatch(/^(\/\/ |#!)/);
-      expect(path, 'a name says what is inside').not.toMatch(
-        /utils?\b|helpers?\b|misc|common|\bindex\.ts|\btypes\.ts/,
-      );
-      expect(text, 'no leftovers').not.toMatch(
-        new RegExp('@ts-(ignore|expect-error)|\\.(only|skip)\\(|TO' + 'DO|FIX' + 'ME'),
-      );
-    },
-  );
-
-  it('of src neither read the environment nor print outside the host entries', () => {
+  it('of src take settings, log, time and randomness as parameters', () => {
+    // Each is named once, as the default of an option.
+    const defaults =
+      /^src\/(handler|memory|core\/(admission\/fair-scheduler|records\/memory-store|identity\/(checks|sign-in)))\.ts$/;
     for (const { path, text } of SOURCES) {
       if (HOST_LAYERS.test(layerOf(path))) continue;
-      expect(text, `${path}: settings and log are parameters`).not.toMatch(
-        /\bprocess\.\w|\bconsole\.\w/,
-      );
+      expect(text, path).not.toMatch(/\bprocess\.\w|\bconsole\.\w/);
+      if (defaults.test(path)) continue;
+      expect(text, path).not.toMatch(/Date\.now|new Date\(\)|Math\.random|getRandomValues/);
     }
   });
 
-  it('of src take time and randomness as parameters', () => {
-    // Each is named once, as the default of an option.
-    const defaults = new Set([
-      'src/handler.ts',
-      'src/memory.ts',
-      'src/core/admission/fair-scheduler.ts',
-      'src/core/records/memory-store.ts',
-      'src/core/identity/checks.ts',
-      'src/core/identity/sign-in.ts',
-    ]);
-    for (const { path, text } of SOURCES) {
-      if (HOST_LAYERS.test(layerOf(path)) || defaults.has(path)) continue;
-      expect(text, `${path}: take a clock or random bytes as an option`).not.toMatch(
-        /Date\.now|new Date\(\)|Math\.random|getRandomValues/,
-      );
+  // Test files share a worker, and with it every loaded module (test/vitest.config.ts).
+  it('of tests that replace a module have a worker of their own', () => {
+    const config = readFileSync(join(ROOT, 'test/vitest.config.ts'), 'utf8');
+    for (const { path, text } of TESTS) {
+      if (/^vi\.mock\(/m.test(text)) expect(config, 'add it to ALONE').toContain(`'${path}'`);
     }
+  });
+
+  it('that several tests share register no hook for the first of them alone', () => {
+    const hooks = TESTS.filter(
+      ({ path, text }) =>
+        !/\.(test|small|trial)\.ts$/.test(path) &&
+        /^(before|after)(All|Each)\(/m.test(text) &&
+        !/^describe/m.test(text),
+    );
+    expect(hooks.map(({ path }) => path)).toEqual([]);
   });
 });
 
-function sourcesIn(folder: string): Source[] {
+// The tests keep the contract's tables in their own words, so that the service isn't judged by itself.
+describe('The contract’s tables in the tests', () => {
+  it.each(COLLECTION_TABLE)('have the rules of $name', (row) => {
+    const { idPrefix, idDigitsMin, required, defaults } = COLLECTIONS[row.name];
+    expect([row.idPrefix, row.idDigitsMin]).toEqual([idPrefix, idDigitsMin]);
+    expect(row.defaults).toEqual(defaults);
+    expect(Object.keys(leastBody(row)).sort()).toEqual([...required].sort());
+  });
+
+  it('have every collection and every operation, and no other', () => {
+    expect(COLLECTION_TABLE.map(({ name }) => name)).toEqual([...COLLECTION_NAMES]);
+    const table = ROUTES.flatMap(([path, methods]) =>
+      methods.split(', ').map((method) => `${method} ${path}`),
+    );
+    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(table.sort());
+  });
+});
+
+/** Files with their text, the files of ours that they import, and packages by name. */
+function sourcesIn(folder: string) {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(tsx?|js)$/.test(name) && !name.includes('node_modules'))
     .map((name) => {
@@ -240,28 +219,12 @@ function covers(name: string, layer: string): boolean {
   return name === layer || (name.endsWith('/') && `${layer}/`.startsWith(name));
 }
 
-function importsFrom(path: string): readonly string[] {
-  const source = SOURCES.find((candidate) => candidate.path === path);
-  return (source?.imports ?? []).filter((target) => target.startsWith('src/'));
-}
-
+/** The files that a file imports, and what those import. */
 function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(path)) return seen;
-  seen.add(path);
-  for (const target of importsFrom(path)) reachableFrom(target, seen);
-  return seen;
-}
-
-const acyclic = new Set<string>();
-
-/** The files of a cycle reached from here, or none. */
-function cycleFrom(path: string, trail: readonly string[]): readonly string[] {
-  if (acyclic.has(path)) return [];
-  if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
-  for (const target of importsFrom(path)) {
-    const cycle = cycleFrom(target, [...trail, path]);
-    if (cycle.length > 0) return cycle;
+  for (const target of SOURCES.find((source) => source.path === path)?.imports ?? []) {
+    if (!target.startsWith('src/') || seen.has(target)) continue;
+    seen.add(target);
+    reachableFrom(target, seen);
   }
-  acyclic.add(path);
-  return [];
+  return seen;
 }

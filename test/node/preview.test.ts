@@ -2,24 +2,32 @@
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type ClientRequest, request } from 'node:http';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { leaveNotice } from '../../src/preview/preview-notice.js';
 import { eventually } from '../support/eventually.js';
 import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
+const MINE = { Authorization: 'Bearer local-doors' };
+
 describe('A running preview', () => {
   let folder: TemporaryFolder;
   let preview: Program;
+  let api: string;
+  let reference: string;
+  let console_: string;
 
   beforeAll(async () => {
     folder = await openTemporaryFolder();
-    preview = spawnPreview(folder.path);
-    await printed(preview);
+    preview = spawnPreview(folder.path, { CORS_ALLOWED_ORIGINS: '*' });
+    const text = await printed(preview);
+    const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? '';
+    api = found(/runs at (\S+)/);
+    reference = found(/Reference {2}(\S+)/);
+    console_ = found(/Console {4}(http:\S+)\/ is/);
   });
   afterAll(async () => {
     expect(await interrupted(preview)).toBe(0);
@@ -27,16 +35,15 @@ describe('A running preview', () => {
   });
 
   it('prints three curl lines that work: the sample orders, a new customer, the overview', async () => {
-    const { output } = preview;
-    const [orders, customer, overview] = await Promise.all(curlLines(output()).map(paste));
+    const lines = preview.output().split('\n');
+    const pasted = lines.filter((line) => line.startsWith('curl ')).map(paste);
+    const [orders, customer, overview] = await Promise.all(pasted);
     expect(orders.data.map(({ id }: { id: string }) => id)).toContain('ORD-0001');
     expect(customer.data.owner_sub).toBe('local-preview');
     expect(overview.data.tenant_count).toBe(1);
   });
 
   it('takes local-NAME for the account local-NAME and refuses any other token', async () => {
-    const { output } = preview;
-    const api = /runs at (\S+)/.exec(output())?.[1];
     const as = (token: string) =>
       fetch(`${api}/customers`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await as('local-amina')).status).toBe(200);
@@ -44,54 +51,79 @@ describe('A running preview', () => {
   });
 
   it('serves the API reference beside the provider, not on the port of the API', async () => {
-    const { output } = preview;
-    const reference = /Reference {2}(\S+)/.exec(output())?.[1] ?? '';
-    const api = new URL(/runs at (\S+)/.exec(output())?.[1] ?? '').origin;
-    expect(new URL(reference).origin).not.toBe(api);
+    const { origin } = new URL(api);
     const page = await fetch(reference);
-    expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${api};`);
+    expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${origin};`);
     const files = [...(await page.text()).matchAll(/(?:src|href)="([^":]+)"/g)].map(([, to]) => to);
     expect(files).toHaveLength(4);
     for (const file of [...files, 'openapi.json']) {
       expect((await fetch(reference + file)).status, file).toBe(200);
-      expect((await fetch(`${api}/${file}`)).status, file).toBe(404);
+      expect((await fetch(`${origin}/${file}`)).status, file).toBe(404);
     }
     const document = await (await fetch(`${reference}openapi.json`)).json();
-    expect(document.servers).toEqual([{ url: `${api}/api/v1` }]);
+    expect(document.servers).toEqual([{ url: api }]);
     for (const path of ['../preview.js', '..%2fpreview.js', 'preview.js', 'constructor', '//']) {
       expect((await fetch(reference + path)).status, path).toBe(404);
     }
   });
 
-  it('serves the operator’s console, and prints its address with a code for one sign-in', async () => {
-    const { output } = preview;
-    const origin = /Console {4}(http:\S+)\/ is/.exec(output())?.[1] ?? '';
-    const code = /Its code for one sign-in: (\S+)/.exec(output())?.[1] ?? '';
-    const signIn = (secret: string) =>
-      fetch(`${origin}/sign-in`, {
-        method: 'POST',
-        redirect: 'manual',
-        body: new URLSearchParams({ secret }),
-        headers: { Origin: origin, 'Sec-Fetch-Site': 'same-origin' },
-      });
-    const signedIn = await signIn(code);
-    expect(signedIn.status).toBe(303);
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const page = await (await fetch(origin, { headers: { Cookie: cookie } })).text();
-    expect(page).toContain('Healthy');
-    expect((await signIn(code)).status).toBe(401);
-    expect(output()).toContain("The console's next code: ");
+  it('serves the operator’s console, and prints a code for one sign-in and then the next', async () => {
+    const code = /Its code for one sign-in: (\S+)/.exec(preview.output())?.[1] ?? '';
+    const signedIn = await fetch(`${console_}/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ secret: code }),
+      headers: { Origin: console_, 'Sec-Fetch-Site': 'same-origin' },
+    });
+    const Cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect(await (await fetch(console_, { headers: { Cookie } })).text()).toContain('Healthy');
+    expect(preview.output()).toContain("The console's next code: ");
   });
 
-  it('says at a second start where the first one runs, and does not touch its file', async () => {
-    const { output } = preview;
-    const api = /runs at (\S+)/.exec(output())?.[1] ?? '';
-    const second = await ended(folder.path, {});
-    expect(second.code).toBe(1);
-    expect(second.text).toContain(`the preview runs already, at ${api} (process `);
-    // A process that tries the file waits for its lock and says so.
-    expect(second.text).not.toContain('another process holds it');
-    expect(second.text.trimEnd().split('\n')).toHaveLength(1);
+  it('keeps its file: a second one says that another process holds it', async () => {
+    const second = spawnPreview(folder.path);
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain('another process holds it');
+  });
+
+  it.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'x'])(
+    'does not let a page of %s read or change anything',
+    async (Origin) => {
+      for (const method of ['GET', 'OPTIONS']) {
+        const { headers } = await ask(`${api}/customers`, method, { ...MINE, Origin });
+        expect(headers['access-control-allow-origin']).toBeUndefined();
+      }
+      for (const method of ['POST', 'PATCH', 'DELETE']) {
+        expect((await ask(`${api}/customers`, method, { ...MINE, Origin })).status).toBe(403);
+      }
+    },
+  );
+
+  it.each([
+    'http://localhost:5173',
+    'http://127.0.0.1:3000',
+    'http://[::1]:8',
+    'https://localhost',
+  ])('lets a page of %s, under development, read and change', async (Origin) => {
+    for (const [method, wanted] of Object.entries({ GET: 200, POST: 201, OPTIONS: 204 })) {
+      const { status, headers } = await ask(`${api}/customers`, method, { ...MINE, Origin });
+      expect([status, headers['access-control-allow-origin']]).toEqual([wanted, Origin]);
+    }
+  });
+
+  it.each([
+    ['evil.example', 403],
+    ['evil.example:80', 403],
+    ['localhost.evil.example', 403],
+    ['192.168.0.7', 403],
+    ['0.0.0.0', 403],
+    ['localhost:1', 200],
+    ['127.9.9.9:80', 200],
+    ['[::1]', 200],
+  ])('answers under the name %s with %i, on every port', async (Host, status) => {
+    for (const url of [`${api}/customers`, `${api}/health`, reference]) {
+      expect([url, (await ask(url, 'GET', { ...MINE, Host })).status]).toEqual([url, status]);
+    }
   });
 });
 
@@ -108,10 +140,20 @@ describe('The preview', () => {
     await folder.remove();
   });
 
-  it('uses the admin key that is set', async () => {
+  it('uses its own file and provider and the given key, says what it ignores, and ends with its terminal', async () => {
     const key = "a key of the operator's own choosing, with a quote";
-    const { output } = await start({ ADMIN_API_KEY: key });
+    const { output, child, exited } = await start({
+      ADMIN_API_KEY: key,
+      DATABASE_URL: 'file:elsewhere.db',
+      AUTH_USERINFO_URL: 'https://id.example.com/',
+    });
+    expect(existsSync(join(folder.path, 'data/preview.db'))).toBe(true);
+    expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
+    expect(output()).toContain('The preview ignores AUTH_USERINFO_URL, DATABASE_URL:');
     expect(output()).toContain(`Admin key  ${key}`);
+    child.kill('SIGHUP');
+    expect(await exited).toBe(0);
+    stop = async () => {};
   });
 
   it('takes a backup beside its own file when it is asked, wherever BACKUP_DIR points', async () => {
@@ -124,59 +166,24 @@ describe('The preview', () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it('uses its own file and provider, and says which settings it ignores', async () => {
-    const { output } = await start({
-      DATABASE_URL: 'file:elsewhere.db',
-      AUTH_USERINFO_URL: 'https://id.example.com/',
-    });
-    expect(existsSync(join(folder.path, 'data/preview.db'))).toBe(true);
-    expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
-    expect(output()).toContain('The preview ignores AUTH_USERINFO_URL, DATABASE_URL:');
-  });
-
-  it('waits for a first preview that answers late', async () => {
-    let asked = 0;
-    const first = createHttpServer((_, response) => {
-      asked++;
-      if (asked > 1) response.end(JSON.stringify({ data: { service: 'a busy preview' } }));
-    });
-    await takes(first, 0);
-    let second: Program | undefined;
-    try {
-      const origin = `http://127.0.0.1:${(first.address() as AddressInfo).port}`;
-      await leaveNotice(join(folder.path, 'data/preview.running.json'), origin);
-      second = spawnPreview(folder.path);
-      expect(await second.exited).toBe(1);
-      expect(second.output()).toContain(`the preview runs already, at ${origin}/api/v1 (process `);
-      expect(asked).toBe(2);
-    } finally {
-      second?.child.kill('SIGKILL');
-      first.closeAllConnections();
-      first.close();
-    }
-  });
-
   it('starts after the first one was killed', async () => {
     await (await start({})).stop('SIGKILL');
-    const { output } = await start({});
-    expect(output()).toContain('runs at');
+    expect((await start({})).output()).toContain('runs at');
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090, and says so', async () => {
     const taken = [8080, 8081, 8090];
-    const others = taken.map(() => createServer());
-    await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
+    const others = await Promise.all(taken.map(serverAt));
     try {
       const { output } = await start({ PORT: '', CONSOLE_PORT: '', OPS_PORT: '' });
-      const ports = [
-        ...output().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
-      ];
-      expect(ports).toHaveLength(3);
+      const ports = output().matchAll(
+        /(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g,
+      );
+      const numbers = [...ports].map(([, port]) => Number(port));
+      expect(numbers).toHaveLength(3);
       expect(output()).toContain('Another program has port 8080; the API is at http');
-      for (const [, port] of ports) {
-        expect(taken).not.toContain(Number(port));
-        expect(Number(port)).toBeLessThan(8191);
-      }
+      for (const port of numbers) expect(taken).not.toContain(port);
+      expect(Math.max(...numbers)).toBeLessThan(8191);
     } finally {
       for (const other of others) other.close();
     }
@@ -188,14 +195,14 @@ describe('The preview', () => {
     [{ HOST: 'example.com' }, 'HOST is "example.com"; it must be an address of this machine alone'],
     [{ ADMIN_API_KEY: 'short' }, 'ADMIN_API_KEY is 5 characters long; it must be unset, or 32'],
   ])('refuses to start with %o', async (environment, sentence) => {
-    const { code, text } = await ended(folder.path, environment);
-    expect(code).toBe(1);
-    expect(text).toContain(sentence);
-    expect(text.trimEnd().split('\n')).toHaveLength(1);
+    const { exited, output } = spawnPreview(folder.path, environment as Record<string, string>);
+    expect(await exited).toBe(1);
+    expect(output()).toContain(sentence);
+    expect(output().trimEnd().split('\n')).toHaveLength(1);
   });
 
   /** Resolves when everything is printed. */
-  async function start(environment: Record<string, string>) {
+  async function start(environment: Record<string, string>): Promise<Program> {
     const preview = spawnPreview(folder.path, environment);
     stop = async () => expect(await interrupted(preview)).toBe(0);
     await printed(preview);
@@ -203,32 +210,34 @@ describe('The preview', () => {
   }
 });
 
-/** Resolves when the preview has ended by itself. */
-async function ended(folder: string, environment: Record<string, string>) {
-  const { exited, output } = spawnPreview(folder, environment);
-  return { code: await exited, text: output() };
-}
-
 /** Has the port taken, by this server or by another that has it already. */
-function takes(server: Server, port: number): Promise<void> {
+function serverAt(port: number): Promise<Server> {
+  const server = createServer();
   return new Promise((resolve) => {
-    server.once('error', () => resolve());
-    server.listen(port, '127.0.0.1', resolve);
+    server.once('error', () => resolve(server));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
 
-function curlLines(text: string): string[] {
-  return text.split('\n').filter((line) => line.startsWith('curl '));
+/** `fetch` would not send a `Host` of our own. */
+function ask(url: string, method: string, headers: Record<string, string>) {
+  return new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]> }>(
+    (resolve, reject) => {
+      const sent: ClientRequest = request(url, { method, headers, agent: false }, (response) => {
+        const { statusCode: status, headers } = response.resume();
+        response.on('end', () => resolve({ status, headers }));
+      });
+      sent.on('error', reject);
+      sent.end(method === 'POST' ? '{"name":"a","phone":"1"}' : undefined);
+    },
+  );
 }
 
 /** Does the work of a shell and curl for such a line; not every machine that runs the tests has curl. */
 async function paste(line: string) {
-  const url = /https?:\S+/.exec(line)?.[0] ?? '';
-  const header = /-H '([^:]+): ([^']+)'/.exec(line);
+  const [url = ''] = /https?:\S+/.exec(line) ?? [];
+  const [, name = '', value = ''] = /-H '([^:]+): ([^']+)'/.exec(line) ?? [];
   const body = /-d '([^']+)'/.exec(line)?.[1];
-  const response = await fetch(url, {
-    headers: { [header?.[1] ?? '']: header?.[2] ?? '' },
-    ...(body !== undefined && { method: 'POST', body }),
-  });
-  return response.json();
+  const method = body === undefined ? 'GET' : 'POST';
+  return (await fetch(url, { method, headers: { [name]: value }, body: body ?? null })).json();
 }

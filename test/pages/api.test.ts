@@ -1,60 +1,63 @@
-// The API page's tables against the tables that the service works by: paths and
-// methods, collections, list parameters, statuses and error codes.
+// The API page's tables against the tables that the service works by: paths and methods,
+// collections, page sizes, statuses and error codes. And the clients: a method for each operation,
+// each code of their own explained.
 
-import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import { expect, it } from 'vitest';
+import { type ClientErrorCode, createClient } from '../../src/client.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { formatId } from '../../src/core/domain/identifier.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../src/core/domain/listing.js';
 import { STATUS_OF } from '../../src/core/http/envelope.js';
 import { API_PREFIX } from '../../src/core/http/path.js';
 import { allowOf, ROUTES } from '../../src/core/http/routes.js';
-import { codesIn, sectionOf, tableRows } from '../support/pages.js';
+import { createOperatorClient } from '../../src/operator-client.js';
+import { codesIn, type Row, sectionOf, tableRows } from '../support/pages.js';
 
 const PAGE = 'src/core/http/README.md';
+const CLIENT_PAGE = 'src/clients/client/README.md';
+const cell = (row: Row | undefined, column: string) => codesIn(row?.[column] ?? '')[0];
+const pathOf = (path: string) => path.slice(API_PREFIX.length).replace(/:(\w+)/g, '{$1}');
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
 it('Paths and methods are those of the route table', () => {
   const shown = tableRows(sectionOf(PAGE, '## Paths')).map(
-    (row) => `${codesIn(row['Path'] ?? '')[0]} ${codesIn(row['Methods'] ?? '')[0]}`,
+    (row) => `${cell(row, 'Path')} ${cell(row, 'Methods')}`,
   );
   const served = ROUTES.map((route) => {
-    const path = route.path.slice(API_PREFIX.length).replace(/:(\w+)/g, '{$1}');
-    const { collection } = route;
-    const named = collection === undefined ? path : path.replace(`/${collection}`, '/{collection}');
-    return `${named} ${allowOf(route)}`;
+    const path = pathOf(route.path).replace(`/${route.collection}`, '/{collection}');
+    return `${path} ${allowOf(route)}`;
   });
-  const missing = [...new Set(served)].filter((row) => !shown.includes(row));
-  const others = shown.filter((row) => !served.includes(row));
-  const hint =
-    'rows that the tables of paths in src/core/http/README.md lack, and rows without a route';
-  expect({ missing, others }, hint).toEqual({ missing: [], others: [] });
+  expect(sorted(shown)).toEqual(sorted(served));
 });
 
-describe('The table of collections', () => {
+it('The table of collections has every collection, with its first id, rules and defaults', () => {
   const rows = tableRows(sectionOf(PAGE, '## Records'));
-
-  it('has every collection in the contract’s order', () => {
-    expect(rows.map((row) => row['Collection'])).toEqual([...COLLECTION_NAMES]);
-  });
-
-  it.each(COLLECTION_NAMES)('is true of %s', (name) => {
-    const row = rows.find((candidate) => candidate['Collection'] === name) ?? {};
-    expect(codesIn(row['First id'] ?? '')).toEqual([formatId(name, 1)]);
-    expect(requiredIn(row['Must have'] ?? '')).toEqual(requiredOf(name));
-    const defaults = Object.entries(COLLECTIONS[name].defaults);
-    const shown = defaults.map(([property, value]) => `\`${property}\` ${value}`).join(', ');
-    expect(row['Set when absent']).toBe(shown);
-  });
+  expect(rows.map((row) => row['Collection'])).toEqual([...COLLECTION_NAMES]);
+  for (const name of COLLECTION_NAMES) {
+    const row = rows.find((candidate) => candidate['Collection'] === name);
+    const { properties, defaults } = COLLECTIONS[name];
+    expect(cell(row, 'First id')).toBe(formatId(name, 1));
+    const groups = (row?.['Must have'] ?? '').split(';').map((group) => group.trim());
+    const shown = groups.flatMap((group) =>
+      codesIn(group).map((property) => `${property} ${group.replace(/.*: /, '')}`),
+    );
+    const required = properties.filter(({ isRequired }) => isRequired);
+    const rules = required.map(({ name: property, schema }) => {
+      const takes = (value: unknown) => schema.safeParse(value).success;
+      const isText = takes('x') && !takes('') && !takes(1);
+      const isNumber = takes(0.5) && !takes(0) && !takes('1');
+      return `${property} ${isText ? 'non-empty text' : isNumber ? 'number above 0' : 'unknown'}`;
+    });
+    expect(sorted(shown)).toEqual(sorted(rules));
+    const set = Object.entries(defaults).map(([property, value]) => `\`${property}\` ${value}`);
+    expect(row?.['Set when absent']).toBe(set.join(', '));
+  }
 });
 
 it('Lists have the page sizes of both sides', () => {
   const rows = tableRows(sectionOf(PAGE, '## Lists'));
-  expect(rows.map((row) => codesIn(row['Parameter'] ?? '')[0])).toEqual([
-    'q',
-    'status',
-    'page',
-    'page_size',
-  ]);
+  expect(rows.map((row) => cell(row, 'Parameter'))).toEqual(['q', 'status', 'page', 'page_size']);
   const [own, operator] = [DATA_PAGE_SIZES, ADMIN_PAGE_SIZES];
   expect(rows.at(-1)?.['Meaning']).toBe(
     `default ${own.default} and at most ${own.max}; for the operator default ${operator.default} and at most ${operator.max}`,
@@ -63,38 +66,58 @@ it('Lists have the page sizes of both sides', () => {
 
 it('Error codes have their statuses, and none is missing', () => {
   const shown = tableRows(sectionOf(PAGE, '## Answers')).map(
-    (row) => `${row['Status']} ${codesIn(row['`error.code`'] ?? '')[0]}`,
+    (row) => `${row['Status']} ${cell(row, '`error.code`')}`,
   );
   const answered = Object.entries(STATUS_OF).map(([code, status]) => `${status} ${code}`);
-  expect(
-    shown.filter((row) => !answered.includes(row)),
-    `rows of ${PAGE} that the service never answers`,
-  ).toEqual([]);
-  expect(
-    answered.filter((row) => !shown.includes(row)),
-    `answers that ${PAGE} lacks`,
-  ).toEqual([]);
+  expect(sorted(shown)).toEqual(sorted(answered));
 });
 
-/** "`name`: non-empty text; `price`: number above 0" → name and its kind. */
-function requiredIn(cell: string): Record<string, string> {
-  const groups = cell.split(';').filter((group) => group.trim() !== '');
-  return Object.fromEntries(
-    groups.flatMap((group) => {
-      const kind = group.slice(group.lastIndexOf(':') + 1).trim();
-      return codesIn(group).map((property) => [property, kind]);
-    }),
-  );
-}
+type Method = (...args: unknown[]) => Promise<unknown> | AsyncGenerator<unknown>;
 
-function requiredOf(name: CollectionName): Record<string, string> {
-  const required = COLLECTIONS[name].properties.filter(({ isRequired }) => isRequired);
-  return Object.fromEntries(
-    required.map(({ name: property, schema }) => {
-      const takes = (value: unknown) => schema.safeParse(value).success;
-      const isText = takes('x') && !takes('') && !takes(1);
-      const isNumber = takes(0.5) && !takes(0) && !takes('1');
-      return [property, isText ? 'non-empty text' : isNumber ? 'number above 0' : 'another kind'];
-    }),
+it('The clients have a method for every path and method of the API, and no other', async () => {
+  const sent: string[] = [];
+  const options = {
+    baseUrl: `http://localhost${API_PREFIX}`,
+    async fetch(url: string, { method }: RequestInit) {
+      sent.push(`${method} ${pathOf(decodeURIComponent(new URL(url).pathname))}`);
+      const pagination = { page: 1, page_size: 1, total: 0, total_pages: 0 };
+      return Response.json({ data: [], meta: { request_id: 'r', pagination } });
+    },
+  };
+  const callAll = async (of: object, prefix = ''): Promise<void> => {
+    for (const [key, member] of Object.entries(of)) {
+      if (key === 'recordsOf') continue;
+      if (typeof member !== 'function') await callAll(member, key);
+      else {
+        const takesId = ['read', 'update', 'delete'].includes(key);
+        const id = prefix === 'accounts' ? '{owner_sub}' : '{id}';
+        const result = takesId ? (member as Method)(id, {}) : (member as Method)();
+        await (Symbol.asyncIterator in result ? result.next() : result);
+      }
+    }
+  };
+  const operator = createOperatorClient({ ...options, adminKey: 'k' });
+  for (const client of [createClient({ ...options, token: 't' }), operator]) await callAll(client);
+  await callAll(operator.recordsOf('{owner_sub}'));
+  const served = ROUTES.flatMap(({ path, actions }) =>
+    Object.keys(actions).map((method) => `${method} ${pathOf(path)}`),
   );
-}
+  expect(sorted(sent)).toEqual(sorted(served));
+});
+
+it("The client's page explains every code of the client's own, and no code that does not exist", () => {
+  // The compiler knows of each that is missing or too many.
+  const own: Readonly<Record<ClientErrorCode, true>> = {
+    ABORTED: true,
+    CONNECTION_FAILED: true,
+    INVALID_CALL: true,
+    NO_TOKEN: true,
+    RATE_LIMITED: true,
+    TIMED_OUT: true,
+    UNEXPECTED_ANSWER: true,
+  };
+  const rows = tableRows(sectionOf(CLIENT_PAGE, '### Errors'));
+  const shown = rows.flatMap((row) => codesIn(row['`code`'] ?? ''));
+  expect(shown).toEqual(expect.arrayContaining(Object.keys(own)));
+  expect(shown.filter((code) => !(code in own || code in STATUS_OF))).toEqual([]);
+});

@@ -1,53 +1,20 @@
-// The tables of limits in the pages against the constants that the service works
-// by, and the OpenAPI document's limits against the contract's.
+// The table of limits against the constants that the service works by.
 
-import { describe, expect, it } from 'vitest';
-import { PARAMETERS } from '../../src/clients/openapi/parameters.js';
+import { expect, it } from 'vitest';
 import * as limits from '../../src/core/domain/limits.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
 const CONSTANTS: Readonly<Record<string, number>> = limits;
+const ALL = tableRows(sectionOf('src/hosts/node/README.md', '## Limits'));
 
-const TABLES = [
-  ['README.md', '## Headline limits'],
-  ['src/hosts/node/README.md', '## Limits'],
-] as const;
-
-describe.each(TABLES)('%s, %s', (page, heading) => {
-  const rows = tableRows(sectionOf(page, heading));
-
-  it.each(rows.map((row) => [row['Limit'] ?? '', row] as const))('%s', (_, row) => {
-    const names = codesIn(row['Constant'] ?? '');
-    expect(names.length).toBeGreaterThan(0);
-    const values = names.map((name) => inWords(name, CONSTANTS[name]));
-    expect(row['Value']).toBe(values.join(', '));
-  });
+it.each(ALL)("The operators' page has the value of $Limit", (row) => {
+  const names = codesIn(row['Constant'] ?? '');
+  expect(row['Value']).toBe(names.map((name) => inWords(name, CONSTANTS[name])).join(', '));
 });
 
 it("The operators' page has every limit", () => {
-  const rows = tableRows(sectionOf('src/hosts/node/README.md', '## Limits'));
-  const named = rows.flatMap((row) => codesIn(row['Constant'] ?? ''));
+  const named = ALL.flatMap((row) => codesIn(row['Constant'] ?? ''));
   expect(named.sort()).toEqual(Object.keys(CONSTANTS).sort());
-});
-
-describe('The OpenAPI document', () => {
-  // The contract's numbers, not the service's constants: these are under test.
-  it.each([
-    ['page_size', 'More than 100 counts as 100; ', 20],
-    ['admin_page_size', 'More than 200 counts as 200; ', 50],
-    ['page', '', 1],
-  ] as const)('describes %s as the contract does: no value is refused', (name, cap, fallback) => {
-    const { description, schema } = PARAMETERS[name];
-    expect(description).toContain(`${cap}`);
-    expect(description).toMatch(new RegExp(`not a positive whole number counts as ${fallback}$`));
-    expect(schema).toEqual({
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      default: fallback,
-      'x-unchecked': true,
-    });
-  });
 });
 
 /** `REQUEST_BODY_MAX_BYTES`, 1048576 → `1 MiB`: the name ends in its unit. */

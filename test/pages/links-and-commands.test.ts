@@ -1,108 +1,111 @@
 // Every page leads where it says: its links, its files and its commands exist.
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
+import { COMMANDS } from '../../src/tools/manage/manage.js';
+import {
+  anchorsOf,
+  codesIn,
+  constantOf,
+  PAGES,
+  ROOT,
+  sectionOf,
+  tableRows,
+  textOf,
+} from '../support/pages.js';
 
-const FRONT_PAGE = 'README.md';
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run', 'sbom'];
-const FOLDERS = /^(src|test|scripts|dist)\//;
-
+const OPERATIONS = 'src/hosts/operations/RUNNING.md';
+const DATA = 'src/tools/data/README.md';
 const PACKAGE = JSON.parse(textOf('package.json'));
 const SCRIPTS: readonly string[] = Object.keys(PACKAGE.scripts);
+const proseOf = (page: string) => textOf(page).replace(/```[\s\S]*?```/g, '');
+/** The targets of a page's links into the project, as file and anchor. */
+const linksIn = (page: string) =>
+  [...proseOf(page).matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g)].map(
+    ([, path = '', anchor = '']) => ({
+      file: path === '' ? page : join(dirname(page), path),
+      anchor,
+    }),
+  );
 
 describe.each(PAGES)('%s', (page) => {
-  const text = textOf(page);
-  const prose = text.replace(/```[\s\S]*?```/g, '');
-
-  it('has links that lead somewhere', () => {
-    for (const [, target = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
-      if (target.startsWith('https://')) continue;
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? page : join(dirname(page), path);
-      expect(existsSync(join(ROOT, file)), `${page} links to ${file}`).toBe(true);
-      if (anchor === undefined) continue;
-      expect(anchorsOf(textOf(file)), `${page} links to ${target}`).toContain(anchor);
+  it('has links that lead to pages, headings and pictures that the package ships', () => {
+    for (const { file, anchor } of linksIn(page)) {
+      expect([...PAGES, ...PACKAGE.files], `${page} links to ${file}`).toContain(file);
+      if (anchor !== '') expect(anchorsOf(textOf(file)), `${page}: ${file}`).toContain(anchor);
     }
   });
 
   it('names files that exist', () => {
-    const [, table = ''] = /^src\/\n([\s\S]*?)```/m.exec(text) ?? [];
-    const drawn = [...table.matchAll(/^ {2}(\w+)\/ /gm)].map(([, folder]) => `src/${folder}`);
-    const entries = table.match(/^ {2}[\w.-]+\.ts.*$/gm)?.join(' ') ?? '';
-    for (const [name] of entries.matchAll(/[\w-]+\.ts/g)) drawn.push(`src/${name}`);
-    const named = codesIn(prose).filter((code) => FOLDERS.test(code) && !/[\s{*<]/.test(code));
-    for (const name of [...drawn, ...named]) {
-      // dist/server.js and its like are built from an entry at the top of src.
-      const source = name
-        .replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts')
-        .replace(/^dist\/types\/([\w/-]+)\.d\.ts$/, 'src/$1.ts');
-      const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
-      // These checks run before the first build.
-      const isBuilt = /^dist\/(\.built|openapi(-3\.0)?\.json|THIRD-PARTY-NOTICES\.txt)?$/.test(
-        name,
-      );
-      expect(
-        isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
-        `${page} names ${name}`,
-      ).toBe(true);
+    for (const name of codesIn(proseOf(page))) {
+      if (!/^(src|test|scripts)\//.test(name) || /[\s{*<]/.test(name)) continue;
+      const candidates = [name, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
+      const exists = candidates.some((file) => existsSync(join(ROOT, file)));
+      expect(exists, `${page} names ${name}`).toBe(true);
     }
   });
 
   it('names commands that exist', () => {
-    for (const [command, name = '', script] of text.matchAll(/\bnpm (\w+)(?: ([\w:-]+))?/g)) {
-      const wanted = name === 'run' ? script : name;
+    for (const [command, name = '', script] of textOf(page).matchAll(
+      /\bnpm (\w+)(?: ([\w:-]+))?/g,
+    )) {
       const known = name === 'run' ? SCRIPTS : [...SCRIPTS, ...NPM_COMMANDS];
-      expect(known, `${page} says "${command}"`).toContain(wanted);
+      expect(known, `${page} says "${command}"`).toContain(name === 'run' ? script : name);
     }
   });
 });
 
-describe('The pages', () => {
+it('The pages name every command of package.json', () => {
   const words = PAGES.map(textOf).join('\n');
+  const own = SCRIPTS.filter((name) => !/^(pre|post)/.test(name));
+  const missing = own.filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(words));
+  expect(missing, 'commands that no page explains').toEqual([]);
+});
 
-  it('name every command of package.json', () => {
-    const own = SCRIPTS.filter((name) => !/^(pre|post)/.test(name));
-    const commands = own.map((name) =>
-      ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
-    );
-    const missing = commands.filter((command) => !words.includes(command));
-    expect(missing, 'commands that no page explains').toEqual([]);
-  });
+it('All pages are reached from the front page, by links', () => {
+  const reached = new Set(['README.md']);
+  for (const page of reached) {
+    for (const { file } of linksIn(page)) if (PAGES.includes(file)) reached.add(file);
+  }
+  expect([...reached].sort()).toEqual([...PAGES].sort());
+});
 
-  it('are all reached from the front page, by links', () => {
-    const reached = new Set([FRONT_PAGE]);
-    for (const page of reached) {
-      for (const [, target = ''] of textOf(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
-        const path = join(dirname(page), target);
-        if (target.startsWith('https://') || !existsSync(join(ROOT, path))) continue;
-        const file = statSync(join(ROOT, path)).isDirectory() ? join(path, 'README.md') : path;
-        if (PAGES.includes(file)) reached.add(file);
-      }
-    }
-    expect([...reached].sort()).toEqual([...PAGES].sort());
-  });
+it('The front page’s layout has every folder of src', () => {
+  const entries = readdirSync(join(ROOT, 'src'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const shown = [...textOf('README.md').matchAll(/^ {2}(\w+)\/ /gm)].map(([, name]) => name);
+  expect(shown.sort()).toEqual(folders.sort());
+});
 
-  it('link to pages and to a picture alone, and the package ships all of them', () => {
-    const links = [...words.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
-    const others = links.filter(
-      (link) =>
-        !link.startsWith('https://') && !link.endsWith('.md') && !PACKAGE.files.includes(link),
-    );
-    expect(others, 'the package ships no file that these lead to').toEqual([]);
-    expect(PACKAGE.files).toEqual(
-      expect.arrayContaining(['README.md', '{scripts,src,test}/**/*.md']),
-    );
-  });
+it('The page of operations has a row of each command', () => {
+  const rows = tableRows(sectionOf(OPERATIONS, '## The commands'));
+  const named = rows.flatMap((row) => codesIn(row['Command'] ?? ''));
+  expect(named.sort()).toEqual(Object.keys(COMMANDS).sort());
+});
 
-  it('show every folder of src in the front page’s layout', () => {
-    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-    const shown = [...textOf(FRONT_PAGE).matchAll(/^ {2}(\w+)\/ /gm)].map(([, name]) => name);
-    const missing = folders.filter((name) => !shown.includes(name));
-    expect(missing, `add these folders to the layout of ${FRONT_PAGE}`).toEqual([]);
-  });
+it('Options that the page on data names are options of its commands', async () => {
+  const loaded = await Promise.all(
+    ['import', 'export', 'erase', 'dump', 'load'].map((name) => COMMANDS[name]?.load()),
+  );
+  const help = loaded.map((command) => command?.help).join('\n');
+  const page = textOf(DATA).replaceAll(' -- ', ' ');
+  const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);
+  expect(shown.length).toBeGreaterThan(10);
+  expect(shown.filter((option) => !help.includes(option))).toEqual([]);
+});
+
+it.each([OPERATIONS, DATA])('The exit codes on %s are those of the commands', (page) => {
+  const codes = ['EXIT_DONE', 'EXIT_FAILED', 'EXIT_WRONG_USE', 'EXIT_INTERRUPTED'].map((name) =>
+    constantOf('src/tools/program/ending.ts', name),
+  );
+  const [line = ''] = /^Exit codes:.*?Ctrl-C/m.exec(textOf(page)) ?? [];
+  expect(
+    line
+      .replace(/\([^)]*\)/g, '')
+      .match(/\d+/g)
+      ?.map(Number),
+  ).toEqual(codes);
 });

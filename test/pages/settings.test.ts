@@ -1,140 +1,65 @@
-// The table of settings in the operators' page against the settings that the
-// service reads: names in both directions, defaults, and the hosts that have them.
+// The tables of settings against the settings that the service reads: names in both directions,
+// defaults, and the hosts that have them.
 
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
-import { type Environment, readSettings, type Settings } from '../../src/hosts/settings.js';
-import { codesIn, sectionOf, tableRows, textOf } from '../support/pages.js';
+import { SETTINGS } from '../../src/hosts/settings/schema.js';
+import { readBackups } from '../../src/hosts/settings.js';
+import { codesIn, PAGES, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const PAGE = 'src/hosts/node/README.md';
-const HOSTS = ['Node', 'Workers', 'both'];
-
 const ROWS = tableRows(sectionOf(PAGE, '## Settings')).map((row) => ({
   name: codesIn(row['Setting'] ?? '')[0] ?? '',
-  fallback: (row['Default'] ?? '').replaceAll('`', ''),
+  fallback: row['Default']?.replaceAll('`', ''),
   host: row['Hosts'] ?? '',
 }));
 
-/** Settings without which others have no effect. */
-const BASES: readonly Environment[] = [
-  {},
-  { AUTH_USERINFO_URL: 'https://id.example.com/userinfo' },
-  { BACKUP_DIR: 'backups' },
-  { OPS_PORT: '0', REQUEST_LOG: 'slow' },
-  { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'api' },
-  { DATABASE_URL: 'postgres://service@127.0.0.1/service' },
-];
-const KEY = 'k'.repeat(32);
-/** Values of every kind that a setting may take; add one if a new kind of setting finds none. */
-const PROBES = ['1', '2', 'on', 'off', 'yes', 'all', 'async', 'POST', 'a.b', KEY].concat(
-  'file:other.db',
-  'https://a.example',
-  '{"apikey":"k"}',
-  '127.0.0.9',
-  'http://10.0.0.5:9100',
-  '/run/other.sock',
-  'eu',
-  'weur',
-);
-
-describe('The table of settings', () => {
-  it('has every setting of the service, and no other', () => {
-    const ofService = SETTING_NAMES.filter((name) => !/^CONSOLE_|^SERVICE_URL$/.test(name));
-    expect(ROWS.map(({ name }) => name).sort()).toEqual(ofService.sort());
-  });
-
-  it.each(ROWS)('has the default of $name', ({ name, fallback }) => {
-    expect(defaultOf(name)).toBe(fallback);
-  });
-
-  it.each(ROWS)('says which hosts have $name', ({ name, host }) => {
-    expect(HOSTS, `"Hosts" of ${name}`).toContain(host);
-  });
+it('The table of settings has every setting of the service, and no other', () => {
+  const names = Object.keys(SETTINGS.shape);
+  const ofService = names.filter((name) => !/^CONSOLE_|^SERVICE_URL$/.test(name));
+  expect(ROWS.map(({ name }) => name).sort()).toEqual(ofService.sort());
+  expect(ROWS.filter(({ host }) => !['Node', 'Workers', 'both'].includes(host))).toEqual([]);
 });
 
-describe.each([
-  ['src/core/identity/README.md', '## Settings'],
-  ['src/hosts/operations/README.md', '## 5. The operations port'],
-])('The settings of %s', (page, heading) => {
-  const rows = tableRows(sectionOf(page, heading)).filter((row) => row['Default']);
-
-  it.each(rows.map((row) => codesIn(row['Name'] ?? row['Setting'] ?? '')[0] ?? ''))(
-    '%s has its default',
-    (name) => {
-      const row = rows.find((candidate) => Object.values(candidate)[0] === `\`${name}\``);
-      expect(row?.['Default']?.replaceAll('`', '')).toBe(defaultOf(name));
-    },
-  );
+it.each(PAGES)('The defaults of settings on %s are those of the service', (page) => {
+  for (const row of tableRows(textOf(page))) {
+    const names = codesIn(row['Setting'] ?? row['Name'] ?? '');
+    if (row['Default'] === undefined || !names.every((name) => name in SETTINGS.shape)) continue;
+    const defaults = new Set(names.map(defaultOf));
+    expect(row['Default'].replaceAll('`', '')).toBe([...defaults].join(', '));
+  }
 });
 
 describe('wrangler.toml', () => {
   const text = textOf('wrangler.toml');
   const { vars } = parse(text) as { vars: Record<string, string> };
-  const secrets = [...text.matchAll(/^#.*$/gm)].flatMap(
-    ([line]) => line.match(/[A-Z]+_[A-Z_]+/g) ?? [],
-  );
 
   it('names every setting that Workers have, and no other', () => {
+    const comments = (text.match(/^#.*$/gm) ?? []).join('\n');
+    const named = [...Object.keys(vars), ...(comments.match(/[A-Z]+_[A-Z_]+/g) ?? [])];
     const wanted = ROWS.filter(({ host }) => host !== 'Node').map(({ name }) => name);
-    const named = [...Object.keys(vars), ...secrets];
-    expect(
-      wanted.filter((name) => !named.includes(name)),
-      `wrangler.toml lacks these: ${PAGE} says that Workers have them`,
-    ).toEqual([]);
-    expect(
-      named.filter((name) => !wanted.includes(name)),
-      `wrangler.toml names these: ${PAGE} does not say that Workers have them`,
-    ).toEqual([]);
+    expect([...new Set(named)].sort(), `${PAGE} says which Workers have`).toEqual(wanted.sort());
   });
 
-  it.each(Object.entries(vars))('changes no default: %s', (name, value) => {
-    const row = ROWS.find((candidate) => candidate.name === name);
-    // Empty is unset: the default, or the one that Workers have in its place.
-    expect(['', row?.fallback]).toContain(value);
+  it('changes no default', () => {
+    for (const [name, value] of Object.entries(vars)) {
+      // Empty is unset.
+      expect(['', ROWS.find((row) => row.name === name)?.fallback], name).toContain(value);
+    }
   });
 });
 
-/** The value that a setting has while it is unset, found where another value makes a difference. */
 function defaultOf(name: string): string {
-  for (const base of BASES) {
-    const { [name]: _, ...others } = base;
-    for (const probe of PROBES) {
-      const difference = firstDifference(
-        settingsOf(others),
-        settingsOf({ ...others, [name]: probe }),
-      );
-      if (difference !== undefined) return inWords(difference.before, probe);
-    }
-  }
-  throw new Error(`no probe makes a difference for ${name}; add a value that it takes to PROBES`);
-}
-
-function settingsOf(environment: Environment): Settings | undefined {
-  try {
-    return readSettings(environment, () => KEY);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The innermost value in which two settings differ, as it is in the first. */
-function firstDifference(before: unknown, after: unknown): { before: unknown } | undefined {
-  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return undefined;
-  if (!isObject(before) || !isObject(after)) return { before };
-  for (const key of Object.keys(after)) {
-    const found = firstDifference(before[key], after[key]);
-    if (found !== undefined) return found;
-  }
-  return { before };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function inWords(value: unknown, probe: string): string {
-  if (value === true) return 'on';
-  if (typeof value !== 'string' && typeof value !== 'number') return 'unset';
-  return probe.startsWith('file:') ? `file:${value}` : String(value);
+  const backups = readBackups({ BACKUP_DIR: 'backups' });
+  const elsewhere: Readonly<Record<string, number | undefined>> = {
+    BACKUP_INTERVAL_HOURS: backups?.intervalHours,
+    BACKUP_KEEP: backups?.keep,
+    // Workers have another one.
+    ACCOUNT_MAX_BYTES: 0,
+  };
+  if (name in elsewhere) return String(elsewhere[name]);
+  const value: unknown = SETTINGS.shape[name as keyof typeof SETTINGS.shape].parse(undefined);
+  if (name === 'DATABASE_URL') return `file:${(value as { file: string }).file}`;
+  if (name === 'REQUEST_LOG') return 'unset';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unset';
 }

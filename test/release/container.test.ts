@@ -1,9 +1,8 @@
-// What the Containerfile says, done by hand where there is no container daemon: its files
-// copied out of a release, its entry point run with its settings, as its user, on a read-only
-// root. And the files of Compose and Kubernetes, each read by a program that knows its format.
+// What the Containerfile says, done by hand where there is no container daemon: the entry point run
+// as its user on a read-only root. And each other file, read by a program that knows its format.
 
 import { execFile, spawnSync } from 'node:child_process';
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -48,15 +47,10 @@ it.runIf(canTry)('The image starts, is ready, keeps its root, and stops with 0',
       await cp(join(release, name), target, { recursive: true });
     }
   }
-  const [entry] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '[]');
-  const [command] = JSON.parse(instructions('CMD')[0] ?? '[]');
+  const first = (name: string) => JSON.parse(instructions(name)[0] ?? '[]')[0];
+  const [entry, command] = [first('ENTRYPOINT'), first('CMD')];
   const health = /CMD (\[.*\])/.exec(instructions('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
   const made = /(?:\/\w+ ?)+$/.exec(instructions('RUN')[0] ?? '')?.[0] ?? '';
-  expect([entry, command, made]).toEqual([
-    '/app/service-management',
-    'serve',
-    '/data /backups /backups/daily',
-  ]);
   const script = join(folder.path, 'run.sh');
   const environment = instructions('ENV').join(' ');
   await writeFile(
@@ -86,7 +80,6 @@ ls $root/backups/daily/*.db | wc -l
 stat -c '%u %a' $root/data/service.db
 `,
   );
-  await chmod(script, 0o755);
   const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
   const { stdout } = await run('unshare', [...own, 'sh', script]);
   expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);

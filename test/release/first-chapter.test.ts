@@ -7,15 +7,14 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { pageSteps } from '../support/page-steps.js';
+import { sectionOf } from '../support/pages.js';
 import { privateMounts } from '../support/private-mounts.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const PAGE = 'src/hosts/operations/README.md';
-const CHAPTER = '## 1. From the archive to a watched service';
+const CHAPTER = '## The steps';
 const MACHINE = fileURLToPath(new URL('machine.js', import.meta.url));
 const OWN = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
-const STARTED = 'systemctl enable --now';
 /** Only the superuser can make users and units, also on a machine of its own. */
 const canTry =
   process.getuid?.() === 0 &&
@@ -24,44 +23,65 @@ const canTry =
     (program) => spawnSync(program, ['--version']).error === undefined,
   );
 
-/** What is asked after the chapter: what it promises. */
-const QUESTIONS = {
-  created: `curl -s -w ' %{http_code}' http://127.0.0.1:8080/api/v1/customers -H 'Authorization: Bearer good' -d '{"name":"Neema","phone":"1"}'`,
-  admin: `curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/api/v1/admin/overview -H "X-Service-Admin-Key: $(cat /etc/service-management/admin-key)"`,
-  metrics: 'curl -s http://127.0.0.1:8082/metrics | grep service_build_info{',
+/** What is asked after the chapter, and what it promises. */
+const QUESTIONS: readonly (readonly [command: string, answer: RegExp])[] = [
+  [
+    `curl -s -w ' %{http_code}' http://127.0.0.1:8080/api/v1/customers -H 'Authorization: Bearer good' -d '{"name":"Neema","phone":"1"}'`,
+    /"owner_sub":"amina".* 201$/,
+  ],
+  [
+    `curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/api/v1/admin/overview -H "X-Service-Admin-Key: $(cat /etc/service-management/admin-key)"`,
+    /^200$/,
+  ],
+  ['curl -s http://127.0.0.1:8082/metrics | grep service_build_info{', /version="0\.1\.0"/],
   // The first one is taken after the start, and a busy machine takes its time.
-  backup:
+  [
     'cd /var/backups/service-management/daily; until ls *.db >/dev/null 2>&1; do sleep 0.1; done; ls *.db | wc -l',
-  user: 'stat -c %U /var/lib/service-management/service.db',
-  key: 'stat -c "%a %U %G" /etc/service-management/admin-key',
-  verified:
+    /^1$/m,
+  ],
+  ['stat -c %U /var/lib/service-management/service.db', /^service-management$/m],
+  ['stat -c "%a %U %G" /etc/service-management/admin-key', /^640 root service-management$/m],
+  [
     'systemd-analyze verify /etc/systemd/system/service-management.service /etc/systemd/system/service-console.service',
-  exposure:
+    /^$/,
+  ],
+  [
     'systemd-analyze security --offline=yes /etc/systemd/system/service-management.service | tail -n 1',
-  again: '/opt/service-management-0.1.0/operations/install.sh',
-};
+    /: 1\.4 OK/,
+  ],
+  // Nothing is made twice.
+  [
+    '/opt/service-management-0.1.0/operations/install.sh',
+    /^in place \/opt\/service-management-0\.1\.0\n$/,
+  ],
+];
 
 interface Result {
-  readonly line: string;
   readonly code: number;
   readonly output: string;
 }
 
-let folder: TemporaryFolder;
-let work: TemporaryFolder;
-let results: readonly Result[];
-const steps = pageSteps(PAGE, CHAPTER);
+/** Each block of commands of the chapter, and what the page says that it prints. */
+const [chapter = ''] = sectionOf(PAGE, CHAPTER).split(/^#+ /m);
+const STEPS = [...chapter.matchAll(/```sh\n([\s\S]*?)```(?:\s*```text\n([\s\S]*?)```)?/g)].map(
+  ([, commands = '', output = '']) => ({ lines: commands.trimEnd().split('\n'), output }),
+);
 
 describe.runIf(canTry)('The first chapter of the page of operations', () => {
+  let folder: TemporaryFolder;
+  let work: TemporaryFolder;
+  let results: Result[];
+
   beforeAll(async () => {
     folder = await openTemporaryFolder();
     work = await openTemporaryFolder();
     for (const path of [inject('withNode'), join(inject('release'), 'SHA256SUMS')]) {
       await copyFile(path, join(folder.path, basename(path)));
     }
-    const lines = [...steps.flatMap((step) => step.lines), ...Object.values(QUESTIONS)].map(
-      (line) =>
-        line.replace('https://id.example.com/oidc/userinfo', 'http://127.0.0.1:9100/userinfo'),
+    const provider = ['https://id.example.com/oidc/userinfo', 'http://127.0.0.1:9100/userinfo'];
+    const asked = QUESTIONS.map(([command]) => command);
+    const lines = [...STEPS.flatMap((step) => step.lines), ...asked].map((line) =>
+      line.replace(provider[0] ?? '', provider[1] ?? ''),
     );
     const args = [...OWN, process.execPath, MACHINE, work.path, folder.path, JSON.stringify(lines)];
     const { stdout } = await promisify(execFile)('unshare', args);
@@ -72,41 +92,16 @@ describe.runIf(canTry)('The first chapter of the page of operations', () => {
     await work?.remove();
   });
 
-  it('prints what the page shows, line by line', () => {
-    let at = 0;
-    for (const { lines, output } of steps) {
-      const done = results.slice(at, at + lines.length);
-      at += lines.length;
+  it('prints what the page shows, and ends with a service that keeps every promise', () => {
+    for (const { lines, output } of STEPS) {
+      const done = results.splice(0, lines.length);
       expect(done.filter(({ code }) => code !== 0)).toEqual([]);
       const printed = done.map((result) => result.output).join('');
       expect(timeless(printed), lines.join('\n')).toBe(timeless(output));
     }
-    expect(results.some(({ line }) => line.startsWith(STARTED))).toBe(true);
-  });
-
-  const answerTo = (name: keyof typeof QUESTIONS) =>
-    results[steps.flatMap(({ lines }) => lines).length + Object.keys(QUESTIONS).indexOf(name)]
-      ?.output ?? '';
-
-  it('ends with a service that takes writes, has an administration API, figures and a backup', () => {
-    expect(answerTo('created')).toMatch(/"owner_sub":"amina".* 201$/);
-    expect(answerTo('admin')).toBe('200');
-    expect(answerTo('metrics')).toMatch(/version="0\.1\.0"/);
-    expect(answerTo('backup').trim()).toBe('1');
-  });
-
-  it('gives the database to the service’s user, and the key to root and that user', () => {
-    expect(answerTo('user').trim()).toBe('service-management');
-    expect(answerTo('key').trim()).toBe('640 root service-management');
-  });
-
-  it('puts units in place that systemd finds nothing wrong with', () => {
-    expect(answerTo('verified')).toBe('');
-    expect(answerTo('exposure')).toMatch(/: 1\.4 OK/);
-  });
-
-  it('makes nothing twice', () => {
-    expect(answerTo('again')).toBe('in place /opt/service-management-0.1.0\n');
+    for (const [index, [command, answer]] of QUESTIONS.entries()) {
+      expect(results[index]?.output, command).toMatch(answer);
+    }
   });
 });
 

@@ -23,15 +23,14 @@ export function answerOf(response: Response, text: string, body: unknown): Answe
   // A browser's clock may be wrong by hours: a date counts from the answer's own.
   const sent = Date.parse(headers.get('date') ?? '');
   const facts = { status, requestId, retryAfterMs: retryAfterMs(response, sent) };
-  const { error } = envelope;
+  const { error, meta } = envelope;
   // The service has no rate limit: this is a proxy's, whose body may be anything.
   if (status === TOO_MANY_REQUESTS) {
     const message = error?.message ?? 'too many requests; wait before the next one';
     throw new ApiError('RATE_LIMITED', message, facts);
   }
-  if (requestId !== undefined && response.ok && 'data' in envelope && envelope.meta) {
-    const { data, meta } = envelope;
-    return { status, requestId, data, pagination: meta.pagination };
+  if (requestId !== undefined && response.ok && 'data' in envelope && meta) {
+    return { status, requestId, data: envelope.data, pagination: meta.pagination };
   }
   if (requestId !== undefined && !response.ok && typeof error?.code === 'string') {
     const { code, message = '' } = error;
@@ -53,8 +52,7 @@ interface Envelope {
 
 function envelopeOf(text: string): Envelope {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
+    return Object(JSON.parse(text));
   } catch {
     return {};
   }

@@ -1,24 +1,10 @@
 // The one error of the clients: every call that fails rejects with it. Its type is
 // a union, so that a look at `code` tells the compiler which other facts there are.
 
+import type { ErrorCode } from '../../core/domain/errors.js';
 import type { FieldProblems } from './field-problems.js';
 
-/** The service's error codes. */
-export type ServiceErrorCode =
-  | 'INVALID_JSON'
-  | 'UNAUTHORIZED'
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'VALIDATION_FAILED'
-  | 'STORAGE_FAILED'
-  | 'STORAGE_UNAVAILABLE'
-  | 'QUOTA_EXCEEDED'
-  | 'INTERNAL_ERROR'
-  | 'AUTH_UNAVAILABLE'
-  | 'ADMIN_DISABLED'
-  | 'BAD_REQUEST'
-  | 'REQUEST_TIMEOUT'
-  | 'HEADERS_TOO_LARGE';
+export type { ErrorCode as ServiceErrorCode };
 
 /**
  * The client's own codes.
@@ -39,7 +25,7 @@ export type ClientErrorCode =
   | 'UNEXPECTED_ANSWER'
   | 'RATE_LIMITED';
 
-export type ApiErrorCode = ServiceErrorCode | ClientErrorCode;
+export type ApiErrorCode = ErrorCode | ClientErrorCode;
 
 interface Described<Code extends ApiErrorCode> extends Error {
   readonly name: 'ApiError';
@@ -52,7 +38,7 @@ interface Described<Code extends ApiErrorCode> extends Error {
 }
 
 /** The service answered, and refused. */
-export interface RefusedError extends Described<Exclude<ServiceErrorCode, 'VALIDATION_FAILED'>> {
+export interface RefusedError extends Described<Exclude<ErrorCode, 'VALIDATION_FAILED'>> {
   readonly status: number;
   /** By which the service's log can be searched. */
   readonly requestId: string;
@@ -93,14 +79,10 @@ export interface ApiErrorFacts {
   readonly cause?: unknown;
 }
 
-export interface ApiErrorJson {
+export interface ApiErrorJson extends Omit<ApiErrorFacts, 'cause'> {
   readonly name: 'ApiError';
   readonly code: ApiErrorCode;
   readonly message: string;
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly fields: FieldProblems | undefined;
 }
 
 /** The same in every copy of this file that a program has loaded. */
@@ -108,21 +90,12 @@ const BRAND = Symbol.for('service-management-api.ApiError');
 
 class MadeError extends Error {
   override readonly name = 'ApiError';
-  readonly code: ApiErrorCode;
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly fields: FieldProblems | undefined;
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts = {}) {
     super(message);
-    this.code = code;
-    this.status = facts.status;
-    this.requestId = facts.requestId;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.fields = facts.fields;
+    const { status, requestId, retryAfterMs, fields, cause: value } = facts;
+    Object.assign(this, { code, status, requestId, retryAfterMs, fields });
     // Not by `super`: engines of before 2022 drop it.
-    const { cause: value } = facts;
     if (value !== undefined) {
       Object.defineProperty(this, 'cause', { value, configurable: true, writable: true });
     }
@@ -138,13 +111,14 @@ class MadeError extends Error {
   }
 
   toJSON(): ApiErrorJson {
-    const { name, code, message, status, requestId, retryAfterMs, fields } = this;
+    const { name, code, message, ...facts } = this as unknown as ApiErrorJson;
+    const { status, requestId, retryAfterMs, fields } = facts;
     return { name, code, message, status, requestId, retryAfterMs, fields };
   }
 }
 
 /** `error instanceof ApiError` narrows to the union. It holds for errors of another copy of the client, too. */
 export const ApiError = MadeError as unknown as {
-  new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): MadeError;
+  new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): ApiError;
   readonly prototype: ApiError;
 };

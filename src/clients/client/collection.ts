@@ -1,10 +1,10 @@
 // The five operations on a collection's records, the same for an account and for
 // the operator.
 
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { type CallOptions, type Send, segment } from './connection.js';
-import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './own-properties.js';
 import { type PageQuery, type RowCalls, rowCalls } from './pages.js';
-import NAMES from './records.js';
+import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './records.js';
 
 /**
  * Rows come newest first. A create, a change or a deletion is sent once. After `TIMED_OUT` or
@@ -42,7 +42,7 @@ export function collections<Query extends PageQuery, Own extends OwnProperties>(
   pageSizeMax: number,
 ): CollectionsOf<Query, Own> {
   return Object.fromEntries(
-    NAMES.map((name) => [name, recordCalls(send, `${base}/${name}`, pageSizeMax)]),
+    COLLECTION_NAMES.map((name) => [name, recordCalls(send, `${base}/${name}`, pageSizeMax)]),
   ) as CollectionsOf<Query, Own>;
 }
 
@@ -53,7 +53,7 @@ function recordCalls<Body, Row, Query extends PageQuery>(
 ): RecordCalls<Body, Row, Query> {
   const record = async (exchange: Parameters<Send>[0]) => (await send(exchange)).data as Row;
   return {
-    ...rowCalls<Row, Query>(send, { path, pageSizeMax, key: 'id' }),
+    ...rowCalls<Row, Query>(send, path, pageSizeMax, 'id'),
     create: (body, options) => record({ method: 'POST', path, body, ...options }),
     read: async (id, options) => record({ method: 'GET', path: path + segment(id), ...options }),
     update: async (id, body, options) =>

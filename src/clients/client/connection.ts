@@ -3,7 +3,7 @@
 
 import { type Answer, answerOf } from './answer.js';
 import { ApiError } from './api-error.js';
-import { type Ending, startEnding } from './ending.js';
+import { startEnding } from './ending.js';
 
 /** How often a read is sent again after the connection failed. Changes are never sent again, because they may have arrived. */
 const READ_REPETITIONS_MAX = 2;
@@ -57,57 +57,56 @@ export type Credentials = Readonly<Record<string, string>>;
 export type CredentialsSource = (refused?: Credentials) => Promise<Credentials | undefined>;
 
 export function connect(
-  { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch = platformFetch }: ConnectionOptions,
+  { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch: own }: ConnectionOptions,
   credentials: CredentialsSource,
 ): Send {
   const base = baseUrl.replace(/\/+$/, '');
 
   return async (exchange) => {
-    if (fetch === platformFetch) checkAddress(baseUrl);
+    if (own === undefined) checkAddress(baseUrl);
+    const fetch = own ?? globalThis.fetch;
     const { method, signal, onAnswer } = exchange;
     const url = base + exchange.path + queryText(exchange.query ?? {});
     const body = bodyText(exchange.body);
     const ending = startEnding(`${method} ${url}`, timeoutMs, signal);
-    const attemptWith = (headers: Credentials) => {
+    const send = async (headers: Credentials) => {
       const init = { ...requestInit(method, body, headers), signal: ending.signal };
-      return received(() => fetch(url, init), ending, exchange.body);
+      const response = await ending.race(fetch(url, init));
+      return answerOf(response, await ending.race(response.text()), exchange.body);
     };
     const attempt = async () => {
       const first = (await ending.race(credentials())) ?? {};
-      return attemptWith(first).catch(async (error: unknown) => {
-        // A refused request has changed nothing, so that a change is sent again as well.
+      return send(first).catch(async (error: unknown) => {
+        // A refused request has changed nothing, so a change is sent again as well.
         if (!(error instanceof ApiError && error.code === 'UNAUTHORIZED')) throw error;
         const other = await ending.race(credentials(first));
         if (other === undefined) throw error;
-        return attemptWith(other);
+        return send(other);
       });
     };
-    let answer: Answer | undefined;
-    let repetitions = method === 'GET' ? READ_REPETITIONS_MAX : 0;
     try {
-      while (answer === undefined) {
-        answer = await attempt().catch((cause: unknown) => {
+      for (let repetitions = method === 'GET' ? READ_REPETITIONS_MAX : 0; ; repetitions--) {
+        const answer = await attempt().catch((cause: unknown) => {
           if (cause instanceof ApiError || isOfFramework(cause)) throw cause;
-          if (repetitions-- > 0) return undefined;
+          if (repetitions > 0) return undefined;
           throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no answer`, { cause });
         });
-        if (answer === undefined) await ending.race(pause(REPETITION_DELAY_MS));
+        if (answer !== undefined) {
+          onAnswer?.({ status: answer.status, requestId: answer.requestId });
+          return answer;
+        }
+        await ending.race(pause(REPETITION_DELAY_MS));
       }
     } finally {
       ending.done();
     }
-    onAnswer?.({ status: answer.status, requestId: answer.requestId });
-    return answer;
   };
 }
 
 /** A path segment from any text. Throws `INVALID_CALL` for `''`, `.` and `..`, which no URL can hold as a segment. */
 export function segment(text: string): string {
-  if (text === '' || text === '.' || text === '..') {
-    throw new ApiError(
-      'INVALID_CALL',
-      `${JSON.stringify(text)} can't be a segment of a path; pass an id`,
-    );
+  if (/^\.{0,2}$/.test(text)) {
+    throw new ApiError('INVALID_CALL', `"${text}" can't be a segment of a path; pass an id`);
   }
   try {
     return `/${encodeURIComponent(text)}`;
@@ -115,24 +114,6 @@ export function segment(text: string): string {
     throw new ApiError('INVALID_CALL', 'the id is not valid Unicode text', { cause });
   }
 }
-
-/** Rejects with the call's own end, or with the reason for which no answer was received. */
-async function received(
-  send: () => Promise<Response>,
-  ending: Ending,
-  sent: unknown,
-): Promise<Answer> {
-  try {
-    const response = await ending.race(send());
-    return answerOf(response, await ending.race(response.text()), sent);
-  } catch (cause) {
-    // Of a `fetch` that noticed the end first, and has an error of its own for it.
-    throw ending.error ?? cause;
-  }
-}
-
-const platformFetch: NonNullable<ConnectionOptions['fetch']> = (url, init) =>
-  globalThis.fetch(url, init);
 
 /** Throws `INVALID_CALL` for an address that the platform's `fetch` cannot call: a relative one where no page is. */
 function checkAddress(baseUrl: string): void {
@@ -156,15 +137,11 @@ export function isOfFramework(thrown: unknown): boolean {
 }
 
 /** Made before the attempt: an invalid header is an error of the caller, not of the connection. */
-function requestInit(
-  method: string,
-  body: string | undefined,
-  credentials: Credentials,
-): RequestInit {
+function requestInit(method: string, body: string | undefined, credentials: Credentials) {
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
   try {
-    if (body === undefined) return { method, headers: new Headers({ ...credentials }) };
-    const headers = new Headers({ ...credentials, 'Content-Type': 'application/json' });
-    return { method, headers, body };
+    const headers = new Headers({ ...credentials, ...type });
+    return { method, headers, ...(body !== undefined && { body }) };
   } catch {
     // Without the cause: its message repeats the token.
     throw new ApiError('INVALID_CALL', 'no header can hold this token or key; check it for spaces');
@@ -181,27 +158,13 @@ function bodyText(body: unknown): string | undefined {
   }
 }
 
-/** Without URLSearchParams, which React Native has in part only. */
+/** Without URLSearchParams, which React Native has in part only; like it, with U+FFFD for half a surrogate pair, which no URL can hold. */
 function queryText(query: NonNullable<Exchange['query']>): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encoded(String(value))}`],
-  );
+  const given = Object.entries(query).flatMap(([name, value]) => {
+    const text = String(value).replace(/[\ud800-\udfff]/gu, '\ufffd');
+    return value === undefined ? [] : [`${name}=${encodeURIComponent(text)}`];
+  });
   return given.length === 0 ? '' : `?${given.join('&')}`;
-}
-
-/** A lone surrogate, which no URL can hold, is the replacement character, as in URLSearchParams. */
-function encoded(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    return encodeURIComponent(
-      Array.from(text, (character) => (isLoneSurrogate(character) ? '\ufffd' : character)).join(''),
-    );
-  }
-}
-
-function isLoneSurrogate(character: string): boolean {
-  return character.length === 1 && character >= '\ud800' && character <= '\udfff';
 }
 
 function pause(milliseconds: number): Promise<void> {

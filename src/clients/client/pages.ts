@@ -33,25 +33,27 @@ export interface RowCalls<Row, Query extends PageQuery> {
   all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
 }
 
-export interface RowsOptions {
-  readonly path: string;
-  readonly pageSizeMax: number;
-  /** The property that no two rows share. */
-  readonly key: string;
-}
-
+/** `key`: the property that no two rows share. */
 export function rowCalls<Row, Query extends PageQuery>(
   send: Send,
-  { path, pageSizeMax, key }: RowsOptions,
+  path: string,
+  pageSizeMax: number,
+  key: string,
 ): RowCalls<Row, Query> {
   return {
     list: (query, options) => page<Row>(send, path, query, options),
-    all: (query, options) =>
-      allRows<Row>(
-        (number) => page(send, path, { page_size: pageSizeMax, ...query, page: number }, options),
-        (row) => String((row as Readonly<Record<string, unknown>>)[key]),
-        options?.signal,
-      ),
+    async *all(query, options) {
+      const read = (number: number) =>
+        page<Row>(send, path, { page_size: pageSizeMax, ...query, page: number }, options);
+      const keyOf = (row: Row) => String((row as Readonly<Record<string, unknown>>)[key]);
+      for await (const { rows } of allPages(read, keyOf)) {
+        for (const row of rows) {
+          yield row;
+          // The next row is there already.
+          if (options?.signal?.aborted) throw abortedBy(options.signal, 'the walk over all pages');
+        }
+      }
+    },
   };
 }
 
@@ -73,29 +75,20 @@ export interface WalkedPage<Row> {
   readonly isLast: boolean;
 }
 
-/** Where a walk begins, and what remembers the rows that it has seen, by key. */
-export interface WalkOptions {
-  readonly start?: number;
-  readonly seen?: Set<string>;
-}
-
 /**
- * Every row, page by page, each row once.
+ * Every row, page by page, each once. Page 1 has the newest rows, so rows move between
+ * pages while others write. An added row pushes known rows onto the next page; the walk skips
+ * them by their key. A deleted row pulls unseen rows onto a page that was read: when the total
+ * shrinks, the walk goes back. It cannot see that as many rows were added as deleted between
+ * two pages. Rows added after the start may be missing, and deleted rows may appear.
  *
- * Page 1 has the newest rows, so rows move between pages while others write.
- * An added row pushes known rows onto the next page; the walk recognizes them by
- * their key and skips them. A deleted row pulls unseen rows onto a page that was
- * read; when the total shrinks, the walk goes back as many pages as needed. It
- * cannot see that as many rows were added as deleted between two pages. Rows added
- * after the start may be missing, and deleted rows may appear.
- *
- * `read` may give a page of another size that begins at the same row: its `number` is
- * then the page's, and the walk goes on from there.
+ * The walk begins at page `start`; `seen` has the keys that it knows. `read` may give a page
+ * of another size that begins at the same row, with its `number`: the walk continues there.
  */
 export async function* allPages<Row>(
   read: (page: number) => Promise<Page<Row> & { readonly number?: number }>,
   keyOf: (row: Row) => string,
-  { start = 1, seen = new Set() }: WalkOptions = {},
+  { start = 1, seen = new Set() }: { start?: number; seen?: Set<string> } = {},
 ): AsyncGenerator<WalkedPage<Row>, void, undefined> {
   let next = start;
   let total = 0;
@@ -115,19 +108,5 @@ export async function* allPages<Row>(
     yield { rows, number, isLast };
     if (isLast) return;
     next = number + 1;
-  }
-}
-
-/** The same, row by row. The signal ends it at the next row, also where that row is there. */
-export async function* allRows<Row>(
-  read: (page: number) => Promise<Page<Row>>,
-  keyOf: (row: Row) => string,
-  signal?: AbortSignal,
-): AsyncGenerator<Row, void, undefined> {
-  for await (const { rows } of allPages(read, keyOf)) {
-    for (const row of rows) {
-      yield row;
-      if (signal?.aborted) throw abortedBy(signal, 'the walk over all pages');
-    }
   }
 }

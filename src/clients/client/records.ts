@@ -4,10 +4,7 @@
 // compile. Null clears a property that is optional; one with a default always has a value.
 // A program's own properties are declared: see `OwnProperties`.
 
-import type { RecordOf } from './stored.js';
-
 export interface NewBusiness {
-  /** Name of the business. */
   businessName?: string | null | undefined;
   /** Phone number, as text. */
   phone?: string | null | undefined;
@@ -24,9 +21,7 @@ export interface NewCustomer {
   name: string;
   /** Phone number, as text. Not empty. */
   phone: string;
-  /** E-mail address. */
   email?: string | null | undefined;
-  /** Where the customer lives or is served. */
   location?: string | null | undefined;
 }
 
@@ -39,7 +34,6 @@ export interface NewService {
   currency?: string | undefined;
   /** Whether the service is offered now. Default: true. */
   active?: boolean | undefined;
-  /** Group of services. */
   category?: string | null | undefined;
   /** How long it takes, in words. */
   duration?: string | null | undefined;
@@ -58,11 +52,9 @@ export interface NewOrder {
   paid?: number | undefined;
   /** Currency code. Default: TZS. */
   currency?: string | undefined;
-  /** The customer's phone number. */
   phone?: string | null | undefined;
   /** When the order is due; ISO 8601. */
   date?: string | null | undefined;
-  /** How it was paid, such as `M-Pesa`. */
   method?: string | null | undefined;
   /** Name of the team member who does the work. */
   assignee?: string | null | undefined;
@@ -88,9 +80,20 @@ export interface NewExpense {
   date: string;
   /** The sum that was spent. Above 0. */
   amount: number;
-  /** How it was paid, such as `Cash`. */
   method?: string | null | undefined;
 }
+
+/** The properties of every stored record. */
+export interface Stored {
+  readonly id: string;
+  /** The account that the record belongs to. */
+  readonly owner_sub: string;
+}
+
+/** A record that was created from such a body. `Set`: the properties that the service sets where the body does not. */
+export type RecordOf<Body, Set extends keyof Body = never> = Stored & {
+  [Name in keyof Body as Name extends Set ? never : Name]: Exclude<Body[Name], undefined>;
+} & { [Name in Set]-?: Exclude<Body[Name], undefined> };
 
 export interface Business extends RecordOf<NewBusiness> {
   readonly ownerSub: string;
@@ -111,14 +114,51 @@ export interface Collections {
   expenses: { body: NewExpense; record: Expense };
 }
 
-/** The default export, because `export type *` leaves it out: the clients export types alone. */
-const NAMES = [
-  'businesses',
-  'customers',
-  'services',
-  'orders',
-  'team',
-  'expenses',
-] as const satisfies readonly (keyof Collections)[];
+export type CollectionName = keyof Collections;
 
-export default NAMES;
+/**
+ * The properties that a program adds to records, by collection: the type parameter
+ * of `createClient`. `{ orders: { table?: number } }` adds one to orders;
+ * `AnyProperties` takes every property of every record.
+ */
+export type OwnProperties = { readonly [Name in CollectionName]?: object };
+export type AnyProperties = { readonly [Name in CollectionName]: Record<string, unknown> };
+
+type Added<Own, Name extends CollectionName> = Name extends keyof Own ? Own[Name] : unknown;
+
+/** The body of a create. */
+export type NewOf<
+  Name extends CollectionName,
+  Own extends OwnProperties = object,
+> = Collections[Name]['body'] & Added<Own, Name>;
+
+/** A stored record. */
+export type RecordIn<
+  Name extends CollectionName,
+  Own extends OwnProperties = object,
+> = Collections[Name]['record'] & Added<Own, Name>;
+
+/** The body of a PATCH: some of the properties of a create. One that is undefined stays as it is. */
+export type Changes<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
+
+/** One order's payment, computed by the service. */
+export interface Payment {
+  readonly id: string;
+  readonly order_id: string;
+  readonly customer: string;
+  readonly amount: number;
+  readonly paid: number;
+  /** `amount - paid`; negative if too much was paid. */
+  readonly due: number;
+  readonly currency: string;
+  readonly method: string | null;
+  readonly status: 'paid' | 'pending';
+}
+
+export interface Health {
+  readonly status: string;
+  readonly service: string;
+  readonly version: string;
+  readonly time_zone: string;
+  readonly currency: string;
+}

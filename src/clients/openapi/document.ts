@@ -9,20 +9,21 @@ import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain
 import type { Action } from '../../core/http/call.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
-import { ADMIN_RECORDS, ADMIN_VIEWS, capitalized } from './names.js';
-import { type Operation, operationOf } from './operations.js';
+import { operationOf } from './operations.js';
 import { componentParameters, parameterRef, pathParameters } from './parameters.js';
+import { capitalized } from './record-schemas.js';
 import { refusalResponses, responsesOf } from './responses.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
-/** Later patch releases of OpenAPI 3.1 change words only, and some tools do not accept them. */
-const OPENAPI_VERSION = '3.1.0';
-/** "The description document carries version 0.1.0." */
-const DOCUMENT_VERSION = '0.1.0';
 /** As the package names it. The package names no contact, so the document has none. */
 const LICENSE = 'UNLICENSED';
-/** The address at which `npm start` listens. */
-const PREVIEW_ORIGIN = 'http://127.0.0.1:8080';
+/** Short: generators copy it into every file that they make. */
+const DESCRIPTION =
+  'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
+
+/** The tags of the operator's requests. */
+const ADMIN_VIEWS = 'Admin views';
+const ADMIN_RECORDS = 'Admin records';
 
 interface Gate {
   readonly security: JsonObject[];
@@ -41,18 +42,20 @@ const ADMIN_KEY: Gate = {
 
 export function openApiDocument(): JsonObject {
   return {
-    openapi: OPENAPI_VERSION,
+    // Later patch releases change words only, and some tools do not accept them.
+    openapi: '3.1.0',
     info: {
       title: 'Service Management API',
-      version: DOCUMENT_VERSION,
+      // "The description document carries version 0.1.0."
+      version: '0.1.0',
       summary: 'Customers, services, orders, team, expenses and payments of small businesses.',
-      description: description(),
+      description: DESCRIPTION,
       // No licence of SPDX's list: generators of 3.1 want its form for those.
       license: { name: LICENSE, identifier: `LicenseRef-${LICENSE}` },
     },
     servers: [
       {
-        url: `${PREVIEW_ORIGIN}${API_PREFIX}`,
+        url: `http://127.0.0.1:8080${API_PREFIX}`,
         description: `The preview, as \`npm start\` runs it; elsewhere, the service's address and ${API_PREFIX}`,
       },
     ],
@@ -86,35 +89,31 @@ function pathItem(route: Route): JsonObject {
     method.toLowerCase(),
     operationObject(route, action),
   ]);
-  return {
-    ...(parameters.length > 0 && { parameters }),
-    ...Object.fromEntries(operations),
-  };
+  return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
 }
 
 function operationObject(route: Route, action: Action): JsonObject {
   const operation = operationOf(route, action);
   const gate = gateOf(route);
   const isAdmin = gate === ADMIN_KEY;
-  const { summary, description, query = [], body } = operation;
-  const id = isAdmin ? `admin${capitalized(operation.id)}` : operation.id;
+  const { id, summary, description, query = [], body } = operation;
   return {
-    operationId: id,
+    operationId: isAdmin ? `admin${capitalized(id)}` : id,
     tags: [tagOf(route, isAdmin)],
     summary: isAdmin && route.collection !== undefined ? `${summary}, for an account` : summary,
     ...(description !== undefined && { description }),
     security: gate.security,
     ...(query.length > 0 && { parameters: query.map(parameterRef) }),
-    ...(body && { requestBody: requestBody(body) }),
-    responses: responsesOf(id, operation, refusalsOf(route, gate), route.collection),
-  };
-}
-
-function requestBody({ schema, example }: NonNullable<Operation['body']>): JsonObject {
-  return {
-    required: true,
-    description: `One JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes, nested at most ${JSON_DEPTH_MAX_LEVELS} levels deep`,
-    content: { 'application/json': { schema: schemaRef(schema), example } },
+    ...(body && {
+      requestBody: {
+        required: true,
+        description: `One JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes, nested at most ${JSON_DEPTH_MAX_LEVELS} levels deep`,
+        content: {
+          'application/json': { schema: schemaRef(body.schema), example: body.example },
+        },
+      },
+    }),
+    responses: responsesOf(operation, refusalsOf(route, gate)),
   };
 }
 
@@ -154,9 +153,4 @@ function tags(): JsonObject[] {
         'The operator works on the records of any account, by the same rules; every change leaves an event in the audit log.',
     },
   ];
-}
-
-/** Short: generators copy it into every file that they make. */
-function description(): string {
-  return 'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 }

@@ -1,18 +1,13 @@
 // The meaning of each error code, for the document's table and its responses.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
-import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
-import { RECORD_MAX_CHARACTERS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
-import { patchedRecord, validated } from '../../core/domain/record.js';
+import { REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
+import { validated } from '../../core/domain/record.js';
 
-export interface ErrorFacts {
-  readonly meaning: string;
-  /** An example of the service's message. The wording may change, but for the form that a meaning promises. */
-  readonly message: string;
-}
+const INVALID = validated('customers', { name: '' });
 
-export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
+/** `message`: an example of the service's. The wording may change, but for the form that a meaning promises. */
+export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: string }>> = {
   INVALID_JSON: {
     meaning: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
     message: 'the body is empty; send one JSON object',
@@ -41,7 +36,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   VALIDATION_FAILED: {
     meaning:
       'The record would break the rules of its collection. The message names each property, in a form that stays as it is: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
-    message: validationMessage('customers'),
+    message: INVALID.ok ? '' : INVALID.failure.message,
   },
   QUOTA_EXCEEDED: {
     meaning: 'The account would grow beyond a limit that the operator has set.',
@@ -57,8 +52,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   },
   STORAGE_UNAVAILABLE: {
     meaning:
-      'The service keeps a replica of its database, and the replica cannot be reached; the account is being moved to this host; or Postgres does not answer. With the header `Retry-After` nothing was changed; without it the change is stored, but not confirmed by the replica: read before you try again.',
-    message: 'nothing was changed: the replica of the database cannot be reached; try again later',
+      'The database does not answer, or on Workers the account is being loaded or set back. Nothing was changed: try again after `Retry-After`.',
+    message: 'nothing was changed: the database gives no answer; try again later',
   },
   INTERNAL_ERROR: {
     meaning: 'A defect of the service. Its log has the reason under the request id.',
@@ -73,12 +68,3 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     message: 'no admin key is configured; set ADMIN_API_KEY to at least 32 characters',
   },
 };
-
-/** What the service says of a record of the collection without its properties, or, where none is required, of one that is too large. */
-export function validationMessage(collection: CollectionName): string {
-  const [first] = COLLECTIONS[collection].required;
-  const tooLarge = () =>
-    patchedRecord(collection, '{}', `{"notes":"${'x'.repeat(RECORD_MAX_CHARACTERS)}"}`);
-  const verdict = first === undefined ? tooLarge() : validated(collection, { [first]: '' });
-  return verdict.ok ? '' : verdict.failure.message;
-}

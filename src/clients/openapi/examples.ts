@@ -15,7 +15,6 @@ import { localIdentity, openMemoryStorage } from '../../memory.js';
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
 const DAY_MS = 24 * HOUR_MS;
 const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';
-/** Of the service that is asked, and of no other. */
 const ADMIN_KEY = 'the key of the service that is asked';
 
 export const EXAMPLE_META: JsonObject = { request_id: REQUEST_ID, timestamp: TIMESTAMP };
@@ -36,10 +35,9 @@ export const EXAMPLE_BODIES: Readonly<Record<CollectionName, JsonObject>> = byCo
 );
 
 /** The record that `EXAMPLE_BODIES` makes: the collection's oldest. */
-export const EXAMPLE_RECORD: Readonly<Record<CollectionName, JsonObject>> = byCollection((name) => {
-  const records = exampleOf(`${API_PREFIX}/${name}`) as JsonObject[];
-  return records.at(-1) ?? {};
-});
+export const EXAMPLE_RECORD: Readonly<Record<CollectionName, JsonObject>> = byCollection(
+  (name) => (exampleOf(`${API_PREFIX}/${name}`) as JsonObject[]).at(-1) ?? {},
+);
 
 /** A change of that record: its last property, such as a method or a location, as the next sample has it. */
 export const EXAMPLE_CHANGES: Readonly<Record<CollectionName, JsonObject>> = byCollection(
@@ -58,25 +56,18 @@ async function answersOfANewService(): Promise<Map<string, JsonValue>> {
   const records = await openRecords({ storage, clock });
   const handle = createHandler({ records, identity: localIdentity(), adminKey: ADMIN_KEY, clock });
   now += DAY_MS;
-  const ask = async (method: string, path: string, body?: JsonObject): Promise<JsonValue> => {
-    const headers = { Authorization: `Bearer ${SAMPLE_OWNER}`, 'X-Service-Admin-Key': ADMIN_KEY };
+  const headers = { Authorization: `Bearer ${SAMPLE_OWNER}`, 'X-Service-Admin-Key': ADMIN_KEY };
+  const ask = async (path: string, init: RequestInit = {}): Promise<JsonValue> => {
     const url = `http://localhost${path.replace(':owner_sub', SAMPLE_OWNER)}`;
-    const request = new Request(url, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return (await (await handle(request)).json()).data;
+    return (await (await handle(new Request(url, { ...init, headers }))).json()).data;
   };
   const answers = new Map<string, JsonValue>();
-  const paths = ROUTES.filter(({ path }) => !path.endsWith('/:id')).map(({ path }) => path);
-  for (const path of paths) answers.set(path, await ask('GET', path));
+  for (const { path } of ROUTES) if (!path.endsWith('/:id')) answers.set(path, await ask(path));
   // The audit log of a new database is empty: one change is made for its example.
-  const order = `${ADMIN_PREFIX}/accounts/:owner_sub/orders/ORD-0002`;
-  await ask('PATCH', order, { paid: 60_000, status: 'Ready' });
+  const body = JSON.stringify({ paid: 60_000, status: 'Ready' });
+  await ask(`${ADMIN_PREFIX}/accounts/:owner_sub/orders/ORD-0002`, { method: 'PATCH', body });
   const audit = `${ADMIN_PREFIX}/audit`;
-  answers.set(audit, await ask('GET', audit));
-  return answers;
+  return answers.set(audit, await ask(audit));
 }
 
 function samplesOf(name: CollectionName): JsonObject[] {

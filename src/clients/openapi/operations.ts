@@ -30,7 +30,7 @@ export interface Operation {
   /** `operationId` on the data API; on the administration API it starts with `admin`. */
   readonly id: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly query?: readonly ParameterName[];
   readonly body?: { readonly schema: string; readonly example: JsonObject };
   readonly answer: {
@@ -39,13 +39,21 @@ export interface Operation {
     readonly schema: string;
     readonly example: JsonValue;
   };
-  /** Error codes of this operation, besides those that every route may answer. */
+  /** Error codes of this operation, besides those that its route may answer. */
   readonly refusals?: readonly ErrorCode[];
 }
 
-const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
+type Names = (typeof COLLECTIONS)[CollectionName]['names'];
+type Describe = (name: CollectionName, names: Names) => Operation;
 
-type Describe = (collection: CollectionName) => Operation;
+const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
+/** Where nothing is required, a record may still be too large for storage. */
+const OF_A_WRITE: readonly ErrorCode[] = [
+  'INVALID_JSON',
+  'VALIDATION_FAILED',
+  'QUOTA_EXCEEDED',
+  'STORAGE_FAILED',
+];
 
 /** Operations on the records of a collection. */
 const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describe>([
@@ -53,61 +61,46 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
   [adminListRecords, listing(['q', ...OPERATORS_PAGE])],
   [
     createRecord,
-    (name) => ({
-      id: `create${COLLECTIONS[name].names.one}`,
-      summary: `Create ${COLLECTIONS[name].names.phrase}`,
+    (name, { one, phrase }) => ({
+      id: `create${one}`,
+      summary: `Create ${phrase}`,
       description:
         'The service gives the record its id and its owner. There are no idempotency keys: after a time-out, look before you repeat it.',
-      body: { schema: `New${COLLECTIONS[name].names.one}`, example: EXAMPLE_BODIES[name] },
-      answer: one(201, name, EXAMPLE_RECORD[name]),
-      refusals: [
-        'INVALID_JSON',
-        // Where nothing is required, a record may still be too large for storage.
-        'VALIDATION_FAILED',
-        'QUOTA_EXCEEDED',
-        'STORAGE_FAILED',
-      ],
+      body: { schema: `New${one}`, example: EXAMPLE_BODIES[name] },
+      answer: answer('one', one, EXAMPLE_RECORD[name], 201),
+      refusals: OF_A_WRITE,
     }),
   ],
   [
     readRecord,
-    (name) => ({
-      id: `read${COLLECTIONS[name].names.one}`,
-      summary: `Read ${COLLECTIONS[name].names.phrase}`,
-      answer: one(200, name, EXAMPLE_RECORD[name]),
-      refusals: ['NOT_FOUND'],
+    (name, { one, phrase }) => ({
+      id: `read${one}`,
+      summary: `Read ${phrase}`,
+      answer: answer('one', one, EXAMPLE_RECORD[name]),
     }),
   ],
   [
     updateRecord,
-    (name) => ({
-      id: `update${COLLECTIONS[name].names.one}`,
-      summary: `Change ${COLLECTIONS[name].names.phrase}`,
+    (name, { one, phrase }) => ({
+      id: `update${one}`,
+      summary: `Change ${phrase}`,
       description: 'A shallow merge: a property that is sent replaces the stored one as a whole.',
-      body: { schema: `${COLLECTIONS[name].names.one}Changes`, example: EXAMPLE_CHANGES[name] },
-      answer: one(200, name, { ...EXAMPLE_RECORD[name], ...EXAMPLE_CHANGES[name] }),
-      refusals: [
-        'INVALID_JSON',
-        'NOT_FOUND',
-        'VALIDATION_FAILED',
-        'QUOTA_EXCEEDED',
-        'STORAGE_FAILED',
-      ],
+      body: { schema: `${one}Changes`, example: EXAMPLE_CHANGES[name] },
+      answer: answer('one', one, { ...EXAMPLE_RECORD[name], ...EXAMPLE_CHANGES[name] }),
+      refusals: OF_A_WRITE,
     }),
   ],
   [
     deleteRecord,
-    (name) => ({
-      id: `delete${COLLECTIONS[name].names.one}`,
-      summary: `Delete ${COLLECTIONS[name].names.phrase}`,
+    (name, { one, phrase }) => ({
+      id: `delete${one}`,
+      summary: `Delete ${phrase}`,
       description: 'Permanent. Nothing else is deleted with it.',
-      answer: {
-        status: 200,
-        kind: 'deletion',
-        schema: 'Deletion',
-        example: { id: EXAMPLE_RECORD[name]['id'] ?? null, deleted: true },
-      },
-      refusals: ['NOT_FOUND', 'STORAGE_FAILED'],
+      answer: answer('deletion', 'Deletion', {
+        id: EXAMPLE_RECORD[name]['id'] ?? null,
+        deleted: true,
+      }),
+      refusals: ['STORAGE_FAILED'],
     }),
   ],
 ]);
@@ -120,12 +113,7 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
       id: 'health',
       summary: 'Liveness',
       description: 'Static: it checks neither the database nor the identity provider.',
-      answer: {
-        status: 200,
-        kind: 'one',
-        schema: 'Health',
-        example: exampleOf(`${API_PREFIX}/health`),
-      },
+      answer: answer('one', 'Health', exampleOf(`${API_PREFIX}/health`)),
     },
   ],
   [
@@ -134,99 +122,66 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
       id: 'listPayments',
       summary: 'List payments: paid and due of each order',
       description: 'One row for each order, newest first, all on one page. No query parameters.',
-      answer: {
-        status: 200,
-        kind: 'list',
-        schema: 'Payment',
-        example: exampleOf(`${API_PREFIX}/payments`),
-      },
+      answer: answer('list', 'Payment', exampleOf(`${API_PREFIX}/payments`)),
     },
   ],
   [
     adminHealth,
-    view(
-      'Health',
-      'AdminHealth',
-      'See whether the database answers and which settings are set',
-      `${ADMIN_PREFIX}/health`,
-      {
-        description:
-          'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
-      },
-    ),
+    {
+      id: 'Health',
+      summary: 'See whether the database answers and which settings are set',
+      description:
+        'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
+      answer: answer('one', 'AdminHealth', exampleOf(`${ADMIN_PREFIX}/health`)),
+    },
   ],
   [
     adminAccount,
-    view(
-      'ReadAccount',
-      'Account',
-      "Read an account's counts and business profiles",
-      `${ADMIN_PREFIX}/accounts/:owner_sub`,
-      {
-        refusals: ['NOT_FOUND'],
-      },
-    ),
+    {
+      id: 'ReadAccount',
+      summary: "Read an account's counts and business profiles",
+      answer: answer('one', 'Account', exampleOf(`${ADMIN_PREFIX}/accounts/:owner_sub`)),
+    },
   ],
 ]);
 
 /** Throws if the route table has an action that has no description here. */
 export function operationOf({ path, view, collection }: Route, action: Action): Operation {
-  if (view !== undefined) return viewOperation(path, view);
+  if (view !== undefined) {
+    const { operation: id, schema, summary, description } = OPERATOR_VIEWS[view];
+    const isIn = (views: readonly string[]) => views.includes(view);
+    const [isList, isSearched] = [isIn(VIEWS.rows), isIn(VIEWS.searched)];
+    const query: ParameterName[] = isSearched ? ['q', ...OPERATORS_PAGE] : [...OPERATORS_PAGE];
+    return {
+      ...{ id, summary, description },
+      ...(isList && { query }),
+      answer: answer(isList ? 'list' : 'one', schema, exampleOf(path)),
+    };
+  }
   const operation =
     collection === undefined
       ? OTHER_OPERATIONS.get(action)
-      : RECORD_OPERATIONS.get(action)?.(collection);
-  if (operation === undefined) {
-    throw new Error(
-      `${action.name} is not described; describe it in src/clients/openapi/operations.ts`,
-    );
-  }
-  return operation;
-}
-
-/** The operation of a view in the table. */
-function viewOperation(path: string, view: NonNullable<Route['view']>): Operation {
-  const { operation: id, summary, description, schema } = OPERATOR_VIEWS[view];
-  const hasRows = (VIEWS.rows as readonly string[]).includes(view);
-  const isSearched = (VIEWS.searched as readonly string[]).includes(view);
-  return {
-    id,
-    summary,
-    ...(description !== undefined && { description }),
-    ...(hasRows && { query: isSearched ? ['q', ...OPERATORS_PAGE] : OPERATORS_PAGE }),
-    answer: { status: 200, kind: hasRows ? 'list' : 'one', schema, example: exampleOf(path) },
-  };
+      : RECORD_OPERATIONS.get(action)?.(collection, COLLECTIONS[collection].names);
+  if (operation !== undefined) return operation;
+  throw new Error(
+    `${action.name} is not described; describe it in src/clients/openapi/operations.ts`,
+  );
 }
 
 function listing(query: readonly ParameterName[]): Describe {
-  return (name) => ({
-    id: `list${COLLECTIONS[name].names.many}`,
-    summary: `List ${COLLECTIONS[name].names.plural}, newest first`,
+  return (name, { one, many, plural }) => ({
+    id: `list${many}`,
+    summary: `List ${plural}, newest first`,
     query,
-    answer: {
-      status: 200,
-      kind: 'list',
-      schema: COLLECTIONS[name].names.one,
-      example: exampleOf(`${API_PREFIX}/${name}`),
-    },
+    answer: answer('list', one, exampleOf(`${API_PREFIX}/${name}`)),
   });
 }
 
-function one(status: 200 | 201, name: CollectionName, example: JsonObject): Operation['answer'] {
-  return { status, kind: 'one', schema: COLLECTIONS[name].names.one, example };
-}
-
-function view(
-  id: string,
+function answer(
+  kind: AnswerKind,
   schema: string,
-  summary: string,
-  path: string,
-  more: Pick<Operation, 'description' | 'refusals'> = {},
-): Operation {
-  return {
-    id,
-    summary,
-    answer: { status: 200, kind: 'one', schema, example: exampleOf(path) },
-    ...more,
-  };
+  example: JsonValue,
+  status: 200 | 201 = 200,
+): Operation['answer'] {
+  return { status, kind, schema, example };
 }

@@ -1,26 +1,12 @@
 // Parameters, each described once: `components.parameters`.
 
-import {
-  byCollection,
-  COLLECTION_NAMES,
-  type CollectionName,
-} from '../../core/domain/collection-name.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { PAGE_DEFAULT } from '../../core/domain/limits.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js';
 import { EXAMPLE_RECORD } from './examples.js';
-import { UNCHECKED } from './unchecked.js';
-
-type PageSizes = typeof DATA_PAGE_SIZES;
-
-/** No maximum: the service takes a larger number and answers with the largest page. */
-const pageSize = (sizes: PageSizes) =>
-  query(
-    'page_size',
-    `Rows on a page. More than ${sizes.max} counts as ${sizes.max}; a value that is not a positive whole number counts as ${sizes.default}`,
-    count(sizes.default),
-  );
+import { UNCHECKED } from './record-schemas.js';
 
 export const PARAMETERS = {
   owner_sub: path(
@@ -43,13 +29,12 @@ export const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS;
 
-/** The parameter `id` of each collection, with the id of a sample record. */
-const ID_PARAMETERS: Readonly<Record<CollectionName, JsonObject>> = byCollection((name) =>
-  path('id', `Id of ${COLLECTIONS[name].names.phrase}`, String(EXAMPLE_RECORD[name]['id'])),
-);
-
 export function componentParameters(): JsonObject {
-  const ids = COLLECTION_NAMES.map((name) => [idKey(name), ID_PARAMETERS[name]]);
+  // Of each collection, with the id of a sample record.
+  const ids = COLLECTION_NAMES.map((name) => {
+    const description = `Id of ${COLLECTIONS[name].names.phrase}`;
+    return [idKey(name), path('id', description, String(EXAMPLE_RECORD[name]['id']))];
+  });
   return { ...Object.fromEntries(ids), ...PARAMETERS };
 }
 
@@ -81,4 +66,10 @@ function query(name: string, description: string, schema: JsonObject) {
 
 function count(value: number) {
   return { type: 'integer', format: 'int64', minimum: 1, default: value, [UNCHECKED]: true };
+}
+
+/** No maximum: the service takes a larger number and answers with the largest page. */
+function pageSize({ max, default: usual }: typeof DATA_PAGE_SIZES) {
+  const words = `Rows on a page. More than ${max} counts as ${max}; a value that is not a positive whole number counts as ${usual}`;
+  return query('page_size', words, count(usual));
 }

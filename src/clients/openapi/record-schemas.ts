@@ -4,25 +4,17 @@ import * as z from 'zod';
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { Property } from '../../core/domain/property.js';
-import { capitalized } from './names.js';
-import { UNCHECKED_WORDS, unchecked } from './unchecked.js';
 
-export interface RecordSchemas {
-  /** The body of a create. */
-  readonly body: z.ZodObject;
-  /** The body of a PATCH. */
-  readonly changes: z.ZodObject;
-  /** A stored record. */
-  readonly record: z.ZodObject;
-}
+/** Marks what the document says by agreement only: the service takes and keeps any value there. */
+export const UNCHECKED = 'x-unchecked';
+const UNCHECKED_WORDS = 'By agreement: the service does not check it';
 
-export const RECORD_SCHEMAS: Readonly<Record<CollectionName, RecordSchemas>> = byCollection(
-  (name) => ({
-    body: bodyOf(name),
-    changes: changesOf(name),
-    record: recordOf(name),
-  }),
-);
+/** The body of a create, the body of a PATCH, and a stored record. */
+export const RECORD_SCHEMAS = byCollection((name) => ({
+  body: bodyOf(name),
+  changes: changesOf(name),
+  record: recordOf(name),
+}));
 
 /**
  * Defaults stand in words alone. Generators take a property with a `default` for
@@ -98,4 +90,12 @@ function shapeOf(
   schemaOf: (property: Property) => z.ZodType,
 ): Record<string, z.ZodType> {
   return Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
+}
+
+export function unchecked<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ ...schema.meta(), [UNCHECKED]: true }) as Schema;
+}
+
+export function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

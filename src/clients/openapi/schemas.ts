@@ -1,35 +1,108 @@
-// The document's named schemas, from the zod schemas: `components.schemas`. Every
-// object has a name here: generators invent one for an object without.
+// The document's named schemas, from the zod schemas: `components.schemas`. Every object has
+// a name here: generators invent one for an object without. The compiler holds each schema
+// to the type that the handler serializes.
 
 import * as z from 'zod';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
+import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import { GROWING, OPERATOR_VIEWS, VIEW_SCHEMAS } from '../../core/domain/operator-views.js';
+import type { Pagination } from '../../core/domain/listing.js';
+import {
+  GROWING,
+  OPERATOR_VIEWS,
+  TIMESTAMP,
+  VIEW_SCHEMAS,
+} from '../../core/domain/operator-views.js';
+import type { Payment } from '../../core/domain/payment.js';
+import { HEALTH } from '../../core/http/actions.js';
+import { STATUS_OF } from '../../core/http/envelope.js';
 import VIEWS from '../../core/operator-answers.js';
-import { RECORD_SCHEMAS } from './record-schemas.js';
-import { ERROR_DETAIL, META, PAGINATION, ROW_ANSWERS, SINGLE_ANSWERS } from './view-schemas.js';
+import { ERRORS } from './errors.js';
+import { RECORD_SCHEMAS, unchecked } from './record-schemas.js';
 
 /** What `data` holds: one object, an array of them, or the confirmation of a deletion. */
 export type AnswerKind = 'one' | 'list' | 'deletion';
 
+const count = z.int().min(0);
+const META = {
+  request_id: z.string().meta({ description: 'The same as the header `X-Request-ID`' }),
+  timestamp: TIMESTAMP,
+};
+
+const PAGINATION = z.object({
+  page: z.int().min(1),
+  page_size: count.meta({ description: 'Most rows that a page may have' }),
+  total: count.meta({ description: 'Rows on all pages together' }),
+  total_pages: count.meta({ description: '0 if there is no row' }),
+}) satisfies z.ZodType<Pagination>;
+
+const PAYMENT = z
+  .object({
+    id: z.string().meta({ description: "`PAY-` and the order's number" }),
+    order_id: z.string(),
+    customer: unchecked(z.string().meta({ description: "The order's `customer`" })),
+    amount: z.number().meta({ description: "The order's `amount`; 0 if that is not a number" }),
+    paid: z.number().meta({ description: "The order's `paid`; 0 if that is not a number" }),
+    due: z.number().meta({ description: '`amount - paid`; negative if too much was paid' }),
+    currency: unchecked(z.string().meta({ description: "The order's `currency`" })),
+    method: unchecked(
+      z.string().nullable().meta({ description: "The order's `method`; null if it has none" }),
+    ),
+    status: z.enum(['paid', 'pending']).meta({ description: '`paid` when `paid >= amount`' }),
+  })
+  .meta({
+    description: 'One row for each order, computed from it and never stored.',
+  }) satisfies z.ZodType<Record<keyof Payment, unknown>>;
+
+const ERROR_DETAIL = z.object({
+  code: z.string().meta({ description: errorCodes() }),
+  message: z.string().meta({
+    description: 'For developers; the wording may change, but not the form of `VALIDATION_FAILED`',
+  }),
+});
+
+/** The answers that are one object, beside those of the operator's views; by their names in the document. */
+const SINGLE_ANSWERS = {
+  Deletion: z.object({
+    id: z.string(),
+    deleted: z.boolean().meta({ description: 'Always true' }),
+  }),
+  Health: z.object(
+    Object.fromEntries(
+      Object.entries(HEALTH).map(([name, value]) => [
+        name,
+        z.string().meta({ description: `Always \`${value}\`` }),
+      ]),
+    ),
+  ),
+  Account: z.object({
+    ...VIEW_SCHEMAS.AccountSummary.shape,
+    profiles: z.array(RECORD_SCHEMAS.businesses.record),
+  }),
+  AdminHealth: z.object({
+    status: z.enum(['ok', 'degraded']),
+    database: z.enum(['ok', 'unavailable']),
+    uptime_seconds: count,
+    identity_provider_configured: z.boolean(),
+    admin_configured: z.boolean(),
+  }),
+};
+
+/** The answers that are a list, by the names of their rows. */
+const ROW_ANSWERS = { Payment: PAYMENT };
+
+/** A plain text, not an enumeration: a new code must break no client that was made before it. */
+function errorCodes(): string {
+  const codes = Object.entries(ERRORS).map(
+    ([code, { meaning }]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
+  );
+  return `Programs decide on it; more may come.\n\n${codes.join('\n')}`;
+}
+
 const RECORDS = Object.fromEntries(
   COLLECTION_NAMES.map((name) => [COLLECTIONS[name].names.one, RECORD_SCHEMAS[name].record]),
 );
-
-/** The objects that answers carry alone. */
-const SINGLE: Readonly<Record<string, z.ZodObject>> = {
-  ...RECORDS,
-  ...SINGLE_ANSWERS,
-  ...viewsNamed(VIEWS.objects),
-};
-
-/** The objects that answers carry as rows. */
-const ROWS: Readonly<Record<string, z.ZodObject>> = {
-  ...RECORDS,
-  ...ROW_ANSWERS,
-  ...viewsNamed(VIEWS.rows),
-};
 
 const NAMED = named();
 
@@ -66,7 +139,7 @@ export function componentSchemas(): JsonObject {
 export function schemaRef(id: string): JsonObject {
   if (!NAMED.has(id)) {
     throw new Error(
-      `no schema is called ${id}; name it in SINGLE_ANSWERS or ROW_ANSWERS of src/clients/openapi/view-schemas.ts`,
+      `no schema is called ${id}; name it in SINGLE_ANSWERS or ROW_ANSWERS of src/clients/openapi/schemas.ts`,
     );
   }
   return { $ref: `#/components/schemas/${id}` };
@@ -89,10 +162,15 @@ function named(): Map<string, z.ZodObject> {
     ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
     ...Object.entries(VIEW_SCHEMAS),
   ]);
-  for (const [id, data] of Object.entries(SINGLE)) {
+  const single = { ...RECORDS, ...SINGLE_ANSWERS, ...viewsNamed(VIEWS.objects) };
+  for (const [id, data] of Object.entries(single)) {
     all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));
   }
-  for (const [id, row] of Object.entries(ROWS)) {
+  for (const [id, row] of Object.entries({
+    ...RECORDS,
+    ...ROW_ANSWERS,
+    ...viewsNamed(VIEWS.rows),
+  })) {
     const list = z.object({ data: z.array(row), meta: listMeta });
     all.set(id, row).set(envelopeName('list', id), list);
   }

@@ -9,7 +9,6 @@ import { type ChangedRecord, identified } from '../domain/record.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
 import type { CommitGroup, Write } from './commit-group.js';
 import { memoryRecord } from './record-list.js';
-import type { Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { CommitResult, RecordStorage } from './record-storage.js';
 import type { RecordWork } from './record-work.js';

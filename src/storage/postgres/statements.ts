@@ -38,8 +38,9 @@ export const FIND = gathered(
   'find',
   `
   select k.n, r.body, r.version, r.bytes
-    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (owner, collection, id, n)
-    join records r on r.owner = k.owner collate "C" and r.collection = k.collection collate "C" and r.id = k.id collate "C"`,
+    from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C")
+      with ordinality as k (owner, collection, id, n)
+    join records r using (owner, collection, id)`,
 );
 
 /** Longer bodies are fetched one by one, as the client reads: a page may hold 200 of 2 MiB. */
@@ -54,12 +55,11 @@ export const LIST = gathered(
   select k.n, coalesce(t.records, 0) as records,
     (select ${PAGE} from (
        select position, bytes, body from records
-        where owner = k.owner collate "C" and collection = k.collection collate "C"
+        where owner = k.owner and collection = k.collection
         order by position desc limit k.size offset k.first) r)
-    from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
+    from unnest($1::text[] collate "C", $2::text[] collate "C", $3::integer[], $4::bigint[])
       with ordinality as k (owner, collection, size, first, n)
-    left join account_totals t
-      on t.owner = k.owner collate "C" and t.collection = k.collection collate "C"`,
+    left join account_totals t using (owner, collection)`,
 );
 
 const filtered = (condition: string) => `
@@ -114,9 +114,11 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-export const TOTALS_OF = statement(
-  'totals_of',
-  'select collection, records from account_totals where owner = $1 and records > 0',
+/** `counts` is null where no record is stored. */
+export const COUNTS_OF = statement(
+  'counts_of',
+  `select json_object_agg(collection, records) as counts
+     from account_totals where owner = $1 and records > 0`,
 );
 
 /** Rows from columns of values. `names`: with their types. */
@@ -124,7 +126,7 @@ function asked(names: string): string {
   const columns = names.split(', ').map((column) => column.split(' '));
   const values = columns.map(([name = '', type], index) => {
     const value = `$${index + 1}`;
-    if (type !== 'body') return `${value}::${type}[]`;
+    if (type !== 'body') return `${value}::${type}[]${type === 'text' ? ' collate "C"' : ''}`;
     return `string_to_array(${value}, E'\\x1e'${name === 'folded' ? ", ''" : ''})`;
   });
   return `select * from unnest(${values.join(', ')})
@@ -179,14 +181,14 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     with ${given(UPDATED, 0)}, changed as (
       update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
           status = g.status, body = g.body, folded = g.folded
-        from given g where r.owner = g.owner collate "C" and r.collection = g.collection collate "C"
-         and r.id = g.id collate "C" and r.version = g.version
+        from given g where r.owner = g.owner and r.collection = g.collection
+         and r.id = g.id and r.version = g.version
       returning g.n, g.owner, g.collection, g.growth, g.at, g.event
     ), counted as (
       update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
         from (select owner, collection, sum(growth) as growth, max(at) as at
                 from changed group by 1, 2 order by 1, 2) c
-       where t.owner = c.owner collate "C" and t.collection = c.collection collate "C"
+       where t.owner = c.owner and t.collection = c.collection
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;

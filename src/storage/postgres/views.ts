@@ -123,12 +123,10 @@ async function summaries(run: Run, owners: readonly string[]): Promise<string[]>
        from account_totals where owner = any ($1) group by 1 order by 1`,
     [owners],
   );
-  return rows.map(({ owner, counts }) => {
-    const resources = byCollection((name) => counts?.[name] ?? 0);
-    return JSON.stringify({
-      owner_sub: fromStored(owner),
-      record_count: recordCount(resources),
-      resources,
-    } satisfies AccountSummary);
-  });
+  return rows.map(({ owner, counts }) => JSON.stringify(summaryOf(fromStored(owner), counts)));
+}
+
+export function summaryOf(owner: string, counts: Partial<RecordCounts> | null): AccountSummary {
+  const resources = byCollection((name) => counts?.[name] ?? 0);
+  return { owner_sub: owner, record_count: recordCount(resources), resources };
 }

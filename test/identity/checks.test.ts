@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/places.js';
+import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
 import { keptLog } from '../support/kept-log.js';
 import { good, held, openChecks, REFUSED, settled, UNUSABLE } from './open-checks.js';
 

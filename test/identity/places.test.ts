@@ -6,7 +6,7 @@ import {
   KNOWN_CHECKS_MAX,
   UNKNOWN_CHECKS_MAX,
   WAITING_CHECKS_MAX,
-} from '../../src/core/identity/places.js';
+} from '../../src/core/identity/checks.js';
 import { good, held, openChecks, REFUSED, settled } from './open-checks.js';
 
 function open() {

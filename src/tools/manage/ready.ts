@@ -2,7 +2,7 @@
 // line and what each reason and warning means, and exits with 0 or 1. For people, containers
 // and deploy scripts.
 
-import { reasonCalled, type Trouble, warningCalled } from '../../hosts/operations/troubles.js';
+import { type Trouble, troubleCalled } from '../../hosts/operations/troubles.js';
 import { type Environment, type OperationsPort, valuesIn } from '../../hosts/settings.js';
 import { text } from '../program/arguments.js';
 import { commandOf } from '../program/command.js';
@@ -60,8 +60,8 @@ function findingOf(answer: unknown): Finding {
   const state = isReady ? 'ready' : `not ready: ${names}`;
   const line = warnings.length === 0 ? state : `${state} (warnings: ${warnings.join(', ')})`;
   const troubles = [
-    ...reasons.map((name) => linesOf(name, reasonCalled(name))),
-    ...warnings.map((name) => linesOf(name, warningCalled(name))),
+    ...reasons.map((name) => linesOf(name, troubleCalled(name))),
+    ...warnings.map((name) => linesOf(name, troubleCalled(name))),
   ];
   return { isReady, line, troubles: troubles.join('') };
 }

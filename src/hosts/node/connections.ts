@@ -6,7 +6,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
-import type { FinishedRequest, ServiceEvents } from '../../core/service-events.js';
+import type { ServiceEvents } from '../../core/service-events.js';
+import { type MeteredAnswer, MeteredExchange } from './metered-exchange.js';
 
 /** Time between two checks of the deadlines; a connection lives at most this much longer. */
 const SWEEP_INTERVAL_MS = 250;
@@ -17,8 +18,6 @@ const SWEEP_INTERVAL_MS = 250;
 const QUEUED_MAX = 16;
 /** Of all connections. Above it a connection with more than `QUEUED_MAX` is reset: 3,000 requests in 64 KiB take 5 MB. */
 const QUEUED_TOTAL_MAX = 8_192;
-/** The route of a request for which the handler found none. */
-const NO_ROUTE = 'other';
 
 /** A request and its response. */
 export interface Exchange {
@@ -28,59 +27,6 @@ export interface Exchange {
   readonly begin: (exchange: Exchange) => void;
   /** Undefined if nothing is measured, and until the request begins. */
   metered?: MeteredExchange | undefined;
-}
-
-/** What is measured of an answer. */
-export interface MeteredAnswer {
-  readonly statusCode: number;
-  readonly headersSent: boolean;
-  readonly requestId: string | undefined;
-}
-
-/** One request as it is measured: from its headers to the last byte of its answer, or to the end of its connection. */
-export class MeteredExchange implements FinishedRequest {
-  route = NO_ROUTE;
-  status: number | undefined;
-  milliseconds = 0;
-  aborted = false;
-  bytes = 0;
-  readonly #startedAt = performance.now();
-  readonly #events: ServiceEvents;
-  readonly #connection: Connection;
-  readonly #request: IncomingMessage | undefined;
-  readonly #answer: MeteredAnswer | undefined;
-
-  /** Without a request if the bytes were none. */
-  constructor(
-    events: ServiceEvents,
-    connection: Connection,
-    request: IncomingMessage | undefined,
-    answer: MeteredAnswer | undefined,
-  ) {
-    this.#events = events;
-    this.#connection = connection;
-    this.#request = request;
-    this.#answer = answer;
-  }
-
-  get method(): string {
-    return this.#request?.method ?? NO_ROUTE;
-  }
-
-  get requestId(): string | undefined {
-    return this.#answer?.requestId;
-  }
-
-  /** Call it at the end of the answer or of the connection; the first call counts. `status`: of a last answer that is not the response. */
-  finish(aborted: boolean, status?: number): void {
-    if (this.milliseconds !== 0) return;
-    this.status = status ?? (this.#answer?.headersSent ? this.#answer.statusCode : undefined);
-    this.aborted = aborted;
-    this.bytes = this.#connection.takeSentBytes();
-    // Never 0, because 0 means "not finished".
-    this.milliseconds = performance.now() - this.#startedAt || Number.MIN_VALUE;
-    this.#events.requestFinished(this);
-  }
 }
 
 /**

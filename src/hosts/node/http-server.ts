@@ -12,9 +12,10 @@ import {
 import type { HostBindings } from '../../core/http/request-body.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { Connections, type Exchange, type MeteredExchange } from './connections.js';
+import { Connections, type Exchange } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
+import type { MeteredExchange } from './metered-exchange.js';
 import { Refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
 import type { NewConnections } from './turns.js';

@@ -69,7 +69,7 @@ export class LostFile {
       this.#report(
         'database_damaged',
         `another program wrote the database file ${storage.path}`,
-        'do not restart: take everything out first (manage dump)',
+        'do not restart: take everything out first (the command dump)',
       );
     } else {
       events?.storageLost();

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
-import { namesIn } from '../../storage/backup/backup-folder.js';
+import { namesIn } from '../../storage/backup/backup-files.js';
 import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
@@ -193,8 +193,6 @@ async function checkReplica(
   } catch (error) {
     const hint = sentenceOf(error);
     return { found: 'unreachable', warnings: [{ event: 'replica_unreachable', hint }] };
-  } finally {
-    litestream.close();
   }
 }
 

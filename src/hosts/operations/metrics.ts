@@ -164,17 +164,17 @@ function ofPostgres({ postgres }: Status): Families {
   };
 }
 
-function ofProcess({ started_at, process }: Status, delays: Histogram): Families {
+function ofProcess({ started_at, process: usage }: Status, delays: Histogram): Families {
   return {
     service_event_loop_delay_seconds: unlabelled(delays),
-    service_event_loop_active_seconds_total: process.active_seconds,
-    service_event_loop_idle_seconds_total: process.idle_seconds,
+    service_event_loop_active_seconds_total: usage.active_seconds,
+    service_event_loop_idle_seconds_total: usage.idle_seconds,
     process_start_time_seconds: Date.parse(started_at) / 1000,
-    process_cpu_seconds_total: process.cpu_seconds,
-    process_resident_memory_bytes: process.resident_bytes,
-    process_heap_bytes: process.heap_bytes,
-    process_open_fds: process.open_descriptors,
-    process_max_fds: process.max_descriptors,
+    process_cpu_seconds_total: usage.cpu_seconds,
+    process_resident_memory_bytes: usage.resident_bytes,
+    process_heap_bytes: usage.heap_bytes,
+    process_open_fds: usage.open_descriptors,
+    process_max_fds: usage.max_descriptors,
   };
 }
 

@@ -60,7 +60,7 @@ export class Readiness {
     return { ready: reasons.length === 0, reasons, warnings: this.#warnings(facts, !!storage) };
   }
 
-  async #reasons({ database, process }: Facts, storage?: AskedStorage): Promise<Reason[]> {
+  async #reasons({ database, process: usage }: Facts, storage?: AskedStorage): Promise<Reason[]> {
     const { meter } = this.#options;
     if (storage?.look !== undefined) await this.#inTime(storage.look());
     const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
@@ -72,7 +72,7 @@ export class Readiness {
       if (answers && !hasNoRoom) await this.#tryToWrite(storage);
     }
     const failure = meter.writeFailure;
-    const freeDescriptors = (process.max_descriptors ?? Infinity) - (process.open_descriptors ?? 0);
+    const freeDescriptors = (usage.max_descriptors ?? Infinity) - (usage.open_descriptors ?? 0);
     return named<Reason>({
       stopping: this.#isStopping,
       starting: storage === undefined && !this.#isStopping,

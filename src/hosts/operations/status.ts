@@ -1,7 +1,6 @@
 // The state of a service at one moment, as `/status` answers it. The host fills it in; `/ready`, the
 // metrics and the console are made from it.
 
-import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { RecordCounts } from '../../core/operator-answers.js';
 import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
 import type { Reason, Warning } from './troubles.js';
@@ -50,7 +49,8 @@ export interface Facts {
     readonly disk_bytes: number | null;
   };
   readonly identity: {
-    readonly at_start: ProviderFinding | null;
+    /** What the provider made of a made-up token. `away`: it gave no answer so far. */
+    readonly at_start: { ok: boolean; found: string; remedy: string | null; away?: boolean } | null;
     readonly unavailable_since: string | null;
     readonly checks: Readonly<Record<IdentityOutcome, number>>;
     readonly joined: number;

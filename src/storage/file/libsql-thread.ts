@@ -3,6 +3,23 @@
 import { Worker } from 'node:worker_threads';
 import type { ThreadCalls, ThreadNews, ThreadOptions, ThreadReply } from './storage-thread.js';
 
+/** How long `process.exit` waits for the thread to release the file. */
+const RELEASE_MAX_MS = 1000;
+
+/** The threads with an open file. */
+const open = new Set<LibsqlThread>();
+
+/**
+ * `process.exit` makes the library close its connection without the thread: SQLite then removes the
+ * log, and the mark beside the file still says that it must be there. So the thread closes the file
+ * first. A thread that hangs gets a kill, which leaves the log as it is.
+ */
+process.on('exit', () => {
+  for (const thread of open) {
+    if (!thread.releaseNow()) process.kill(process.pid, 'SIGKILL');
+  }
+});
+
 export class LibsqlThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<
@@ -13,6 +30,8 @@ export class LibsqlThread {
   #isClosing = false;
   #gone: Error | undefined;
   readonly #ended: Promise<void>;
+  /** 1 once the thread has released the file. */
+  readonly #released = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
   /** `onDeath` is called when the thread has ended without being asked to. */
   constructor(
@@ -20,9 +39,10 @@ export class LibsqlThread {
     { onNews, onDeath }: { onNews: (news: ThreadNews) => void; onDeath: () => void },
   ) {
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
-      workerData: options,
+      workerData: { ...options, released: this.#released },
       name: 'storage',
     });
+    open.add(this);
     this.#worker.on('message', (message: ThreadReply | ThreadNews) => {
       if ('call' in message) this.#settle(message);
       else onNews(message);
@@ -30,6 +50,7 @@ export class LibsqlThread {
     this.#worker.on('error', (error) => this.#fail(error));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
+        open.delete(this);
         if (!this.#isClosing) onDeath();
         this.#fail(new Error('the storage thread has ended'));
         resolve();
@@ -58,6 +79,13 @@ export class LibsqlThread {
     this.#isClosing = true;
     await this.call('close');
     await this.#ended;
+  }
+
+  /** Without an event-loop turn. False if the thread didn't answer in time. */
+  releaseNow(): boolean {
+    this.#isClosing = true;
+    this.#worker.postMessage({ call: 0, name: 'close', args: [] });
+    return Atomics.wait(this.#released, 0, 0, RELEASE_MAX_MS) !== 'timed-out';
   }
 
   #settle(reply: ThreadReply): void {

@@ -36,6 +36,12 @@ export interface ThreadOptions {
   readonly litestreamSocket: string | undefined;
 }
 
+/** What the calling side adds. */
+interface ThreadData extends ThreadOptions {
+  /** Set to 1 once the file is released. */
+  readonly released: Int32Array;
+}
+
 let file: LibsqlFile | undefined;
 let replicated: ReplicatedFile | undefined;
 
@@ -50,7 +56,7 @@ export type ThreadCalls = typeof calls;
 const calls = {
   /** Resolves with whether the database is a new one. */
   async open() {
-    const { path, initialRows, now, litestreamSocket }: ThreadOptions = workerData;
+    const { path, initialRows, now, litestreamSocket }: ThreadData = workerData;
     if (litestreamSocket === undefined) {
       file = await LibsqlFile.open(path, initialRows, now, 'alone');
       return file.isNew;
@@ -90,6 +96,9 @@ const calls = {
     file?.close();
     replicated?.release();
     [file, replicated] = [undefined, undefined];
+    const { released }: ThreadData = workerData;
+    Atomics.store(released, 0, 1);
+    Atomics.notify(released, 0);
   },
 };
 

@@ -4,10 +4,10 @@ import { Worker } from 'node:worker_threads';
 import type { ThreadCalls, ThreadNews, ThreadOptions, ThreadReply } from './storage-thread.js';
 
 /** How long `process.exit` waits for the thread to release the file. */
-const RELEASE_MAX_MS = 1000;
+const RELEASE_MAX_MS = 1_000;
 
-/** The threads with an open file. */
-const open = new Set<LibsqlThread>();
+/** Those that have not ended. */
+const threads = new Set<LibsqlThread>();
 
 /**
  * `process.exit` makes the library close its connection without the thread: SQLite then removes the
@@ -15,17 +15,19 @@ const open = new Set<LibsqlThread>();
  * first. A thread that hangs gets a kill, which leaves the log as it is.
  */
 process.on('exit', () => {
-  for (const thread of open) {
+  for (const thread of threads) {
     if (!thread.releaseNow()) process.kill(process.pid, 'SIGKILL');
   }
 });
 
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
 export class LibsqlThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve: (value: never) => void; reject: (error: Error) => void }
-  >();
+  readonly #waiting = new Map<number, Waiting>();
   #calls = 0;
   #isClosing = false;
   #gone: Error | undefined;
@@ -35,14 +37,14 @@ export class LibsqlThread {
 
   /** `onDeath` is called when the thread has ended without being asked to. */
   constructor(
-    options: ThreadOptions,
+    options: Omit<ThreadOptions, 'released'>,
     { onNews, onDeath }: { onNews: (news: ThreadNews) => void; onDeath: () => void },
   ) {
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
-      workerData: { ...options, released: this.#released },
+      workerData: { ...options, released: this.#released } satisfies ThreadOptions,
       name: 'storage',
     });
-    open.add(this);
+    threads.add(this);
     this.#worker.on('message', (message: ThreadReply | ThreadNews) => {
       if ('call' in message) this.#settle(message);
       else onNews(message);
@@ -50,7 +52,7 @@ export class LibsqlThread {
     this.#worker.on('error', (error) => this.#fail(error));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
-        open.delete(this);
+        threads.delete(this);
         if (!this.#isClosing) onDeath();
         this.#fail(new Error('the storage thread has ended'));
         resolve();
@@ -58,20 +60,17 @@ export class LibsqlThread {
     });
   }
 
-  call<Name extends keyof ThreadCalls>(
+  async call<Name extends keyof ThreadCalls>(
     name: Name,
     ...args: Parameters<ThreadCalls[Name]>
-  ): ReturnType<ThreadCalls[Name]> {
+  ): Promise<ReturnType<ThreadCalls[Name]>> {
+    if (this.#gone !== undefined) throw this.#gone;
     const call = ++this.#calls;
-    const reply = new Promise((resolve, reject) => {
-      if (this.#gone !== undefined) {
-        reject(this.#gone);
-        return;
-      }
+    const reply = new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
-      this.#worker.postMessage({ call, name, args });
     });
-    return reply as ReturnType<ThreadCalls[Name]>;
+    this.#worker.postMessage({ call, name, args });
+    return (await reply) as ReturnType<ThreadCalls[Name]>;
   }
 
   /** Resolves when the file is released and the thread has ended. */
@@ -81,9 +80,8 @@ export class LibsqlThread {
     await this.#ended;
   }
 
-  /** Without an event-loop turn. False if the thread didn't answer in time. */
+  /** Without a turn of the event loop. False if the thread did not answer in time. */
   releaseNow(): boolean {
-    this.#isClosing = true;
     this.#worker.postMessage({ call: 0, name: 'close', args: [] });
     return Atomics.wait(this.#released, 0, 0, RELEASE_MAX_MS) !== 'timed-out';
   }
@@ -92,7 +90,7 @@ export class LibsqlThread {
     const waiting = this.#waiting.get(reply.call);
     this.#waiting.delete(reply.call);
     if ('error' in reply) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.value as never);
+    else waiting?.resolve(reply.value);
   }
 
   #fail(error: Error): void {

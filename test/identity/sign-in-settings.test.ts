@@ -94,7 +94,7 @@ it.each<[Environment, string]>([
   ],
   [
     { AUTH_ISSUER: ISSUER, AUTH_USERINFO: 'off' },
-    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nobody else checks them with AUTH_USERINFO=off',
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off',
   ],
   [
     { AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' },

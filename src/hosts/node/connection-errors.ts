@@ -1,5 +1,5 @@
 // Answers to bytes that are not a whole request: malformed, too large, too slow, or with a method
-// that Node's parser does not know. Node would send a status line alone; clients get the envelope.
+// that Node's parser does not know. Node would send only a status line; clients get the envelope.
 
 import { randomFillSync } from 'node:crypto';
 import { type IncomingMessage, METHODS as NODE_METHODS, STATUS_CODES } from 'node:http';
@@ -36,7 +36,7 @@ const REASONS: ReadonlyMap<string | undefined, Answer> = new Map([
   ],
 ]);
 const NO_TUNNELS = failure(
-  failed('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy').failure,
+  failed('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is not a proxy').failure,
   METHODS,
 );
 
@@ -52,7 +52,7 @@ const HEAD =
 export interface ConnectionErrorsOptions {
   readonly connections: Connections;
   readonly corsAllowedOrigins: readonly string[];
-  /** Answers a request whose method alone is unknown to Node's parser. */
+  /** Answers a request of which Node's parser only doesn't know the method. */
   readonly handler: (request: Request, metered?: MeteredExchange) => Promise<Response>;
 }
 

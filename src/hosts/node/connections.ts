@@ -13,7 +13,7 @@ import { type MeteredAnswer, MeteredExchange, SentBytes } from './metered-exchan
 const SWEEP_INTERVAL_MS = 250;
 
 /**
- * Of one connection: so many requests that wait behind another are always kept. Node reads up to
+ * Of one connection: this many requests may always wait behind another. Node reads up to
  * 64 KiB at once and has parsed all the requests in it before any of them can be answered.
  */
 const QUEUED_MAX = 16;
@@ -77,7 +77,7 @@ class Connection {
       exchange.begin(exchange);
       return;
     }
-    // Node goes on with what it has read, also of a connection that was reset.
+    // Node continues with what it has read, also of a connection that was reset.
     if (this.socket.destroyed) return;
     this.#queued.push(exchange);
     this.#total.count++;
@@ -180,7 +180,7 @@ export class Connections {
 
   /**
    * Begins a request, at once or when the answers before it on its connection are written.
-   * Queued requests cost their memory alone, and that is bounded.
+   * Queued requests cost only their memory, and that is bounded.
    */
   add(exchange: Exchange): void {
     const connection = this.#open.get(exchange.request.socket);

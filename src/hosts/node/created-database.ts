@@ -1,4 +1,4 @@
-// What the log says of a database that was made, or that a setting lets be made anew.
+// What the log says of a database that was created, or that a setting allows to be created.
 
 import { resolve } from 'node:path';
 import type { Log } from '../../core/log.js';

@@ -36,7 +36,7 @@ export class ErasedAccounts {
   /**
    * Compares every account with the ledger: a hash for each, some 5 µs, and for one that is
    * in the ledger a look at the times of its records. Logs what it finds; never rejects.
-   * Undefined where the settings name no place for a ledger.
+   * Undefined if the settings name no place for a ledger.
    */
   static async look({ settings, records, storage, log }: ErasedAccountsOptions) {
     const path = ledgerPath({

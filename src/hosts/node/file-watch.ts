@@ -70,7 +70,7 @@ export class FileWatch {
   }
 }
 
-/** Undefined where there is no such file; `unknown` where the system does not tell. */
+/** Undefined if there is no such file; `unknown` if the system doesn't tell. */
 async function present(path: string): Promise<string | undefined> {
   try {
     return identityOf(await stat(path, { bigint: true }));

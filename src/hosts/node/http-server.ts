@@ -25,14 +25,14 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 /**
- * The kernel keeps so many connections until they are accepted, and Linux at most
+ * Listen backlog: connections that the kernel keeps until they are accepted. Linux takes at most
  * `net.core.somaxconn`. It drops a further one, whose client asks again after a second.
  */
 const WAITING_CONNECTIONS_MAX = 4_096;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 /**
  * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
- * A client that uses its connection meanwhile opens its next one at the next process. Closing an
+ * A client that uses its connection in the meantime opens its next one at the next process. Closing an
  * idle connection at once could cut a request that is on its way.
  */
 const LEAVE_MS = 1_000;
@@ -98,7 +98,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 
-  // For a client that has gone, Node would make headers, and an error with its stack, for nobody.
+  // For a client that has gone, Node would make headers, and an error with its stack, in vain.
   override writeHead(...rest: unknown[]): this {
     if (this.destroyed) return this;
     return (super.writeHead as (...all: unknown[]) => this).call(this, ...rest);
@@ -171,7 +171,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   options.arrivals?.watch(server);
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // While draining, clients must not send another request on this connection; and what
-    // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
+    // follows an Upgrade in the same packet never arrives, so its sender must send it again.
     if (!server.listening || connections.isEnding || incoming.headers.upgrade !== undefined) {
       outgoing.shouldKeepAlive = false;
     }

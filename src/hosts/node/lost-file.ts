@@ -1,6 +1,6 @@
 // What the service does when its database file disappears while it runs, or when another program
 // writes it: it takes no more writes and says so. Of a file that disappeared it saves a copy
-// beside the place where the file was; what is in a damaged file, its memory alone still has.
+// beside the place where the file was; only its memory still has what was in a damaged file.
 
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';

@@ -51,7 +51,7 @@ const NO_DISK: Figures['disk'] = {
 
 export interface OperationsOptions {
   readonly settings: OperationsSettings;
-  /** Undefined where no disk of this machine has the records. */
+  /** Undefined if no disk of this machine has the records. */
   readonly databasePath: string | undefined;
   readonly identityConfigured: boolean;
   /** Of the administration API; who sends it may ask for a backup. */
@@ -62,14 +62,14 @@ export interface OperationsOptions {
 /** The parts that exist once the service has started. */
 export interface StartedParts {
   readonly storage: AskedStorage;
-  /** Those in the memory of this process; undefined where it keeps none. */
+  /** Those in the memory of this process; undefined if it keeps none. */
   readonly records: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'> | undefined;
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
   readonly replica: ReplicaWatch | undefined;
   readonly erasedAccounts: ErasedAccounts | undefined;
-  /** Undefined where the database is a file. */
+  /** Undefined if the database is a file. */
   readonly postgres?: () => PostgresFigures;
   /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
@@ -155,7 +155,7 @@ export class Operations {
     this.#port = await openOperationsPort(address, pages, onError);
   }
 
-  /** What SIGUSR2 does, for who has the admin key: with others, somebody could push the good backups out of the rotation. */
+  /** What SIGUSR2 does. Requires the admin key; otherwise anyone could rotate out good backups. */
   #backUp(adminKey: string | undefined): OperationsAnswer {
     if (!isAdminKey(this.#options.adminKey, adminKey ?? '')) {
       if (adminKey !== undefined) this.#meter.adminKeyRefused();

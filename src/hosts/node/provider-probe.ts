@@ -10,10 +10,10 @@ import type { Log } from '../../core/log.js';
 const ASK_AGAIN_MS = 10_000;
 
 export interface ProviderProbeOptions {
-  /** Undefined: no provider is configured, and nobody is asked. */
+  /** Undefined: no provider is configured. */
   readonly signIn: Pick<SignIn, 'probe'> | undefined;
   readonly log: Log;
-  /** Resolves after so many milliseconds; rejects when the signal ends. Default: by the clock. */
+  /** Resolves after this many milliseconds; rejects when the signal ends. Default: by the clock. */
   readonly after?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ export class ProviderProbe {
   /** Asks at once. */
   constructor(options: ProviderProbeOptions) {
     this.#options = options;
-    // The pause rejects where the service stops meanwhile.
+    // The pause rejects if the service stops.
     if (options.signIn !== undefined) void this.#ask(options.signIn).catch(() => {});
   }
 

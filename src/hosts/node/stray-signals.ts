@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.js';
 
 const HINTS = {
   SIGUSR1: 'nothing was done; SIGUSR2 takes a backup',
-  SIGHUP: 'nothing was done; settings are read at a start alone, SIGTERM stops the service',
+  SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
 } as const;
 
 /** From here on each of these signals writes one line to the log and does nothing else. */

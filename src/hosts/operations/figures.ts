@@ -1,4 +1,4 @@
-// What is not counted but read at the moment somebody asks: sizes, records,
+// What isn't counted but read on request: sizes, records,
 // connections, the process. The host reads it.
 
 import type { RecordCounts } from '../../core/operator-answers.js';
@@ -12,13 +12,13 @@ export interface Figures {
   readonly disk: DiskFigures;
   /** What the identity provider made of a made-up token at the start; undefined before its answer, and without a provider. */
   readonly providerFinding: ProviderFinding | undefined;
-  /** Undefined where no backups are configured. */
+  /** Undefined if no backups are configured. */
   readonly backups: BackupFigures | undefined;
-  /** Undefined where there is no replica. */
+  /** Undefined if there is no replica. */
   readonly replication: ReplicationFigures | undefined;
-  /** Undefined where there is no ledger of erased accounts, and before the start has compared. */
+  /** Undefined if there is no ledger of erased accounts, and before the start has compared. */
   readonly erasures?: ErasureFigures | undefined;
-  /** Undefined where the database is a file. */
+  /** Undefined if the database is a file. */
   readonly postgres?: PostgresFigures | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface PostgresFigures {
 export interface ErasureFigures {
   /** Erased accounts that are in the database again. */
   readonly back: number;
-  /** There is a ledger, and nobody knows what it says. */
+  /** There is a ledger, and it can't be read. */
   readonly isUnreadable: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface ProviderFinding {
   readonly away?: boolean;
 }
 
-/** Bytes, seconds, counts; undefined where the system does not tell. */
+/** Bytes, seconds, counts; undefined if the system does not tell. */
 export interface ProcessFigures {
   /** Seconds since 1970, UTC. */
   readonly startedAtSeconds: number;
@@ -88,7 +88,7 @@ export interface ServiceFigures {
   readonly accounts: number | undefined;
 }
 
-/** Undefined where it cannot be read. */
+/** Undefined if it cannot be read. */
 export interface DiskFigures {
   readonly databaseBytes: number | undefined;
   /** The log of writes beside the database. */
@@ -105,7 +105,7 @@ export interface BackupFigures {
   readonly keep: number;
   /** One is being taken. */
   readonly isUnderWay: boolean;
-  /** Newest first; undefined where the folder cannot be read. */
+  /** Newest first; undefined if the folder cannot be read. */
   readonly kept: readonly KeptBackup[] | undefined;
 }
 
@@ -122,9 +122,9 @@ export interface KeptBackup {
 
 /** What is known of the newest backup. Times in milliseconds since 1970, UTC. */
 export interface NewestBackup {
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly at: number | undefined;
-  /** Undefined where there is none, or nobody has its size. */
+  /** Undefined if there is none, or its size is unknown. */
   readonly bytes: number | undefined;
   /** Names of backups with a later time than now: a wrong clock made them, so they say nothing of how old the newest is. */
   readonly fromFuture: readonly string[];

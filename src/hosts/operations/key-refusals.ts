@@ -1,4 +1,4 @@
-// Refused admin keys: how many there were, and when the newest came. Whoever guesses sends
+// Refused admin keys: how many there were, and when the newest came. An attacker sends
 // many, so those of one minute are one entry. The log has the addresses.
 
 const MINUTE_MS = 60_000;
@@ -19,7 +19,7 @@ export class KeyRefusals {
   add(now: number): void {
     this.total++;
     const [last, ...earlier] = this.newest;
-    // Also where the clock was set back: a new entry.
+    // Also if the clock was set back: a new entry.
     const isSameMinute = last !== undefined && Math.abs(now - last.from) < MINUTE_MS;
     this.newest = isSameMinute
       ? [{ from: last.from, to: now, count: last.count + 1 }, ...earlier]

@@ -1,5 +1,5 @@
-// Counts what the service tells of itself, from its start on. Whoever reads the
-// figures changes nothing: there may be several.
+// Counts what the service reports, from its start on. Reading the
+// figures changes nothing: there may be several readers.
 
 import type {
   CommitStatus,
@@ -56,7 +56,7 @@ export class Meter implements ServiceEvents {
   isStorageLost = false;
   isDatabaseDamaged = false;
   lastIdentityOutcome: IdentityOutcome | undefined;
-  /** Since when the provider gives no usable answer, in milliseconds since 1970; undefined where the last one was usable. */
+  /** Since when the provider gives no usable answer, in milliseconds since 1970; undefined if the last one was usable. */
   identityUnavailableSince: number | undefined;
   lastBackup: LastBackup | undefined;
   #writeFailure: WriteFailure | undefined;
@@ -163,7 +163,7 @@ export class Meter implements ServiceEvents {
   }
 }
 
-/** The last backup of this process; without a time where none has succeeded. */
+/** The last backup of this process; without a time if none has succeeded. */
 export interface LastBackup {
   /** Milliseconds since 1970, UTC. */
   readonly at?: number;

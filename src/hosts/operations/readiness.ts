@@ -29,7 +29,7 @@ export interface AskedStorage {
   look?(): Promise<void>;
   /** A real round trip; rejects where storage does not answer. */
   ping(): Promise<void>;
-  /** A commit that changes nothing; rejects where it is not on disk. */
+  /** A commit that changes nothing; rejects if it is not on disk. */
   touch(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface ReadinessOptions {
   readonly now: () => number;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly after: (milliseconds: number) => Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export class Readiness {
     const takesWrites = !meter.isStorageLost && !meter.isDatabaseDamaged;
     if (storage !== undefined && !this.#isStopping && takesWrites) {
       if (!(await this.#answers(storage))) reasons.push('database_unavailable');
-      // On a full disk a write of a few bytes may succeed where no other does.
+      // On a full disk a write of a few bytes may succeed although others fail.
       else if (!hasNoRoom) await this.#tryToWrite(storage);
     }
     const failure = meter.writeFailure;

@@ -62,7 +62,7 @@ export class RequestLog {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // One batch at a time: lines that come meanwhile wait, up to the limit.
+    // One batch at a time: later lines wait, up to the limit.
     if (this.#writing !== undefined || this.#waiting === '') return;
     const lines = this.#waiting;
     this.#waiting = '';

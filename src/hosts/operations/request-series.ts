@@ -20,7 +20,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'HEAD',
   'PUT',
 ]);
-/** In place of a status where the whole answer was not written. */
+/** In place of a status if the whole answer wasn't written. */
 const ABORTED = 'aborted';
 
 /** The requests of one route and method. */

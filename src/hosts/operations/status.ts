@@ -6,7 +6,7 @@ import type { Measured } from './metrics.js';
 
 export type Status = ReturnType<typeof statusOf>;
 
-/** Times are RFC 3339 in UTC, sizes bytes; null where a figure cannot be had. */
+/** Times are RFC 3339 in UTC, sizes bytes; null if a figure cannot be had. */
 export function statusOf({ meter, figures, ready, now }: Measured) {
   const { service, disk, usage } = figures;
   const requests = meter.requests.totals;
@@ -65,7 +65,7 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
     },
     backups: backupsOf(figures, meter.lastBackup, now),
     replication: replicationOf(figures, meter.replicaFailures),
-    /** Null where the database is a file. */
+    /** Null if the database is a file. */
     postgres: figures.postgres
       ? { waiting: figures.postgres.waiting, retries: figures.postgres.retries }
       : null,
@@ -92,7 +92,7 @@ function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup'], 
         ? null
         : { at: timeOf(last.failure.at), reason: last.failure.reason },
     under_way: backups.isUnderWay,
-    /** Null where the folder cannot be read. */
+    /** Null if the folder cannot be read. */
     list:
       backups.kept?.map(({ name, takenAt, bytes, records, opens }) => ({
         name,

@@ -104,7 +104,7 @@ export async function readWholeDump(
   let totals: Totals | undefined;
   let sha256: unknown;
   for await (const { line, text } of linesOf(path)) {
-    if (sha256 !== undefined) throw changed(path, 'it goes on after its digest');
+    if (sha256 !== undefined) throw changed(path, 'it continues after its digest');
     if (head === undefined) head = headIn(line, path);
     else if ('contents' in line) totals = line as unknown as Totals;
     else if ('sha256' in line) {

@@ -11,7 +11,7 @@ const VALUE_MAX_CHARACTERS = 1_000;
 
 export class Report {
   badRows = 0;
-  /** The first ten; of those that one option decides the first alone. */
+  /** The first ten; of those that one option decides, only the first. */
   readonly #shown: string[] = [];
   #unshown = 0;
   /** How many values an option decides. */

@@ -19,7 +19,7 @@ export const READY = commandOf({
 line, then what each reason and warning means and what to do. Ends with 0 if it
 can, else with 1.`,
   options: { wait: text('SECONDS', 'asks again for this long, until the service is ready') },
-  settings: { 'OPS_PORT, OPS_HOST': 'as the service has them' },
+  settings: 'OPS_PORT, OPS_HOST as the service has them',
   async run({ values: { wait } }, { environment, out, now, interrupted }) {
     const url = readyUrl(environment);
     const end = now() + waitMs(wait);

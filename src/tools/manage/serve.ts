@@ -15,15 +15,7 @@ import type { Environment } from '../../hosts/settings.js';
 import { type Command, commandOf, flag } from '../program/command.js';
 import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
 
-const SETTINGS = {
-  DATABASE_URL: 'the database (file:data/service.db)',
-  'HOST, PORT': 'where it listens (127.0.0.1, 8080)',
-  AUTH_USERINFO_URL: "the identity provider's user-information endpoint",
-  ADMIN_API_KEY_FILE: 'a file with the key of the administration API',
-  BACKUP_DIR: 'the folder of the backups',
-  OPS_PORT:
-    'the operations port: /ready, /metrics, /status\nAll of them are in src/hosts/node/README.md.',
-} as const;
+const SETTINGS = 'all of them are in src/hosts/node/README.md';
 const ONLINE = flag('also asks the identity provider and the replica');
 
 /** `name`: how it was called, for messages. */

@@ -67,7 +67,7 @@ it.each<[Environment, string]>([
   ],
   [
     OFF,
-    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nobody else checks them with AUTH_USERINFO=off',
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off',
   ],
   [
     { ...OFF, AUTH_AUDIENCE: 'shop', AUTH_USERINFO_URL: USERINFO },

@@ -78,7 +78,7 @@ export class Checks implements IdentityProvider {
     this.#log = log;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    // Where a check may not wait for another one's end, a bound would refuse a burst of one
+    // If a check may not wait for another one's end, a bound would refuse a burst of one
     // account's first requests.
     this.#known = new Places(joined ? KNOWN_CHECKS_MAX : Infinity, clock);
     this.#unknown = new Places(joined ? UNKNOWN_CHECKS_MAX : Infinity, clock);

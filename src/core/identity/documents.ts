@@ -22,7 +22,7 @@ export interface DocumentSource {
   readonly fetch: Send;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /** Whether callers share one fetch; not where the platform ties an exchange to one request. */
+  /** Whether callers share one fetch; not if the platform ties an exchange to one request. */
   readonly joined: boolean;
 }
 

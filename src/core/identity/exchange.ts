@@ -28,7 +28,7 @@ export function inTime<T>(
   const timer = setTimeout(abort, IDENTITY_PROVIDER_TIMEOUT_MS);
   stopped?.addEventListener('abort', abort, { once: true, signal });
   return new Promise<T>((resolve, reject) => {
-    // Not left to the work: a `fetch` of somebody's own may not obey the signal.
+    // Not left to the work: a caller's own `fetch` may ignore the signal.
     signal.addEventListener('abort', () => reject(signal.reason));
     work(signal).then(resolve, reject);
   })
@@ -62,7 +62,7 @@ export interface Exchange {
 /** Asks about a token, whose claims the gate gives. Rejects with the network's error, a `DocumentError` or the signal's reason. */
 export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Exchange>;
 
-/** The token itself names the account, and it counts until its end: nobody is asked. */
+/** The token itself names the account, and it counts until it expires: the provider isn't asked. */
 export function tokenAlone(subjectField: string): Ask {
   const path = checkedSubjectPath(subjectField);
   const answer = { status: 200, headers: new Headers() };

@@ -160,7 +160,7 @@ describe('A log that is gone', () => {
     const bytes = await readFile(database);
     for (let time = 0; time < 2; time++) {
       expect(await refusal()).toBe(
-        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${database}-state to start without them`,
+        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone, with the only copy of the newest writes; put the log back, restore a backup, or delete ${database}-state to start without them`,
       );
     }
     expect((await readFile(database)).equals(bytes)).toBe(true);
@@ -240,7 +240,7 @@ describe('A log that is gone beside a replica', () => {
     await lose();
     // The close of a refused start removes it.
     await rm(`${database}-shm`);
-    const sentence = `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`;
+    const sentence = `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`;
     const checked = check(REPLICATED);
     expect([await checked.exited, checked.output()]).toEqual([
       1,
@@ -278,6 +278,6 @@ describe('A log that is gone beside a replica', () => {
     await rm(`${database}-wal`);
     await copyFile(database, join(service.folder, 'copied.db'));
     await rename(join(service.folder, 'copied.db'), database);
-    expect(await refusal()).toContain(`${GONE} ${database}-wal is gone, with the writes`);
+    expect(await refusal()).toContain(`${GONE} ${database}-wal is gone, with the only copy`);
   });
 });

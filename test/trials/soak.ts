@@ -17,7 +17,6 @@ import type { Finding, Trial } from './trial.js';
 
 const MINUTES = 30;
 const QUICK_MINUTES = 2;
-const WORKERS = 8;
 /** The run is measured in this many pieces; the first quarter is the warm-up. */
 const PIECES = 40;
 const WARM_UP_PIECES = PIECES / 4;
@@ -45,9 +44,8 @@ export const soak: Trial = async ({ folder, say, quick }) => {
   const client = clientOf(server.origin);
   const ledger = new Ledger();
   let reads: number[] = [];
-  const random = randomFrom(newSeed());
   const onRead = (milliseconds: number) => void reads.push(milliseconds);
-  const load = startLoad({ client, ledger, random, workers: WORKERS, onRead });
+  const load = startLoad({ client, ledger, random: randomFrom(newSeed()), workers: 8, onRead });
   const pieces: Piece[] = [];
   try {
     for (let number = 1; number <= PIECES; number++) {

@@ -44,8 +44,7 @@ export default defineConfig({
         ? []
         : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
     ],
-    globalSetup: ['test/support/left-folders.ts', 'test/support/met-answers.ts'],
-    setupFiles: ['test/support/processor-times.ts'],
+    globalSetup: ['test/support/met-answers.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.
     testTimeout: 60_000,
@@ -53,6 +52,8 @@ export default defineConfig({
     expect: { poll: { timeout: 45_000 } },
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
     maxWorkers: 4,
+    // Tests of a file that wait for the same time-outs begin together.
+    maxConcurrency: 30,
     // Imports of the package by its own name get the built files, as a user's would.
     server: { deps: { external: [/\/dist\//] } },
   },

@@ -12,7 +12,7 @@ import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import type { Status } from '../../src/hosts/operations/status.js';
 import { startChromium } from '../support/console-browser.js';
 import { ADMIN_KEY, openConsole, portOf } from '../support/console-visitor.js';
-import { FILL_COLUMNS } from '../support/fill-columns.js';
+import { FILL_COLUMNS } from '../support/database-file.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { onLoopback } from '../support/loopback.js';
 import { operationsOf } from '../support/operations.js';

@@ -9,7 +9,6 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/trials/every-trial.trial.ts'],
-    globalSetup: ['test/support/left-folders.ts'],
     reporters: ['dot'],
     testTimeout: TRIAL_TIMEOUT_MS,
     // The trials measure times: one process, one trial after the other.

@@ -60,7 +60,7 @@ it(
       ]);
       expect(await on.contents('auth0|duka', 'customers')).toEqual([]);
 
-      const back = await on.run(['import', gone, '--account', 'auth0|duka', '--connections', '1']);
+      const back = await on.run(['import', gone, '--account', 'auth0|duka', '--in-order']);
       expect(back.code).toBe(0);
       expect(await on.contents('auth0|duka', 'customers')).toEqual(before);
     } finally {

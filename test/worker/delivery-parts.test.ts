@@ -3,8 +3,8 @@
 
 import { expect, it } from 'vitest';
 import { eventsAfter, searchTexts } from '../../src/hosts/workers/delivery-parts.js';
-import { SCHEMA_STEPS } from '../../src/storage/object/object-schema.js';
 import type { SqlRow } from '../../src/storage/object/object-storage.js';
+import { SCHEMA_STEPS } from '../../src/storage/object/object-storage.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
 const LARGE_EVENT = JSON.stringify({ changed: Array(1_000).fill('n'.repeat(200)) });

@@ -32,7 +32,7 @@ export const REASONS = {
     meaning:
       'Another program wrote the database file while the service runs, for example a backup was copied over it (looked at every second). Reads are answered from memory, which still has everything; every write is answered 500.',
     action:
-      'Do not restart: take everything out first, with `manage dump` from the running service. Then stop it, move the file away, and load the dump with `manage load`.',
+      'Do not restart: take everything out first, by the command `dump` with `--from` and the address of this service. Then stop it, move the file away, and load the dump by the command `load`.',
     isFelt: true,
   },
   database_unavailable: {
@@ -52,6 +52,12 @@ export const REASONS = {
     meaning:
       'Less than 8 MiB are free on the disk of the database, or a commit failed for want of room: writes are answered 500, reads go on.',
     action: 'Make room; nothing needs a restart.',
+    isFelt: true,
+  },
+  descriptors_exhausted: {
+    meaning:
+      'Fewer than 8 file descriptors are free: connections are refused, and the identity provider cannot be asked.',
+    action: 'Raise `LimitNOFILE` of the unit (`ulimit -n`), or limit the connections of the proxy.',
     isFelt: true,
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
@@ -133,11 +139,7 @@ export type Reason = keyof typeof REASONS;
 export type Warning = keyof typeof WARNINGS;
 
 /** Undefined for a name of another release. */
-export function reasonCalled(name: string): Trouble | undefined {
-  return Object.hasOwn(REASONS, name) ? REASONS[name as Reason] : undefined;
-}
-
-/** Undefined for a name of another release. */
-export function warningCalled(name: string): Trouble | undefined {
-  return Object.hasOwn(WARNINGS, name) ? WARNINGS[name as Warning] : undefined;
+export function troubleCalled(name: string): Trouble | undefined {
+  const all: Readonly<Record<string, Trouble>> = { ...REASONS, ...WARNINGS };
+  return Object.hasOwn(all, name) ? all[name] : undefined;
 }

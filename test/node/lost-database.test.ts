@@ -139,13 +139,13 @@ describe('A log that is gone', () => {
     const bytes = await readFile(database);
     for (let time = 0; time < 2; time++) {
       expect(await refusal()).toBe(
-        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${database}-state to start without them`,
+        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone, with the only copy of the newest writes; put the log back, restore a backup, or delete ${database}-state to start without them`,
       );
     }
     expect((await readFile(database)).equals(bytes)).toBe(true);
     // Whichever file it is, as in a copied folder.
     await replace();
-    expect(await refusal()).toContain(`${GONE} ${database}-wal is gone, with the writes`);
+    expect(await refusal()).toContain(`${GONE} ${database}-wal is gone, with the only copy`);
     await rm(`${database}-state`);
     await starts();
   });
@@ -203,7 +203,7 @@ describe('A log that is gone beside a replica', () => {
     // The close of a refused start removes it.
     await rm(`${database}-shm`);
     expect(await refusal(REPLICATED)).toBe(
-      `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`,
+      `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`,
     );
   });
 

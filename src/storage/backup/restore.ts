@@ -157,7 +157,7 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   const kept = keptPath(path, 'before-restore', now);
   const wasThere = await isThere(path);
   if (wasThere) await nameAgain(path, kept);
-  // These files exist only if the old file is no database or is missing. They must not stay beside the new one.
+  // These files exist only if the old file isn't a database or is missing. They must not stay next to the new one.
   for (const suffix of SIDE_FILES) {
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }

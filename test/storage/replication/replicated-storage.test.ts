@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 import { openLibsqlStorage, type ReplicaReport } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { emptyDatabase } from '../../support/empty-database.js';
 import { eventually } from '../../support/eventually.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { spawnServer } from '../../support/server-process.js';
@@ -14,19 +13,16 @@ import { openTemporaryFolder, type TemporaryFolder } from '../../support/tempora
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, rows } from '../storage-conformance.js';
 
-const copyEmptyTo = emptyDatabase();
-
 conformanceOf('a libSQL file with a replica', async () => {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
   const socketPath = join(folder.path, 'socket');
-  await copyEmptyTo(path);
   const stub = await openLitestreamStub(socketPath, path);
   return {
     async open() {
       const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
       const open = planted?.openLibsqlStorage ?? openLibsqlStorage;
-      return open({ path, replication: { socketPath } });
+      return open({ path, replication: { socketPath }, createAnyway: true, sampleRows: false });
     },
     async refuseEvents() {
       plantTriggers(

@@ -35,7 +35,7 @@ export interface EnvelopeFacts {
 const encoder = new TextEncoder();
 
 /** `stream` makes the body of a long answer; without it every answer is sent as one text. */
-export function respond(answer: Answer, facts: EnvelopeFacts, stream?: StreamAnswer): Response {
+export function toResponse(answer: Answer, facts: EnvelopeFacts, stream?: StreamAnswer): Response {
   const { requestId, originHeaders } = facts;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',

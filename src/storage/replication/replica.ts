@@ -1,25 +1,27 @@
 // Keeps a replica of the database through Litestream, which acts only when it is told to: every
 // second, between two commits. Runs in the storage thread.
 
-import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
+import { codeOf } from '../backup/file-copy.js';
+import type { Litestream, SyncAnswer } from './litestream.js';
 
-/** Sent after every sync, every second, and with the first commit that the replica lacks. */
+/**
+ * Sent after every sync, every second, and with the first commit that the replica lacks.
+ * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
+ * `behindSince`: when the oldest commit was made that the replica is not known to have, in
+ * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
+ */
 export interface ReplicaReport {
-  /** Litestream follows the database, and the last sync succeeded; otherwise `reason` says why not. */
   readonly isReached: boolean;
   readonly reason: string | undefined;
-  /** When the oldest commit was made that the replica is not known to have; milliseconds since 1970, UTC. */
   readonly behindSince: number | undefined;
-  /** Of the sync that just succeeded. */
   readonly syncMilliseconds?: number;
-  /** A sync just failed. */
   readonly hasFailed?: boolean;
 }
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
   readonly report: (report: ReplicaReport) => void;
-  /** One use of the file at a time: no commit begins before `use` has settled. */
+  /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
   /** A commit that changes nothing. */
   readonly touch: () => Promise<void>;
@@ -152,7 +154,7 @@ export class Replica {
 
   #lose(error: Error): void {
     [this.#isReached, this.#reason] = [false, error.message];
-    const code = error instanceof LitestreamUnreachable && String(error.code);
+    const code = codeOf(error.cause);
     // Nothing listens: Litestream has ended, or was never started.
     const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
     const now = performance.now();

@@ -164,10 +164,10 @@ describe('The start', () => {
   const [firebase] = STAND_INS;
   if (firebase === undefined) throw new Error('no stand-in');
 
-  it('says that tokens are checked here alone, once the keys are there', async () => {
+  it('says that tokens are checked only here, once the keys are there', async () => {
     expect(await signIn(firebase).probe()).toEqual({
       ok: true,
-      found: 'the keys are there; tokens are checked here alone, and each counts until its end',
+      found: 'the keys are there; tokens are checked only here, and each counts until its end',
       remedy: null,
     });
     expect(asked()).toEqual([DISCOVERY, '/keys']);

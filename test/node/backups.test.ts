@@ -114,7 +114,10 @@ describe('The service', () => {
   it('logs on SIGUSR2 that no folder is set, and continues', async () => {
     const server = await service.start();
     const line = await backUp(server, 'backup_not_configured');
-    expect(line).toMatchObject({ level: 'warn', hint: 'no backup is taken; set BACKUP_DIR' });
+    expect(line).toMatchObject({
+      level: 'warn',
+      hint: 'backups are not configured; set BACKUP_DIR',
+    });
     expect(await create(server)).toBe(201);
   });
 
@@ -196,7 +199,7 @@ describe('POST /backup', () => {
 
   it('is refused with its reason where no folder or no key is set', async () => {
     const without = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: KEY });
-    const reason = '{"error":"no backup is taken; set BACKUP_DIR"}\n';
+    const reason = '{"error":"backups are not configured; set BACKUP_DIR"}\n';
     expect(await ask(operationsOf(without), KEY)).toEqual([409, reason]);
     await without.stop();
     const keyless = await service.start({ ...onDemand, ADMIN_API_KEY: '' });

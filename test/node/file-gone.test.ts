@@ -40,7 +40,7 @@ async function reasons(): Promise<unknown> {
 }
 
 it.each([
-  ['is deleted', () => rm(database), 'is gone, or its disk is'],
+  ['is deleted', () => rm(database), 'is gone, or its disk'],
   [
     'is replaced',
     async () => {
@@ -49,7 +49,7 @@ it.each([
     },
     'another file is in the place of',
   ],
-  ['is moved away with its log', () => moveAway(), 'is gone, or its disk is'],
+  ['is moved away with its log', () => moveAway(), 'is gone, or its disk'],
   ['loses its log', () => rm(`${database}-wal`), 'service.db-wal is gone'],
 ])('a file that %s: no write is lost, and none is taken', async (name, lose, sentence) => {
   expect(await create()).toEqual([201, undefined]);

@@ -45,14 +45,14 @@ export function admitAccount(
 function principalOf(who: Identity): Outcome<Principal> {
   if (who.status === 'identified') return succeeded({ kind: 'account', subject: who.subject });
   if (who.status === 'invalid') {
-    return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
+    return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');
   }
   const { reason: message = NO_ANSWER, retryAfterSeconds } = who;
   const code = 'AUTH_UNAVAILABLE';
   return { ok: false, failure: { code, message, ...(retryAfterSeconds && { retryAfterSeconds }) } };
 }
 
-const NO_ANSWER = 'the identity provider gives no answer; try again later';
+const NO_ANSWER = 'the identity provider does not answer; try again later';
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
 export function adminGate(configured: AdminKey): (request: Request) => Outcome<Principal> {

@@ -254,7 +254,7 @@ it('The end of the last backup is computed from the newest one, or reported as u
   const now = Date.parse('2026-11-22T00:00:00Z');
   const plan = { folder: on.at('backups'), intervalHours: 6, keep: 4 };
   expect(await backupExpiry(plan, now)).toContain('2026-11-21T10:00:00.000Z');
-  expect(await backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only when asked for');
+  expect(await backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only on request');
   expect(await backupExpiry({ ...plan, folder: on.at('missing') }, now)).toContain(
     'cannot be read here',
   );

@@ -126,7 +126,7 @@ describe('A database that is gone', () => {
     expect(server.output()).toContain('database_created');
     await server.stop();
     const again = await service.start({ DATABASE_CREATE: 'yes' });
-    expect(again.output()).toContain('take DATABASE_CREATE out');
+    expect(again.output()).toContain('unset DATABASE_CREATE');
   });
 
   it('is replaced where DATABASE_CREATE=yes asks for it, also after a kill that left the mark', async () => {

@@ -256,7 +256,7 @@ it('The end of the last backup is computed from the newest one, or reported as u
   expect(await backupExpiry(plan, now)).toContain('2026-11-21T10:00:00.000Z');
   expect(await backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only on request');
   expect(await backupExpiry({ ...plan, folder: on.at('missing') }, now)).toContain(
-    'cannot be read here',
+    "can't be read here",
   );
   await writeFile(on.at('backups/service-2027-12-27T10-00-00.000Z.db'), '');
   expect(await backupExpiry(plan, now)).toContain('about 2026-11-21T10:00:00.000Z');

@@ -71,7 +71,7 @@ it.each([
 it('The start says that tokens are checked only here, once the keys are there', async () => {
   expect(await signIn().probe()).toEqual({
     ok: true,
-    found: 'the keys are there; tokens are checked only here, and each counts until its end',
+    found: 'the keys are there; tokens are checked only here, and each counts until it expires',
     remedy: null,
   });
   expect(provider.asked.slice(askedBefore)).toEqual([DISCOVERY, '/keys']);

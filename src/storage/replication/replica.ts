@@ -3,16 +3,17 @@
 
 import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
 
-/** Sent after every sync, every second, and with the first commit that the replica lacks. */
+/**
+ * Sent after every sync, every second, and with the first commit that the replica lacks.
+ * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
+ * `behindSince`: when the oldest commit was made that the replica is not known to have, in
+ * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
+ */
 export interface ReplicaReport {
-  /** Litestream follows the database, and the last sync succeeded; otherwise `reason` says why not. */
   readonly isReached: boolean;
   readonly reason: string | undefined;
-  /** When the oldest commit was made that the replica is not known to have; milliseconds since 1970, UTC. */
   readonly behindSince: number | undefined;
-  /** Of the sync that just succeeded. */
   readonly syncMilliseconds?: number;
-  /** A sync just failed. */
   readonly hasFailed?: boolean;
 }
 

@@ -260,11 +260,11 @@ it('The end of the last backup is computed from the newest one, or reported as u
   );
   await writeFile(on.at('backups/service-2027-12-27T10-00-00.000Z.db'), '');
   expect(await backupExpiry(plan, now)).toContain('about 2026-11-21T10:00:00.000Z');
-  expect(await backupExpiry(plan, now)).toMatch(/by hand: 2027-12-27T10:00:00.000Z\.$/);
+  expect(await backupExpiry(plan, now)).toMatch(/remove them: 2027-12-27T10:00:00.000Z\.$/);
   const heldBack = 'backups/service-2026-01-02T10-00-00.000Z.db';
   await writeFile(on.at(heldBack), '');
   expect(await backupExpiry({ ...plan, keep: 2 }, now)).toContain(
-    'by hand: 2027-12-27T10:00:00.000Z, 2026-01-02T10:00:00.000Z.',
+    'remove them: 2027-12-27T10:00:00.000Z, 2026-01-02T10:00:00.000Z.',
   );
   await rm(on.at(heldBack));
   const inZone = await backupExpiry(plan, now, (time) => `<${time}>`);

@@ -19,6 +19,7 @@ export interface Visit {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -140,8 +141,9 @@ export class Visitor {
         response.on('end', () => {
           const [set] = response.headers['set-cookie'] ?? [];
           if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
-          const text = Buffer.concat(pieces).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+          const bytes = Buffer.concat(pieces);
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, text: bytes.toString(), bytes });
         });
       });
       outgoing.on('error', reject);

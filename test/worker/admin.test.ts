@@ -176,7 +176,7 @@ describe('An account', () => {
     });
     const init = { method: 'DELETE', headers: OPERATOR };
     expect((await fetch(`${on.origin}/accounts/neighbour`, init)).status).toBe(404);
-    await on.miniflare.dispose();
+    await on.stop();
     const tables = "select name from sqlite_schema where name in ('records', 'outbox')";
     expect(await runSql(objectDatabase(on.folder, 'ACCOUNTS', owner), tables)).toEqual([]);
     const directory = objectDatabase(on.folder, 'DIRECTORY', 'directory');

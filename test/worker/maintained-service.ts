@@ -48,9 +48,15 @@ export async function openMaintained({
     const headers = { Authorization: `Bearer ${tokenOf(owner)}` };
     return ask(`${from}/api/v1${path}`, method, headers, body);
   };
+  let stopped: Promise<void> | undefined;
+  /** The files can then be read. */
+  const stop = () => {
+    stopped ??= miniflare.dispose();
+    return stopped;
+  };
   return {
     folder: folder.path,
-    miniflare,
+    stop,
     origin,
     origins,
     as,
@@ -67,7 +73,7 @@ export async function openMaintained({
       return json.data;
     },
     async close() {
-      await miniflare.dispose();
+      await stop();
       await identity.close();
       await folder.remove();
     },

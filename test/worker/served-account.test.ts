@@ -63,20 +63,23 @@ it('An account that is set back is not served, and its object ends a quarter of 
 });
 
 it.each([
-  ['restarting', async ({ restart }: Given) => restart()],
-  ['arriving', async ({ arrive }: Given) => arrive()],
+  ['restarting', ['CUS-0001'], async ({ restart }: Given) => restart()],
+  ['arriving', [], async ({ arrive }: Given) => arrive()],
 ])(
-  'A write that is under way when the account is %s is refused, because it would be lost',
-  async (state, end) => {
+  'A write under way when the account is %s is refused, because it would be lost',
+  async (state, kept, end) => {
     const { account, storage, records } = await openAccount();
-    const writing = (await records())?.create('customers', BODY);
+    const served = await records();
+    for (const _ of kept) await served?.create('customers', BODY);
+    const writing = served?.create('customers', BODY);
     await end({
       restart: () => account.restart(),
       arrive: () => account.reload(() => beginArrival(storage, { owner: 'neema', load: 'a-dump' })),
     });
     expect([account.state, await records()]).toEqual([state, undefined]);
     expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
-    expect([...storage.sql.exec('select id from records')]).toEqual([]);
+    const ids = [...storage.sql.exec('select id from records')].map(({ id }) => id);
+    expect(ids).toEqual(kept);
   },
 );
 

@@ -5,7 +5,7 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
 import type { StoredRecord } from '../data/service.js';
-import { downloadHeaders, exportStream } from './export.js';
+import { downloadHeaders, exportedZip } from './export.js';
 import { counted, cut, shortText } from './formats.js';
 import { Frame, Notice, Pages, page, Search, Table, type View } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
@@ -18,7 +18,7 @@ const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const QUERY_MAX_CHARACTERS = 200;
 
 export function registerAccount(app: App, parts: ConsoleParts): void {
-  const { service, log } = parts;
+  const { service } = parts;
   app.get('/accounts/:account', async (context) => {
     const subject = accountOf(context);
     const account = await service.account(subject);
@@ -32,11 +32,8 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
     const subject = accountOf(context);
     // A service that is away is told on a page, before the download begins.
     if ((await service.account(subject)) === undefined) return unknown(context, subject);
-    const stream = exportStream(service.patient, subject, (error) => {
-      log.error('console_export_broken_off', error);
-      context.env.outgoing.destroy();
-    });
-    return context.body(stream, 200, downloadHeaders(subject));
+    const zip = await exportedZip(parts.erasures.parts, subject);
+    return context.body(zip, 200, downloadHeaders(subject));
   });
 
   app.get('/accounts/:account/:tab', async (context, next) => {

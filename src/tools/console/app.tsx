@@ -60,9 +60,8 @@ function showFailures(app: App, parts: ConsoleParts): void {
     const shown = failure.isAway ? (
       <AwayPage
         {...{ view, failure, again }}
-        watch={parts.watch}
+        seen={parts.status}
         status={await parts.status.status(0)}
-        latest={parts.status.latest}
         now={parts.clock()}
       />
     ) : (

@@ -13,7 +13,7 @@ export function registerErasure(app: App, { service, erasures, log }: ConsolePar
     const account = accountOf(context);
     const records = (await service.account(account))?.record_count ?? 0;
     const erasure = erasures.of(account);
-    const { ledger } = erasures;
+    const { ledger } = erasures.parts;
     const props = { view: context.get('view'), account, records, erasure, ledger, problem };
     return context.html(page(<ErasePage {...props} />), status);
   };

@@ -8,9 +8,8 @@ import { StatusFacts } from './health.js';
 import { LastHour } from './hour.js';
 import { Commands, Facts, Frame, Notice, type View } from './layout.js';
 import { PATHS } from './paths.js';
-import type { StatusOrReason, StatusPort } from './status-port.js';
+import { type StatusOrReason, type StatusPort, WATCH_INTERVAL_MS } from './status-port.js';
 import { Troubles } from './verdict.js';
-import { WATCH_INTERVAL_MS, type Watch } from './watch.js';
 
 export interface Failure {
   readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
@@ -90,17 +89,16 @@ export function FailurePage({ view, failure, again }: FailureProps) {
 }
 
 interface AwayProps extends FailureProps {
-  readonly watch: Pick<Watch, 'overview' | 'startedAt'>;
-  readonly latest: StatusPort['latest'];
+  readonly seen: Pick<StatusPort, 'latest' | 'overview' | 'startedAt'>;
   /** The operations port's answer now, if it gives one. */
   readonly status: StatusOrReason;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
 }
 
-export function AwayPage({ view, failure, again, watch, latest, status, now }: AwayProps) {
+export function AwayPage({ view, failure, again, seen, status, now }: AwayProps) {
   const { formats } = view;
-  const { overview, startedAt } = watch;
+  const { overview, latest, startedAt } = seen;
   const at = Math.max(overview?.at ?? 0, latest?.at ?? 0);
   const since =
     at === 0

@@ -19,7 +19,6 @@ import { SentForms } from './sent-forms.js';
 import { ConsoleService } from './service.js';
 import { Sessions, Tries } from './sessions.js';
 import { StatusPort } from './status-port.js';
-import { Watch } from './watch.js';
 
 const TIMEOUTS = {
   headersTimeout: 5_000,
@@ -71,12 +70,12 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const { address, family, port: opened } = server.address() as AddressInfo;
   port = opened;
   parts.credentials.begin();
-  parts.watch.start();
+  parts.status.watch();
   return {
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async close() {
       ended.abort();
-      parts.watch.stop();
+      parts.status.stop();
       // Records that an erasure has read don't stay on the disk.
       await parts.erasures.ended;
       await new Promise<void>((resolve) => {
@@ -110,7 +109,8 @@ function partsOf(
   };
   const service = new ConsoleService(settings, dependencies, answerMaxMs);
   const key = opsTakesKey ? adminKey : undefined;
-  const status = new StatusPort({ url: opsUrl, adminKey: key, clock });
+  const { client } = service;
+  const status = new StatusPort({ url: opsUrl, adminKey: key, client, clock });
   const assets = assetsIn(assetFolder);
   const formats = formatsFor(settings.timeZone);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
@@ -118,7 +118,6 @@ function partsOf(
   return {
     address: { origin: settings.origin, port },
     service,
-    watch: new Watch({ client: service.client, status, clock }),
     status,
     erasures: new Erasures({
       ...erasure,

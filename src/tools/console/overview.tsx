@@ -9,15 +9,14 @@ import { Frame, page, Search, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { HEADINGS } from './properties.js';
-import type { StatusOrReason } from './status-port.js';
+import { type StatusOrReason, WATCH_INTERVAL_MS } from './status-port.js';
 import { VerdictNotice } from './verdict.js';
-import { WATCH_INTERVAL_MS } from './watch.js';
 
 /** One request: an import among the latest changes may go on before its events. */
 const CHANGES_LIMITS = { requestsMax: 1, rowsMax: 8 };
 
 export function registerOverview(app: App, parts: ConsoleParts): void {
-  const { service, watch, status: port, clock, formats } = parts;
+  const { service, status: port, clock, formats } = parts;
   const { client } = service;
   app.get(PATHS.overview, async (context) => {
     const view = context.get('view');
@@ -27,7 +26,7 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
       searchAudit(client, {}, { ...CHANGES_LIMITS, dayOf: formats.day }),
       port.status(),
     ]);
-    watch.saw(overview);
+    port.saw(overview);
     const now = clock();
     const text = (
       <Frame view={view} title="Overview" current="overview" refreshMs={WATCH_INTERVAL_MS}>

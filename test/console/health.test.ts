@@ -20,6 +20,7 @@ import {
   openConsole,
   plainText,
   portOf,
+  tokenIn,
   type Visitor,
 } from '../support/console-visitor.js';
 import { eventually } from '../support/eventually.js';
@@ -78,40 +79,39 @@ function expectNothingGreen(html: string): void {
   expect(textOf(html)).not.toContain('Healthy');
 }
 
-it('A healthy service is called so, in green', async () => {
+it('A healthy service is called so, in green, and only with the operations port', async () => {
   const server = await service.start({ ...SETTINGS, BACKUP_DIR: service.folder });
   for (const page of await pagesOf(server)) {
     expect(page).toContain('<div class="notice good" role="status"><strong>Healthy.');
   }
-});
-
-it('Without the operations port nothing is called healthy', async () => {
-  const server = await service.start(SETTINGS);
-  for (const page of await pagesOf(server, {})) {
-    expectNothingGreen(page);
-    expect(textOf(page)).toContain('Set OPS_PORT to see whether');
-  }
-  await running?.close();
-  for (const page of await pagesOf(server, { OPS_PORT: '1' })) {
-    expectNothingGreen(page);
-    expect(textOf(page)).toMatch(
-      /its health is unknown\. The operations port .+ gave no usable answer/,
-    );
+  for (const [environment, words] of [
+    [{}, /Set OPS_PORT to see whether/],
+    [{ OPS_PORT: '1' }, /its health is unknown\. The operations port .+ gave no usable answer/],
+  ] as const) {
+    await running?.close();
+    for (const page of await pagesOf(server, environment)) {
+      expectNothingGreen(page);
+      expect(textOf(page)).toMatch(words);
+    }
   }
 });
 
-it('While the provider is away customers are refused, since when, and what to do is said', async () => {
+it('While the provider is away customers are refused: since when, what to do; refused keys are counted', async () => {
   const server = await service.start({ ...SETTINGS, BACKUP_DIR: service.folder });
   await service.identity.close();
   const headers = { Authorization: 'Bearer x' };
   expect((await fetch(`${server.origin}/api/v1/customers`, { headers })).status).toBe(503);
-  for (const page of await pagesOf(server)) {
+  const key = { 'X-Service-Admin-Key': 'a guess' };
+  await fetch(`${server.origin}/api/v1/admin/usage`, { headers: key });
+  const pages = await pagesOf(server);
+  for (const page of pages) {
     expect(page).toContain('<div class="notice bad" role="alert"><strong>Customers are refused.');
     expectTrouble(page, WARNINGS.identity_provider_unavailable);
     expect(textOf(page)).toMatch(/Since \d+ \w+ \d{4}, \d\d:\d\d\./);
   }
-  const [overview = ''] = await pagesOf(server);
-  expect(textOf(overview)).toMatch(/of which 1 failed/);
+  const [overview = '', health = ''] = pages.map(textOf);
+  expect(overview).toMatch(/of which 1 failed/);
+  expect(health).toMatch(/Refused admin keys1, the last at \d+ \w+ \d{4}, \d\d:\d\d;/);
 });
 
 it.skipIf(MOUNTS === undefined)('A full disk is nowhere green, with its sentence', async () => {
@@ -139,18 +139,16 @@ it('While writes fail the page says since when and why', async () => {
   }
 });
 
-it('A file that disappears while the service runs is said on both pages', async () => {
+it('A file that disappears is said on both pages, and a warning without details, too', async () => {
   const server = await service.start(SETTINGS);
-  await rm(join(service.folder, 'service.db'));
-  await server.saw('"event":"database_saved"');
-  for (const page of await pagesOf(server)) expectTrouble(page, REASONS.storage_lost);
-});
-
-it('A warning without details has its sentence and what to do', async () => {
-  for (const page of await pagesOf(await service.start(SETTINGS))) {
+  for (const page of await pagesOf(server)) {
     expectTrouble(page, WARNINGS.backup_not_configured);
     expect(page).not.toMatch(/<strong>\s*<\/strong>/);
   }
+  await running?.close();
+  await rm(join(service.folder, 'service.db'));
+  await server.saw('"event":"database_saved"');
+  for (const page of await pagesOf(server)) expectTrouble(page, REASONS.storage_lost);
 });
 
 describe('A service that is down', () => {
@@ -166,12 +164,12 @@ describe('A service that is down', () => {
       const html = visit?.text ?? '';
       expectNothingGreen(html);
       const text = textOf(html);
-      expect(text).toContain('The service does not answer.');
+      const known = ['The service does not answer.', `Records${SAMPLE_COUNT}`, 'Last hour'];
+      for (const words of [...known, ...LOOK_COMMANDS, ...START_COMMANDS]) {
+        expect(text).toContain(words);
+      }
       expect(text).toMatch(/Last answer: \d+ \w+ \d{4}, \d\d:\d\d, \d+ s ago\./);
       expect(text).toMatch(/The operations port .+ gave no usable answer/);
-      for (const command of [...LOOK_COMMANDS, ...START_COMMANDS]) expect(text).toContain(command);
-      expect(text).toContain(`Records${SAMPLE_COUNT}`);
-      expect(text).toContain('Last hour');
       expect(text).toMatch(/service-management restore \S+\.db/);
       expect(html).not.toContain('Back up now');
     }
@@ -204,10 +202,7 @@ describe('Backups', () => {
   it('are taken on request, each with its records, age and check, and the commands that restore', async () => {
     const visitor = await visitorOf(server);
     expect((await visitor.post('/health/backup', { token: 'a guess' })).status).toBe(403);
-    const sent = await visitor.submit('/health', {}).then(({ status }) => status);
-    expect(sent).toBe(404);
-    const { text: opened } = await visitor.get('/health');
-    const [, token = ''] = /name="token" value="([^"]+)"/.exec(opened) ?? [];
+    const token = tokenIn((await visitor.get('/health')).text);
     const asked = await visitor.post('/health/backup', { token });
     expect(asked.headers['location']).toBe('/health?asked=202#backups');
     await server.saw('"event":"backup_taken"');
@@ -254,14 +249,4 @@ describe('Backups', () => {
       expect(textOf(page)).toMatch(/The last backup failed, or .+ \d\d:\d\d: .+\.What to do:/);
     }
   });
-});
-
-it('Refused admin keys are counted, with the time of the last', async () => {
-  const server = await service.start(SETTINGS);
-  const headers = { 'X-Service-Admin-Key': 'a guess' };
-  for (let guess = 0; guess < 3; guess++) {
-    await fetch(`${server.origin}/api/v1/admin/usage`, { headers });
-  }
-  const [, health = ''] = await pagesOf(server);
-  expect(textOf(health)).toMatch(/Refused admin keys3, the last at \d+ \w+ \d{4}, \d\d:\d\d;/);
 });

@@ -2,6 +2,7 @@
 // of an attacker.
 
 import { request } from 'node:http';
+import { afterAll, beforeAll } from 'vitest';
 import type { LogFields } from '../../src/core/log.js';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
@@ -74,6 +75,27 @@ export async function openConsole(
     },
     close: () => running.close(),
   };
+}
+
+/** A service with a console before it and a visitor who has signed in, for all tests of a file. */
+export interface FileConsole {
+  readonly service: ConsoleService;
+  readonly console: OpenConsole;
+  readonly visitor: Visitor;
+}
+
+export function consoleOfFile(): FileConsole {
+  const parts = {} as { -readonly [Name in keyof FileConsole]: FileConsole[Name] };
+  beforeAll(async () => {
+    parts.service = await openService();
+    parts.console = await openConsole({ SERVICE_URL: parts.service.url });
+    parts.visitor = await parts.console.signedIn();
+  });
+  afterAll(async () => {
+    await parts.console?.close();
+    await parts.service?.close();
+  });
+  return parts;
 }
 
 export interface ConsoleService {

@@ -47,7 +47,6 @@ interface AuditProps {
 }
 
 function AuditPage({ view, filter, found }: AuditProps) {
-  const { next } = found;
   return (
     <Frame view={view} title="Audit" current="audit">
       <h1>Audit</h1>
@@ -57,12 +56,10 @@ function AuditPage({ view, filter, found }: AuditProps) {
       <Filter filter={filter} />
       <p class="caption">{countOf(view, filter, found)}</p>
       <AuditTable view={view} found={found} label="Events, newest first" />
-      {next && (
-        <p>
-          <a class="button" href={withQuery(PATHS.audit, { ...filter, ...next })}>
-            Search further back
-          </a>
-        </p>
+      {found.next && (
+        <a class="button" href={withQuery(PATHS.audit, { ...filter, ...found.next })}>
+          Search further back
+        </a>
       )}
     </Frame>
   );

@@ -26,15 +26,10 @@ export interface Credentials {
 }
 
 export function passwordCredentials(expected: PasswordHash): Credentials {
-  return {
-    kind: 'password',
-    begin() {},
-    async accept(given) {
-      if (given.length > PASSWORD_MAX_CHARACTERS) return false;
-      const hash = await derived(given, expected);
-      return timingSafeEqual(hash, expected.hash);
-    },
-  };
+  const accept = async (given: string) =>
+    given.length <= PASSWORD_MAX_CHARACTERS &&
+    timingSafeEqual(await derived(given, expected), expected.hash);
+  return { kind: 'password', begin() {}, accept };
 }
 
 /** `tell` gets each new code: one when it begins, and the next one when a code is used up. */

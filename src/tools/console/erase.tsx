@@ -44,9 +44,13 @@ interface EraseProps {
 function ErasePage(props: EraseProps) {
   const { view, account, erasure, records } = props;
   const isRunning = erasure?.state === 'running';
-  const refreshMs = isRunning ? REFRESH_MS : undefined;
   return (
-    <Frame view={view} title="Erase the account" current="accounts" refreshMs={refreshMs}>
+    <Frame
+      view={view}
+      title="Erase the account"
+      current="accounts"
+      refreshMs={isRunning ? REFRESH_MS : undefined}
+    >
       <Crumbs account={account} />
       <h1>Erase the account</h1>
       {erasure && <Result {...props} erasure={erasure} />}

@@ -64,8 +64,12 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const parts = partsOf(options, () => port, ended.signal);
   const server = serverFor(parts);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(settings, error)));
-    server.listen(settings.port, settings.host, resolve);
+    const { host, port } = settings;
+    server.once('error', (error) => {
+      const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
+      reject(new Error(`the console cannot listen on ${host}:${port}: ${reason}`));
+    });
+    server.listen(port, host, resolve);
   });
   const { address, family, port: opened } = server.address() as AddressInfo;
   port = opened;
@@ -84,11 +88,6 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
       });
     },
   };
-}
-
-function cannotListen({ host, port }: ConsoleSettings, error: Error): Error {
-  const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
-  return new Error(`the console cannot listen on ${host}:${port}: ${reason}`, { cause: error });
 }
 
 function partsOf(
@@ -125,7 +124,7 @@ function partsOf(
       dependencies,
       timeText: formats.time,
     }),
-    sessions: new Sessions({ now, randomBytes }),
+    sessions: new Sessions(now, randomBytes),
     tries: new Tries(now),
     credentials:
       passwordHash === undefined

@@ -113,10 +113,9 @@ async function matching(records: Records, wanted: Wanted): Promise<StoredRecord[
   try {
     if (wanted.by === 'id') return [await records.read(wanted.id)];
     const [usual, short] = RECORDS_A_REQUEST;
-    return await withPhone(records, wanted.digits, usual).catch((error: unknown) => {
-      if (isTooLong(error)) return withPhone(records, wanted.digits, short);
-      throw error;
-    });
+    return await withPhone(records, wanted.digits, usual).catch((error: unknown) =>
+      isTooLong(error) ? withPhone(records, wanted.digits, short) : Promise.reject(error),
+    );
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;

@@ -40,11 +40,8 @@ function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
 
 function troublesOf(status: StatusOrReason): Found[] {
   if (typeof status !== 'object') return [];
-  const { reasons, warnings } = status;
-  return [
-    ...reasons.map((name): Found => [name, REASONS[name]]),
-    ...warnings.map((name): Found => [name, WARNINGS[name]]),
-  ];
+  const reasons = status.reasons.map((name): Found => [name, REASONS[name]]);
+  return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
 }
 
 interface VerdictProps {

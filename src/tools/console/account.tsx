@@ -9,7 +9,7 @@ import { downloadHeaders, exportedZip } from './export.js';
 import { counted, cut, shortText } from './formats.js';
 import { Frame, Notice, Pages, page, Search, Table, type View } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
-import { accountPath, isTab, PAYMENTS, type Tab, wholeNumber } from './paths.js';
+import { accountPath, PAYMENTS, type Tab, wholeNumber } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
 import { accountOf, Crumbs } from './record-place.js';
 import { RECORDS_A_PAGE } from './service.js';
@@ -36,10 +36,9 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
     return context.body(zip, 200, downloadHeaders(subject));
   });
 
-  app.get('/accounts/:account/:tab', async (context, next) => {
-    const tab = context.req.param('tab');
-    return isTab(tab) ? showTab(parts, context, tab) : next();
-  });
+  app.get(`/accounts/:account/:tab{${TABS.join('|')}}`, (context) =>
+    showTab(parts, context, context.req.param('tab') as Tab),
+  );
 }
 
 function unknown(context: PageContext, subject: string) {

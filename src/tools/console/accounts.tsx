@@ -104,13 +104,7 @@ async function recordsFound(
   };
 }
 
-interface RecordsProps {
-  readonly view: View;
-  readonly q: string;
-  readonly records: RecordsFound;
-}
-
-function Records({ view, q, records }: RecordsProps) {
+function Records({ view, q, records }: { view: View; q: string; records: RecordsFound }) {
   const { wanted, names, found, looked, total, next } = records;
   const what = wanted.by === 'id' ? `the id ${wanted.id}` : 'this telephone number';
   const [count, seen, all] = [found.length, looked, total].map(view.formats.number);

@@ -1,6 +1,6 @@
 // Where a record is: its account and collection, as a path and as the links above a page.
 
-import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import { cut } from './formats.js';
 import type { PageContext } from './parts.js';
 import { accountPath, PATHS, textOf } from './paths.js';
@@ -15,10 +15,9 @@ export function recordPath({ account, collection }: RecordPlace, id: string): st
   return accountPath(account, collection, id);
 }
 
-/** Undefined if the path names no collection. */
-export function placeOf(context: PageContext): RecordPlace | undefined {
-  const collection = context.req.param('collection') ?? '';
-  return isCollectionName(collection) ? { account: accountOf(context), collection } : undefined;
+export function placeOf(context: PageContext): RecordPlace {
+  const collection = context.req.param('collection') as CollectionName;
+  return { account: accountOf(context), collection };
 }
 
 export function accountOf(context: PageContext): string {

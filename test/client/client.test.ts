@@ -3,9 +3,8 @@
 import { type Client, createClient } from 'service-management-api/client';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, onEveryHost } from '../support/contract.js';
+import { type Caller, onEveryHost, serviceFetch } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
-import { serviceFetch } from '../support/service-fetch.js';
 
 const ORIGIN = 'http://localhost';
 const BASE_URL = `${ORIGIN}/api/v1`;

@@ -3,9 +3,8 @@
 import { ApiError, createClient } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { expect, it } from 'vitest';
-import { ADMIN_KEY, onEveryHost } from '../support/contract.js';
+import { ADMIN_KEY, onEveryHost, serviceFetch } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
-import { serviceFetch } from '../support/service-fetch.js';
 
 const BASE_URL = 'http://localhost/api/v1';
 

@@ -3,9 +3,8 @@
 
 import { createClient } from 'service-management-api/client';
 import { expect, it } from 'vitest';
-import { type Caller, onEveryHost } from '../support/contract.js';
+import { type Caller, onEveryHost, serviceFetch } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
-import { serviceFetch } from '../support/service-fetch.js';
 
 onEveryHost('The client of a service that refuses', (service) => {
   const clientOf = ({ subject }: Pick<Caller, 'subject'>, more = {}) =>

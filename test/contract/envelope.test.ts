@@ -2,8 +2,13 @@
 // answer, on all routes.
 
 import { describe, expect, it } from 'vitest';
-import { type ContractService, onEveryHost, onFirstHost, type Reply } from '../support/contract.js';
-import { fetchReply } from '../support/fetch-reply.js';
+import {
+  type ContractService,
+  onEveryHost,
+  onFirstHost,
+  type Reply,
+  replyOf,
+} from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
 
 interface Kind {
@@ -74,7 +79,7 @@ const FAILURES: readonly (Kind & { readonly code: string })[] = [
     name: 'a path outside the prefix',
     status: 404,
     code: 'NOT_FOUND',
-    ask: (service, headers) => fetchReply(service, '/nothing', { headers }),
+    ask: async (service, headers) => replyOf(await service.fetch('/nothing', { headers })),
   },
   { ...asAccount('a wrong method', 405, 'PUT', '/customers'), code: 'METHOD_NOT_ALLOWED' },
   { ...asAccount('a bad record', 422, 'POST', '/customers', {}), code: 'VALIDATION_FAILED' },

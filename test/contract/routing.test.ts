@@ -3,8 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';
-import { type ContractService, onEveryHost, type Reply } from '../support/contract.js';
-import { fetchReply } from '../support/fetch-reply.js';
+import { type ContractService, onEveryHost, type Reply, replyOf } from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
@@ -123,9 +122,9 @@ onEveryHost('Paths', (service) => {
       '/constructor',
     ])('%s', async (path) => {
       const before = service.identity.asked.length;
-      expectNotFound(await fetchReply(service, path));
+      expectNotFound(await replyOf(await service.fetch(path)));
       const headers = { Authorization: 'Bearer is.c29tZW9uZQ' };
-      expectNotFound(await fetchReply(service, path, { headers }));
+      expectNotFound(await replyOf(await service.fetch(path, { headers })));
       expect(service.identity.asked.length).toBe(before);
     });
   });
@@ -206,7 +205,7 @@ onEveryHost('Paths', (service) => {
     });
 
     it.each(['/api/v1/h%65alth', '/%61pi/%76%31/health'])('%s is health', async (path) => {
-      expect((await fetchReply(service, path)).status).toBe(200);
+      expect((await replyOf(await service.fetch(path))).status).toBe(200);
     });
 
     it.each(['/api/v1/%61dmin/overview', '/api/v1/%61dmin'])(
@@ -214,7 +213,7 @@ onEveryHost('Paths', (service) => {
       async (path) => {
         const before = service.identity.asked.length;
         const headers = { Authorization: 'Bearer is.c29tZW9uZQ' };
-        expect((await fetchReply(service, path, { headers })).status).toBe(401);
+        expect((await replyOf(await service.fetch(path, { headers }))).status).toBe(401);
         expect(service.identity.asked.length).toBe(before);
       },
     );
@@ -234,7 +233,7 @@ onEveryHost('Paths', (service) => {
     expect((await account.get('/customers?/orders')).status).toBe(200);
     expect((await account.get('/customers?')).status).toBe(200);
     expectNotFound(await account.get('/invoices?x=/customers'));
-    expect((await fetchReply(service, '/api/v1/health?a=%zz&b=%00')).status).toBe(200);
+    expect((await replyOf(await service.fetch('/api/v1/health?a=%zz&b=%00'))).status).toBe(200);
   });
 
   it('a fragment belongs neither to the path nor to the query', async () => {

@@ -4,7 +4,6 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
-import { serverTimePasses } from '../support/late-headers.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import {
   COMMON_HEADERS,
@@ -12,6 +11,7 @@ import {
   type RawAnswer,
   type RawConnection,
   requestText,
+  serverTimePasses,
 } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { together } from '../support/together.js';

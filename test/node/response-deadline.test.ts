@@ -5,10 +5,9 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { Connections } from '../../src/hosts/node/connections.js';
-import { serverTimePasses } from '../support/late-headers.js';
 import { onLoopback } from '../support/loopback.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
+import { openRaw, type RawConnection, requestText, serverTimePasses } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { together } from '../support/together.js';
 

@@ -1,10 +1,21 @@
-// `node dist/manage.js restore FILE`: a backup in the place of the database.
+// `node dist/manage.js restore FILE`: a backup in the place of the database, or a refusal that
+// leaves the database and its folder as they were.
 
-import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
+import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
 import { eventually } from '../support/eventually.js';
 import { bearer } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
@@ -14,7 +25,7 @@ import {
   type Restoration,
   recordsIn,
 } from '../support/restoration.js';
-import type { ServerProcess } from '../support/server-process.js';
+import { spawnServer } from '../support/server-process.js';
 
 /** What a restore prints: the sample records, and the one customer that was added to them. */
 const COUNTS = [
@@ -34,14 +45,8 @@ beforeEach(async () => {
 });
 afterEach(() => on.close());
 
-async function create(server: ServerProcess): Promise<void> {
-  const head = [bearer('restore'), 'Connection: close'];
-  const creation = requestText('POST', '/api/v1/customers', head, '{"name":"a","phone":"1"}');
-  expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
-}
-
 describe('A restore', () => {
-  it('puts the backup in place, keeps the old database, and counts', async () => {
+  it('puts the backup in place, keeps the old database, counts, and leaves an audit event', async () => {
     const { code, stdout, stderr } = await on.restore([on.backup]);
     expect([code, stderr]).toEqual([0, '']);
     const [kept = ''] = await on.keptNames();
@@ -52,69 +57,51 @@ ${COUNTS.map(([name, count]) => `${name.padEnd(14)} ${String(count).padStart(9)}
 The old one is now ${on.at(kept)}
 `);
     expect(await recordsIn(on.at(kept))).toBe(BACKUP_RECORDS + 1);
-    expect(await recordsIn(on.backup)).toBe(BACKUP_RECORDS);
     expect((await readdir(on.service.folder)).sort()).toEqual(['backups', kept, 'service.db']);
     expect((await stat(on.database)).mode & 0o777).toBe(0o600);
-    const server = await on.service.start();
-    await create(server);
-    await server.stop();
-    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
+    const rows = await runSql(on.database, 'select event from audit_events');
+    expect(rows.map(({ event }) => JSON.parse(String(event)))).toEqual([
+      {
+        actor: 'restore',
+        action: 'restore',
+        resource: 'database',
+        record_id: 'backup.db',
+        owner_sub: '',
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        changed: [],
+      },
+    ]);
+    await (await on.service.start()).stop();
+    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
     expect(await recordsIn(on.backup)).toBe(BACKUP_RECORDS);
-  });
-
-  it('restores the old database in the same way', async () => {
-    await on.restore([on.backup]);
-    const [kept = ''] = await on.keptNames();
-    expect((await on.restore([kept])).code).toBe(0);
-    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
-    expect(await on.keptNames()).toHaveLength(2);
-  });
-
-  it("resolves the typed path against the caller's folder", async () => {
-    const { code } = await on.restore(['backup.db'], { INIT_CWD: on.at('backups') });
-    expect(code).toBe(0);
   });
 
   it.each([
     ['as --database', (path: string) => ['--database', path]],
-    ['as --database, from where it was called', () => ['--database', 'new/service.db']],
+    ['as --database, from where it was called', () => ['--database', 'new/deep/service.db']],
     ['as --database, as DATABASE_URL has it', (path: string) => ['--database', `file:${path}`]],
     ['in a file of settings', () => ['--settings', 'settings']],
-  ])('takes the database %s', async (_, argsFor) => {
-    const path = on.at('new/service.db');
+  ])('takes the database %s, and makes a missing one and its folder', async (_, argsFor) => {
+    const path = on.at('new/deep/service.db');
     await writeFile(on.at('settings'), `# the service's\nDATABASE_URL='file:${path}'\n`);
-    const { code, stdout } = await on.restore([on.backup, ...argsFor(path)], {
+    const { code, stdout } = await on.restore(['backups/backup.db', ...argsFor(path)], {
       DATABASE_URL: undefined,
       INIT_CWD: on.service.folder,
     });
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${path} is now the backup`)]);
+    expect(stdout).toContain('There was no database before.');
+    expect(await readdir(on.at('new/deep'))).toEqual(['service.db']);
     expect(await recordsIn(path)).toBe(BACKUP_RECORDS);
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
   });
 
-  it('is done, without a word, where nobody reads its report', async () => {
-    const { child, ended } = on.start([on.backup]);
-    child.stdout?.destroy();
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([0, '']);
-    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
-  });
-
-  it('creates a missing database, and its folder', async () => {
-    const path = on.at('new/deep/service.db');
-    const { code, stdout } = await on.restore([on.backup], { DATABASE_URL: `file:${path}` });
-    expect([code, stdout]).toEqual([0, expect.stringContaining('There was no database before.')]);
-    expect(await readdir(on.at('new/deep'))).toEqual(['service.db']);
-    expect(await recordsIn(path)).toBe(BACKUP_RECORDS);
-  });
-
-  it('keeps the log that a killed service left beside the file', async () => {
+  it('keeps the log that a killed service left beside the file; such a pair is a backup, too', async () => {
     const server = await on.service.start();
-    await create(server);
+    const head = [bearer('restore'), 'Connection: close'];
+    const creation = requestText('POST', '/api/v1/customers', head, '{"name":"a","phone":"1"}');
+    expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
     server.child.kill('SIGKILL');
     await server.exited;
-    expect((await stat(`${on.database}-wal`)).size).toBeGreaterThan(0);
-    // Such a file is a backup, too, together with its log.
     const pair = on.at('backups/pair.db');
     for (const suffix of ['', '-wal']) await copyFile(on.database + suffix, pair + suffix);
     expect((await on.restore([on.backup])).code).toBe(0);
@@ -135,7 +122,7 @@ The old one is now ${on.at(kept)}
     expect(await readFile(on.at(`${kept}-wal`), 'utf8')).toBe('nor this');
   });
 
-  it('keeps other programs out of the file while it is being replaced', async () => {
+  it('keeps other programs out of the file while it is being replaced, and a start that waited for it is refused', async () => {
     const [begun, gate] = [on.at('begun'), on.at('gate')];
     const waits = module(`
       import fs from 'node:fs/promises';
@@ -151,19 +138,16 @@ The old one is now ${on.at(kept)}
     const restoring = on.restore([on.backup], {}, ['--import', waits]);
     await eventually(async () => expect(await readdir(on.service.folder)).toContain('begun'));
     await expect(runSql(on.database, 'select 1 from records')).rejects.toThrow(/locked/);
+    const start = spawnServer(on.service.environment);
+    // Only /proc shows that it has the file open.
+    const isLinux = process.platform === 'linux';
+    if (isLinux)
+      await eventually(async () => expect(await openFiles(start)).toContain(on.database));
     await writeFile(gate, '');
     expect((await restoring).code).toBe(0);
+    expect(await start.exited).toBe(1);
+    if (isLinux) expect(start.output()).toContain('it was just replaced; start again');
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
-  });
-
-  it('at the same time as others leaves one whole backup in place', async () => {
-    const codes = await Promise.all(
-      [1, 2, 3].map(async () => (await on.restore([on.backup])).code),
-    );
-    expect(codes).toContain(0);
-    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
-    const kept = await Promise.all((await on.keptNames()).map((name) => recordsIn(on.at(name))));
-    expect(kept).toContain(BACKUP_RECORDS + 1);
   });
 
   it('that is killed before any of its steps leaves the old or the new database in place, and keeps the old one', async () => {
@@ -189,13 +173,16 @@ The old one is now ${on.at(kept)}
       for (const name of await on.keptNames()) await rm(on.at(name));
     }
     // Both ends were seen, so the steps between them were.
-    expect(outcomes).toContain(BACKUP_RECORDS + 1);
-    expect(outcomes).toContain(BACKUP_RECORDS);
-    expect(
-      (await readdir(on.service.folder)).filter((name) => name.includes('.restoring')),
-    ).toEqual([]);
+    expect(outcomes).toEqual(expect.arrayContaining([BACKUP_RECORDS, BACKUP_RECORDS + 1]));
+    expect((await readdir(on.service.folder)).join()).not.toContain('.restoring');
   });
 });
+
+async function openFiles({ child }: ReturnType<typeof spawnServer>): Promise<string[]> {
+  const folder = `/proc/${child.pid}/fd`;
+  const descriptors = await readdir(folder).catch(() => []);
+  return Promise.all(descriptors.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
+}
 
 /** A module that ends its process before the n-th of the calls that write, sync or name files. */
 function killedBefore(step: number): string {
@@ -217,3 +204,94 @@ function killedBefore(step: number): string {
 function module(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
+
+describe('A restore is refused', () => {
+  async function refusal(
+    code: number,
+    args: readonly string[],
+    environment?: Parameters<Restoration['restore']>[1],
+  ): Promise<string> {
+    const before = [await readdir(on.service.folder), await readFile(on.database)];
+    const ended = await on.restore(args, environment);
+    expect([ended.code, ended.stdout]).toEqual([code, '']);
+    expect([await readdir(on.service.folder), await readFile(on.database)]).toEqual(before);
+    return ended.stderr.trimEnd();
+  }
+
+  it('while a service holds the file, and the service continues', async () => {
+    const server = await on.service.start();
+    expect((await on.restore([on.backup])).stderr).toBe(
+      `the database file ${on.database} cannot be replaced: a running service holds it; stop it first\n`,
+    );
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
+    await server.stop();
+    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
+    expect(await on.keptNames()).toEqual([]);
+  });
+
+  it('where the ledger of erased accounts cannot be read', async () => {
+    const ledger = on.at('backups-erased.ndjson');
+    await mkdir(ledger);
+    expect(await refusal(1, [on.backup])).toBe(
+      `the ledger of erased accounts ${ledger} cannot be used (EISDIR); ERASURE_LEDGER names another one`,
+    );
+  });
+
+  const NO_FILE = 'it is not a file; name the backup itself';
+  const NOT_OURS = 'it is no database of this program; choose another one';
+  const DAMAGED = /^it is damaged \(.*\); choose another one$/;
+  it.each([
+    ['is not there', () => rm(on.backup), 'no such file; check the path (ENOENT)'],
+    ['is a folder', () => rm(on.backup).then(() => mkdir(on.backup)), NO_FILE],
+    [
+      'is no database',
+      () => writeFile(on.backup, 'no database at all'.repeat(100)),
+      'it is not a SQLite database; choose another one',
+    ],
+    ['is empty', () => writeFile(on.backup, ''), NOT_OURS],
+    ["is another program's", () => runSql(on.backup, 'pragma application_id = 42'), NOT_OURS],
+    [
+      'is newer',
+      () => runSql(on.backup, 'pragma user_version = 99'),
+      `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; choose another one`,
+    ],
+    ['lacks a table', () => runSql(on.backup, 'drop table audit_events'), DAMAGED],
+    [
+      'lacks its end',
+      async () => writeFile(on.backup, (await readFile(on.backup)).subarray(0, -4096)),
+      DAMAGED,
+    ],
+    [
+      'has an index that does not fit its table',
+      async () => {
+        const bytes = await readFile(on.backup);
+        // In a leaf of the index, not in the table that the index is on.
+        const entry = bytes.indexOf('customersCUS-0001', bytes.indexOf('customersCUS-0001') + 1);
+        bytes.write('X', entry + 'customersCUS-'.length);
+        await writeFile(on.backup, bytes);
+      },
+      DAMAGED,
+    ],
+  ])('where the backup %s', async (_what, change, reason) => {
+    await change();
+    const sentence = await refusal(1, [on.backup]);
+    const start = `the backup ${on.backup} cannot be restored: `;
+    expect(sentence.slice(0, start.length)).toBe(start);
+    expect(sentence.slice(start.length)).toEqual(
+      typeof reason === 'string' ? reason : expect.stringMatching(reason),
+    );
+  });
+
+  it('where the backup is the database itself', async () => {
+    expect(await refusal(1, [on.database])).toContain('it is the database file itself');
+  });
+
+  it('where not one backup is named, or nothing says which database is meant', async () => {
+    for (const args of [[], [on.backup, on.backup], ['--force']]) {
+      expect(await refusal(2, args)).toMatch(/\nusage: manage restore FILE /);
+    }
+    expect(await refusal(2, [on.backup], { DATABASE_URL: '' })).toBe(
+      "nothing says where the database is: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
+    );
+  });
+});

@@ -134,7 +134,7 @@ it.each([
 
 const PORT = 'a whole number from 0 to 65535';
 const FILE =
-  'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes';
+  'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes (with %23 for a # in the password, %2F for a /)';
 const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
 
 it.each([
@@ -153,6 +153,7 @@ it.each([
   ['DATABASE_URL', 'libsql://db.example', 'a libsql URL (hidden)', FILE],
   ['DATABASE_URL', 'mysql://u:canary@db/x', 'a mysql URL (hidden)', FILE],
   ['DATABASE_URL', 'data/service.db', 'no URL (hidden)', FILE],
+  ['DATABASE_URL', 'postgres://u:can#ary@db/x', 'a postgres URL (hidden)', FILE],
   ['DATABASE_URL', 'db.example?authToken=canary', 'no URL (hidden)', FILE],
   ['DATABASE_URL', '//u:canary@db', 'no URL (hidden)', FILE],
   ['DATABASE_URL', ':memory:', 'no URL (hidden)', FILE],

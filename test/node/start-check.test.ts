@@ -108,8 +108,8 @@ describe('A check', () => {
   it.each([
     ['names of settings', { REPLICATON: 'sync' }, 'unknown setting REPLICATON; ignored'],
     ['admin key', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
-    ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: it is not there; make it'],
-    ['backups', { BACKUP_DIR: '/dev/null' }, 'it is a file; name a folder'],
+    ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: no such folder; make it'],
+    ['backups', { BACKUP_DIR: '/dev/null' }, 'a file is in the place of the folder; name a folder'],
     ['port', { HOST: '192.0.2.1' }, 'this machine does not have this address; set HOST'],
   ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
     const checked = await check(environment);

@@ -7,10 +7,9 @@ import { copyBuild } from './build-copy.js';
 
 /** Copies dist/ into the folder and puts code before one of its files. Resolves with the path of the server. */
 export async function changedBuild(folder: string, file: string, code: string): Promise<string> {
-  const dist = copyBuild(folder);
-  const path = join(dist, file);
+  const path = join(copyBuild(folder), file);
   await writeFile(path, `${code}\n${await readFile(path, 'utf8')}`);
-  return join(dist, 'server.js');
+  return join(path, '../server.js');
 }
 
 /** A server whose writes fail, as on a disk with faults, while the file `fault` is there. */
@@ -23,12 +22,10 @@ export function buildWithFailingWrites(folder: string, fault: string): Promise<s
     port.on('message', ({ call, name }) => names.set(call, name));
     port.postMessage = (reply) => {
       const { call } = reply;
-      const name = names.get(call);
+      const fails = isThere(${JSON.stringify(fault)}) ? names.get(call) : '';
       names.delete(call);
-      if (!isThere(${JSON.stringify(fault)})) return post(reply);
-      if (name === 'commit') return post({ call, value: { status: 'notStored', error: ioError } });
-      if (name === 'touch') return post({ call, error: ioError });
-      return post(reply);
+      if (fails === 'commit') post({ call, value: { status: 'notStored', error: ioError } });
+      else post(fails === 'touch' ? { call, error: ioError } : reply);
     };`;
   return changedBuild(folder, 'storage-thread.js', code);
 }

@@ -25,64 +25,38 @@ export interface CollectionRow {
   readonly numbers: readonly string[];
   readonly defaults: JsonRecord;
   /** One record and several of them, in the sentences of the API's description. */
-  readonly words: readonly [one: string, many: string];
+  readonly words: readonly string[];
 }
 
+function row(
+  name: CollectionName,
+  idPrefix: string,
+  words: string,
+  texts: string,
+  numbers = '',
+  defaults: JsonRecord = {},
+): CollectionRow {
+  const list = (text: string) => text.match(/\w+/g) ?? [];
+  const idDigitsMin = name === 'services' ? 2 : 4;
+  const columns = { texts: list(texts), numbers: list(numbers), words: words.split(', ') };
+  return { name, idPrefix, idDigitsMin, defaults, ...columns };
+}
+
+const TZS = { currency: 'TZS' };
 export const COLLECTION_TABLE: readonly CollectionRow[] = [
-  {
-    name: 'businesses',
-    idPrefix: 'BIZ-',
-    idDigitsMin: 4,
-    texts: [],
-    numbers: [],
-    defaults: {},
-    words: ['a business profile', 'business profiles'],
-  },
-  {
-    name: 'customers',
-    idPrefix: 'CUS-',
-    idDigitsMin: 4,
-    texts: ['name', 'phone'],
-    numbers: [],
-    defaults: {},
-    words: ['a customer', 'customers'],
-  },
-  {
-    name: 'services',
-    idPrefix: 'SRV-',
-    idDigitsMin: 2,
-    texts: ['name'],
-    numbers: ['price'],
-    defaults: { currency: 'TZS', active: true },
-    words: ['a service on offer', 'services'],
-  },
-  {
-    name: 'orders',
-    idPrefix: 'ORD-',
-    idDigitsMin: 4,
-    texts: ['customer', 'service'],
-    numbers: ['amount'],
-    defaults: { status: 'New', paid: 0, currency: 'TZS' },
-    words: ['an order', 'orders'],
-  },
-  {
-    name: 'team',
-    idPrefix: 'TM-',
-    idDigitsMin: 4,
-    texts: ['name', 'phone'],
-    numbers: [],
-    defaults: {},
-    words: ['a member of the team', 'members of the team'],
-  },
-  {
-    name: 'expenses',
-    idPrefix: 'EXP-',
-    idDigitsMin: 4,
-    texts: ['description', 'category', 'date'],
-    numbers: ['amount'],
-    defaults: {},
-    words: ['an expense', 'expenses'],
-  },
+  row('businesses', 'BIZ-', 'a business profile, business profiles', ''),
+  row('customers', 'CUS-', 'a customer, customers', 'name, phone'),
+  row('services', 'SRV-', 'a service on offer, services', 'name', 'price', {
+    ...TZS,
+    active: true,
+  }),
+  row('orders', 'ORD-', 'an order, orders', 'customer, service', 'amount', {
+    status: 'New',
+    paid: 0,
+    ...TZS,
+  }),
+  row('team', 'TM-', 'a member of the team, members of the team', 'name, phone'),
+  row('expenses', 'EXP-', 'an expense, expenses', 'description, category, date', 'amount'),
 ];
 
 /** The smallest body that a create accepts: the required properties and nothing else. */

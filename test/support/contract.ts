@@ -27,26 +27,27 @@ export interface Envelope {
   // biome-ignore lint/suspicious/noExplicitAny: a record, a row, a view or a list; assertions judge it
   readonly data?: any;
   readonly error?: { readonly code: string; readonly message: string };
-  readonly meta: Meta;
+  readonly meta: {
+    readonly request_id: string;
+    readonly timestamp: string;
+    /** Of lists only. */
+    readonly pagination: Readonly<Record<'page' | 'page_size' | 'total' | 'total_pages', number>>;
+  };
 }
 
-export interface Meta {
-  readonly request_id: string;
-  readonly timestamp: string;
-  /** Of lists only. */
-  readonly pagination: Readonly<Record<'page' | 'page_size' | 'total' | 'total_pages', number>>;
+export async function replyOf(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const json: Envelope = text === '' ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, json };
 }
 
-export interface RequestOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string or bytes are sent as they are. */
-  readonly body?: unknown;
-}
+/** `body`: sent as JSON; a string or bytes are sent as they are. */
+type Sent = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
 /** The requests of one caller. Paths are relative to `/api/v1`. */
 export interface Caller {
   readonly subject: string;
-  send(method: string, path: string, options?: RequestOptions): Promise<Reply>;
+  send(method: string, path: string, options?: Sent): Promise<Reply>;
   get(path: string): Promise<Reply>;
   post(path: string, body: unknown): Promise<Reply>;
   patch(path: string, body: unknown): Promise<Reply>;
@@ -55,30 +56,17 @@ export interface Caller {
   create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }>;
 }
 
-/** The service under test. */
-export interface ContractService {
-  readonly identity: IdentityStub;
-  /** The folder of the host's state. */
-  readonly folder: string;
-  /** Sends a request to any path of the host, without credentials. */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Like `fetch`, with a path relative to `/api/v1` and with the answer's body read. */
-  anonymous: Caller;
-  /** An account. Without a subject it is a new one that no other test has. */
-  account(subject?: string): Caller;
-  /** The operator; `subject` is empty. */
-  operator: Caller;
-  /** Stops the host and starts it again on the same state, with other options if they are given. */
-  restart(options?: Partial<HostOptions>, between?: () => Promise<void>): Promise<void>;
-  /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
-  restartChanged(account: Caller, ...statements: readonly string[]): Promise<void>;
-  /** Runs requests whose answers the OpenAPI document does not describe. */
-  undescribed<T>(act: () => Promise<T>): Promise<T>;
-}
+/** `isOwn`: for tests that count everything in the service, or need a new database. */
+type ServiceOptions = Partial<HostOptions> & { readonly isOwn?: boolean };
 
-export interface ServiceOptions extends Partial<HostOptions> {
-  /** For tests that count everything in the service, or need a new database. */
-  readonly isOwn?: boolean;
+export type ContractService = Omit<RunningService, 'open' | 'close' | 'resetOptions'>;
+
+/** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
+export function serviceFetch({ fetch }: ContractService) {
+  return (url: string, init: RequestInit): Promise<Response> => {
+    const { pathname, search } = new URL(url);
+    return fetch(pathname + search, init);
+  };
 }
 
 type Tests = (service: ContractService, host: Host) => void;
@@ -126,6 +114,9 @@ export function onHost(
   });
 }
 
+/** The services of the test file that is under way, by host and options. */
+const shared = new Map<string, RunningService>();
+
 function describeShared(
   host: Host,
   title: string,
@@ -140,16 +131,8 @@ function describeShared(
   });
 }
 
-/** The services of the test file that is under way, by host and options. */
-const shared = new Map<string, RunningService>();
-
 function sharedService(host: Host, options: Partial<HostOptions>): RunningService {
-  const key = JSON.stringify([
-    host.name,
-    ...Object.entries(options).map((entry) => entry.map(String)),
-  ]);
-  const known = shared.get(key);
-  if (known !== undefined) return known;
+  const key = JSON.stringify([host.name, ...Object.entries(options).map(String)]);
   if (shared.size === 0) {
     afterAll(async () => {
       const services = [...shared.values()];
@@ -157,12 +140,13 @@ function sharedService(host: Host, options: Partial<HostOptions>): RunningServic
       await Promise.all(services.map((service) => service.close()));
     });
   }
-  const service = new RunningService(host, options);
+  const service = shared.get(key) ?? new RunningService(host, options);
   shared.set(key, service);
   return service;
 }
 
-class RunningService implements ContractService {
+/** The service under test. */
+class RunningService {
   readonly #host: Host;
   readonly #firstOptions: Partial<HostOptions>;
   #options: Partial<HostOptions>;
@@ -178,28 +162,33 @@ class RunningService implements ContractService {
   }
 
   readonly anonymous = this.#caller('', {});
+  /** `subject` is empty. */
   readonly operator = this.#caller('', { 'X-Service-Admin-Key': ADMIN_KEY });
 
   get identity(): IdentityStub {
     return opened(this.#identity);
   }
 
+  /** The folder of the host's state. */
   get folder(): string {
     return opened(this.#folder).path;
   }
 
+  /** An account. Without a subject it is a new one that no other test has. */
   account(subject = `account-${randomUUID()}`): Caller {
     return this.#caller(subject, { Authorization: `Bearer ${tokenOf(subject)}` });
   }
 
-  async fetch(path: string, init?: RequestInit): Promise<Response> {
+  /** Sends a request to any path of the host, without credentials. */
+  readonly fetch = async (path: string, init?: RequestInit): Promise<Response> => {
     const response = await opened(this.#running).fetch(path, init);
     if (!this.#described) return response;
     const answer = await describedAnswer(init?.method ?? 'GET', path, response.clone());
     if (answer !== undefined) noteMet(answer);
     return response;
-  }
+  };
 
+  /** Runs requests whose answers the OpenAPI document does not describe. */
   async undescribed<T>(act: () => Promise<T>): Promise<T> {
     this.#described = false;
     try {
@@ -209,6 +198,7 @@ class RunningService implements ContractService {
     }
   }
 
+  /** Stops the host and starts it again on the same state, with other options if they are given. */
   async restart(options: Partial<HostOptions> = {}, between = async () => {}): Promise<void> {
     await this.#running?.close();
     this.#running = undefined;
@@ -217,6 +207,7 @@ class RunningService implements ContractService {
     await this.#start();
   }
 
+  /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
   restartChanged({ subject }: Caller, ...statements: readonly string[]): Promise<void> {
     const change = () => this.#host.changeDatabase(this.folder, subject, ...statements);
     return this.restart({}, change);
@@ -255,18 +246,16 @@ class RunningService implements ContractService {
   }
 
   #caller(subject: string, credentials: Readonly<Record<string, string>>): Caller {
-    const send = async (method: string, path: string, options: RequestOptions = {}) => {
-      const { body } = options;
+    const send = async (method: string, path: string, { headers, body }: Sent = {}) => {
       const raw = typeof body === 'string' || body instanceof Uint8Array;
       const response = await this.fetch(PREFIX + path, {
         method,
-        headers: { ...credentials, ...options.headers },
+        headers: { ...credentials, ...headers },
         ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
       } as RequestInit);
-      const text = await response.text();
-      const json: Envelope = text === '' ? {} : JSON.parse(text);
-      expect(json.error?.message, 'an error says what is wrong').not.toBe('');
-      return { status: response.status, headers: response.headers, text, json };
+      const reply = await replyOf(response);
+      expect(reply.json.error?.message, 'an error says what is wrong').not.toBe('');
+      return reply;
     };
     return {
       subject,

@@ -2,7 +2,7 @@
 
 /** Every field is required, so that a forgotten one is a type error and not a default. */
 export interface HostOptions {
-  /** A folder for the host's state, kept from one start to the next. */
+  /** Of the host's state, kept from one start to the next. */
   readonly folder: string;
   readonly userinfoUrl: string | undefined;
   readonly adminKey: string | undefined;
@@ -13,12 +13,11 @@ export interface HostOptions {
 
 /** The options as settings, the same for every host. */
 export function environmentOf(options: HostOptions): Readonly<Record<string, string>> {
-  const { userinfoUrl, adminKey, corsAllowedOrigins, sampleRecords } = options;
   return {
-    ...(userinfoUrl !== undefined && { AUTH_USERINFO_URL: userinfoUrl }),
-    ...(adminKey !== undefined && { ADMIN_API_KEY: adminKey }),
-    CORS_ALLOWED_ORIGINS: corsAllowedOrigins.join(','),
-    SAMPLE_RECORDS: sampleRecords ? 'on' : 'off',
+    AUTH_USERINFO_URL: options.userinfoUrl ?? '',
+    ADMIN_API_KEY: options.adminKey ?? '',
+    CORS_ALLOWED_ORIGINS: options.corsAllowedOrigins.join(','),
+    SAMPLE_RECORDS: options.sampleRecords ? 'on' : 'off',
   };
 }
 
@@ -28,20 +27,12 @@ export interface RunningHost {
   close(): Promise<void>;
 }
 
-/** The largest record that a host stores, and the answer to a larger one. */
-export interface RecordLimit {
-  readonly maxBytes: number;
-  readonly status: number;
-  readonly code: string;
-  /** Whether the limit also holds for the record that a create stores, which may be longer than the body. */
-  readonly limitsCreates: boolean;
-}
-
 /** Of a file, and of Postgres. */
-export const RECORD_LIMIT: RecordLimit = {
+export const RECORD_LIMIT = {
   maxBytes: 2_097_152,
   status: 422,
   code: 'VALIDATION_FAILED',
+  /** Whether it also holds for the record that a create stores, which may be longer than the body. */
   limitsCreates: false,
 };
 
@@ -49,7 +40,8 @@ export interface Host {
   readonly name: string;
   /** Hosts of the same kind keep their records with the same code. */
   readonly storage: 'libSQL file' | 'objects' | 'Postgres';
-  readonly recordLimit: RecordLimit;
+  /** The largest record that it stores, and the answer to a larger one. */
+  readonly recordLimit: typeof RECORD_LIMIT;
   /** Whether header values come through byte by byte; else they must be UTF-8. */
   readonly keepsHeaderBytes: boolean;
   start(options: HostOptions): Promise<RunningHost>;

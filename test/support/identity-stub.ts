@@ -5,12 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';
 import { onLoopback } from './loopback.js';
 
-export interface IdentityStub {
-  readonly url: string;
-  /** The tokens of callers, in the order of the checks. */
-  readonly asked: readonly string[];
-  close(): Promise<void>;
-}
+export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
 
 /** Answers one request. `token` is the text after `Bearer `. */
 export type Behaviour = (token: string, response: ServerResponse, request: IncomingMessage) => void;
@@ -25,26 +20,19 @@ export function asAccount(subject: string): { readonly Authorization: string } {
 }
 
 export const byToken = (token: string, response: ServerResponse): void => {
-  const subject = token.startsWith('is.')
-    ? Buffer.from(token.slice(3), 'base64url').toString()
-    : '';
-  response.writeHead(subject === '' ? 401 : 200, { 'Content-Type': 'application/json' });
-  response.end(JSON.stringify(subject === '' ? { error: 'invalid_token' } : { sub: subject }));
+  const sub = token.startsWith('is.') ? Buffer.from(token.slice(3), 'base64url').toString() : '';
+  response.writeHead(sub === '' ? 401 : 200, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(sub === '' ? { error: 'invalid_token' } : { sub }));
 };
 
 /** With `seesStart` the behaviour answers the question that a service asks at its start, too. */
-export async function openIdentityStub(
-  behaviour: Behaviour = byToken,
-  { seesStart = false } = {},
-): Promise<IdentityStub> {
+export async function openIdentityStub(behaviour: Behaviour = byToken, { seesStart = false } = {}) {
+  /** The tokens of callers, in the order of the checks. */
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    // The question at the start may come at any time. It is not counted, because no caller sent it.
-    if (token === MADE_UP_TOKEN && !seesStart) {
-      byToken(token, response);
-      return;
-    }
+    // The question at the start may come at any time. No caller sent it, so it isn't counted.
+    if (token === MADE_UP_TOKEN && !seesStart) return byToken(token, response);
     asked.push(token);
     behaviour(token, response, request);
   });

@@ -10,44 +10,36 @@ import { onLoopback } from './loopback.js';
  */
 export type LineState = 'open' | 'held' | 'late' | 'cut';
 
-export interface Line {
-  readonly port: number;
-  set(state: LineState): void;
-  /** Later connections go to this port. */
-  leadTo(port: number): void;
-  close(): Promise<void>;
-}
+export type Line = Awaited<ReturnType<typeof openLine>>;
 
 /** How long a server has for what was delivered late before its connection is closed. */
 const DELIVERED_MS = 500;
 
-/** `port`: where it leads to, on this machine. */
-export async function openLine(port: number): Promise<Line> {
+/** `target`: the port where it leads to, on this machine. */
+export async function openLine(target: number) {
   let state: LineState = 'open';
-  let target = port;
   const pairs = new Set<Pair>();
   const server = createServer((near) => {
-    if (state === 'cut') {
-      near.destroy();
-      return;
-    }
+    if (state === 'cut') return void near.destroy();
     const pair = new Pair(near, connect(target, '127.0.0.1'), () => pairs.delete(pair));
     pairs.add(pair);
     pair.set(state);
   });
-  const loopback = await onLoopback(server);
+  const { port, close } = await onLoopback(server);
+  const set = (next: LineState) => {
+    state = next;
+    for (const pair of pairs) pair.set(next);
+  };
   return {
-    port: loopback.port,
-    set(next) {
-      state = next;
-      for (const pair of pairs) pair.set(next);
-    },
-    leadTo(next) {
+    port,
+    set,
+    /** Later connections go to this port. */
+    leadTo(next: number) {
       target = next;
     },
     close() {
       for (const pair of pairs) pair.set('cut');
-      return loopback.close();
+      return close();
     },
   };
 }

@@ -1,71 +1,53 @@
 // Litestream's control socket as tests need it: answers as version 0.5.17 does, or as
 // the test wants. It keeps no replica.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 
-export interface LitestreamStub {
+export type LitestreamStub = Awaited<ReturnType<typeof openLitestreamStub>>;
+
+export async function openLitestreamStub(socketPath: string, database: string) {
   /** A test may change these at any time. */
-  readonly says: {
-    version: string;
-    pid: number;
-    startedAt: string;
-    databases: string[];
-    /** Undefined: each sync is answered. */
-    refusal: string | undefined;
-    /** Syncs are answered after this promise. */
-    held: Promise<void> | undefined;
-    /** Whether each sync finds a change. */
-    advances: boolean;
-    /** How many changes the replica lacks. */
-    lacks: number;
-  };
-  /** The orders to sync so far. */
-  readonly syncs: readonly { wait: boolean }[];
-  close(): Promise<void>;
-}
-
-export async function openLitestreamStub(
-  socketPath: string,
-  database: string,
-): Promise<LitestreamStub> {
-  const says: LitestreamStub['says'] = {
+  const says = {
     version: '0.5.17',
     pid: process.pid,
     startedAt: '2026-11-22T04:00:00Z',
     databases: [database],
-    refusal: undefined,
-    held: undefined,
+    /** Undefined: each sync is answered. */
+    refusal: undefined as string | undefined,
+    /** Syncs are answered after this promise. */
+    held: undefined as Promise<void> | undefined,
+    /** Whether each sync finds a change. */
     advances: true,
+    /** How many changes the replica lacks. */
     lacks: 0,
   };
+  /** The orders to sync so far. */
   const syncs: { wait: boolean }[] = [];
   let txid = 1;
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
+  const server = createServer(async (request, response) => {
     const send = (status: number, body: unknown) => {
       response.writeHead(status, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(body));
     };
     if (request.url === '/info') {
-      send(200, { version: says.version, pid: says.pid, started_at: says.startedAt });
-    } else if (request.url === '/list') {
-      send(200, { databases: says.databases.map((path) => ({ path, status: 'open' })) });
-    } else {
-      syncs.push(JSON.parse(Buffer.concat(pieces).toString()));
-      await says.held;
-      if (says.refusal !== undefined) return send(500, { error: says.refusal });
-      if (says.advances) txid++;
-      send(200, { status: 'synced', txid, replicated_txid: txid - says.lacks });
+      return send(200, { version: says.version, pid: says.pid, started_at: says.startedAt });
     }
-  };
-  const server = createServer((request, response) => void answer(request, response));
+    if (request.url === '/list') {
+      return send(200, { databases: says.databases.map((path) => ({ path, status: 'open' })) });
+    }
+    syncs.push((await json(request)) as { wait: boolean });
+    await says.held;
+    if (says.refusal !== undefined) return send(500, { error: says.refusal });
+    if (says.advances) txid++;
+    send(200, { status: 'synced', txid, replicated_txid: txid - says.lacks });
+  });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   return {
     says,
     syncs,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

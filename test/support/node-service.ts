@@ -2,26 +2,18 @@
 // the Node host: sockets, signals, log lines, files.
 
 import { join } from 'node:path';
-import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
-import type { Environment } from './program.js';
+import { openIdentityStub, tokenOf } from './identity-stub.js';
 import { type How, type ServerProcess, startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
-export interface NodeService {
-  readonly folder: string;
-  readonly identity: IdentityStub;
-  /** The environment of every start; a test may add to it. */
-  readonly environment: Environment;
-  /** Starts `node dist/server.js` on the folder. Closing the service kills a server that still runs. */
-  start(environment?: Environment, how?: How): Promise<ServerProcess>;
-  close(): Promise<void>;
-}
+export type NodeService = Awaited<ReturnType<typeof openNodeService>>;
 
-export async function openNodeService(): Promise<NodeService> {
+export async function openNodeService() {
   const folder = await openTemporaryFolder();
   const identity = await openIdentityStub();
   const started: ServerProcess[] = [];
-  const environment = {
+  /** Of every start; a test may add to it. */
+  const environment: Readonly<Record<string, string>> = {
     DATABASE_URL: `file:${join(folder.path, 'service.db')}`,
     AUTH_USERINFO_URL: identity.url,
   };
@@ -29,7 +21,8 @@ export async function openNodeService(): Promise<NodeService> {
     folder: folder.path,
     identity,
     environment,
-    async start(more = {}, how = {}) {
+    /** Starts `node dist/server.js` on the folder. Closing the service kills a server that still runs. */
+    async start(more: Readonly<Record<string, string>> = {}, how: How = {}) {
       const server = await startServer({ ...environment, ...more }, how);
       started.push(server);
       return server;

@@ -1,25 +1,30 @@
 // A real OpenID provider on loopback, oidc-provider from npm: a public client that may come
 // from any page of this machine, and opaque access tokens.
 
-import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { onLoopback } from './loopback.js';
 
-export interface OpenidProvider {
-  /** The discovery document. */
-  readonly metadata: Readonly<Record<string, string>>;
-  /** An access token of an account, whose subject it is. */
-  tokenOf(account: string, scope?: string): Promise<string>;
-  revoke(token: string): Promise<void>;
-  down(): Promise<void>;
+export type OpenidProvider = Awaited<ReturnType<typeof openOpenidProvider>>;
+
+/** What is used of the package, which has no types of its own. */
+interface Provider {
+  callback(): RequestListener;
+  readonly Client: { find(id: string): Promise<unknown> };
+  readonly Grant: new (
+    of: object,
+  ) => { addOIDCScope(scope: string): void; save(): Promise<string> };
+  readonly AccessToken: new (of: object) => { save(): Promise<string> };
 }
 
-export async function openOpenidProvider(clientId = 'test-app'): Promise<OpenidProvider> {
+export async function openOpenidProvider(clientId = 'test-app') {
   const server = createServer();
   const { origin: issuer, close } = await onLoopback(server);
   // Imported here, because this package prints notices when it is loaded.
-  const { Provider } = await import('oidc-provider');
-  const provider = new Provider(issuer, {
+  const name: string = 'oidc-provider';
+  const library: { Provider: new (issuer: string, options: object) => Provider } = await import(
+    name
+  );
+  const provider = new library.Provider(issuer, {
     clients: [
       {
         client_id: clientId,
@@ -28,33 +33,33 @@ export async function openOpenidProvider(clientId = 'test-app'): Promise<OpenidP
         token_endpoint_auth_method: 'none',
       },
     ],
-    cookies: { keys: [randomBytes(16).toString('hex')] },
+    cookies: { keys: [crypto.randomUUID()] },
     features: { devInteractions: { enabled: true }, revocation: { enabled: true } },
     scopes: ['openid', 'profile'],
     clientBasedCORS: () => true,
-    findAccount: async (_context, account) => ({
-      accountId: account,
-      claims: async () => ({ sub: account }),
+    findAccount: async (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: async () => ({ sub: accountId }),
     }),
   });
   server.on('request', provider.callback());
   const discovered = await fetch(`${issuer}/.well-known/openid-configuration`);
-  const metadata = (await discovered.json()) as Record<string, string>;
+  const metadata = (await discovered.json()) as Readonly<Record<string, string>>;
   return {
+    /** The discovery document. */
     metadata,
-    async tokenOf(accountId, scope = 'openid') {
+    /** An access token of an account, whose subject it is. */
+    async tokenOf(accountId: string, scope = 'openid') {
       const grant = new provider.Grant({ accountId, clientId });
       grant.addOIDCScope(scope);
       const client = await provider.Client.find(clientId);
       const grantId = await grant.save();
       return new provider.AccessToken({ accountId, client, grantId, scope }).save();
     },
-    async revoke(token) {
+    async revoke(token: string) {
       const body = new URLSearchParams({ client_id: clientId, token });
-      const { status } = await fetch(metadata['revocation_endpoint'] ?? '', {
-        method: 'POST',
-        body,
-      });
+      const url = metadata['revocation_endpoint'] ?? '';
+      const { status } = await fetch(url, { method: 'POST', body });
       if (status !== 200) throw new Error(`not revoked: ${status}`);
     },
     down: close,

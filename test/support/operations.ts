@@ -2,32 +2,24 @@
 // project.
 
 import parse, { type Family } from 'parse-prometheus-text-format';
+import { expect } from 'vitest';
+import { eventually } from './eventually.js';
 import type { ServerProcess } from './server-process.js';
-
-export interface ReadyPage {
-  readonly status: number;
-  readonly ready: boolean;
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-}
 
 /** The origin of the operations port, as the server printed it. */
 export function operationsOf(server: Pick<ServerProcess, 'log'>): string {
   return String(server.log().find(({ event }) => event === 'started')?.['operations']);
 }
 
-export async function readyOf(operations: string): Promise<ReadyPage> {
+export async function readyOf(operations: string) {
   const response = await fetch(`${operations}/ready`);
-  return { status: response.status, ...(await response.json()) };
+  type Page = { ready: boolean; reasons: readonly string[]; warnings: readonly string[] };
+  return { status: response.status, ...((await response.json()) as Page) };
 }
 
-/** Asks until `/ready` has these reasons. The test's time-out ends it otherwise. */
-export async function untilReasons(operations: string, reasons: readonly string[]): Promise<void> {
-  for (;;) {
-    const page = await readyOf(operations).catch(() => undefined);
-    if (page !== undefined && JSON.stringify(page.reasons) === JSON.stringify(reasons)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** Asks until `/ready` has these reasons. */
+export function untilReasons(operations: string, reasons: readonly string[]): Promise<void> {
+  return eventually(async () => expect((await readyOf(operations)).reasons).toEqual(reasons));
 }
 
 export class Metrics {

@@ -44,20 +44,16 @@ export type Row = Readonly<Record<string, string>>;
 /** The rows of the tables in a text, each cell under its column's heading. */
 export function tableRows(text: string): Row[] {
   const rows: Row[] = [];
-  let head: string[] | undefined;
+  let head: readonly string[] | undefined;
   for (const line of text.split('\n')) {
-    if (!line.startsWith('|')) {
-      head = undefined;
-      continue;
-    }
     const cells = line
       .replace(/^\||\|$/g, '')
       .split(/(?<!\\)\|/)
       .map((cell) => cell.trim());
-    if (head === undefined) head = cells;
+    if (!line.startsWith('|')) head = undefined;
+    else if (head === undefined) head = cells;
     else if (!/^[-|\s]+$/.test(line)) {
-      const names = head;
-      rows.push(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])));
+      rows.push(Object.fromEntries(head.map((name, index) => [name, cells[index] ?? ''])));
     }
   }
   return rows;
@@ -79,22 +75,19 @@ export function pageCode(page: string, words: string, language = 'js'): string {
 }
 
 /**
- * The value of a numeric constant, read from its source: `const NAME = 8 * 1_048_576;`.
- * So a test can compare a page with a constant that is not exported. Throws if the file
- * has no such constant.
+ * The value of a numeric constant, read from its source: `const NAME = 8 * 1_048_576;`. So a test
+ * can compare a page with a constant that is not exported. Throws if the file has none.
  */
 export function constantOf(file: string, name: string): number {
-  const found = new RegExp(`^(?:export )?const ${name} = ([\\d_. *+]+);`, 'm').exec(textOf(file));
-  if (found === null) throw new Error(`${file} has no numeric constant ${name}; a test reads it`);
-  const [, expression = ''] = found;
-  return expression
+  const [, text] =
+    new RegExp(`^(?:export )?const ${name} = ([\\d_. *+]+);`, 'm').exec(textOf(file)) ?? [];
+  if (text === undefined) throw new Error(`${file} has no numeric constant ${name}`);
+  const product = (factors: string) =>
+    factors.split('*').reduce((all, each) => all * Number(each), 1);
+  return text
+    .replaceAll('_', '')
     .split('+')
-    .map((sum) => sum.split('*').reduce((product, part) => product * toNumber(part), 1))
-    .reduce((total, part) => total + part, 0);
-}
-
-function toNumber(digits: string): number {
-  return Number(digits.replaceAll('_', '').trim());
+    .reduce((sum, part) => sum + product(part), 0);
 }
 
 function markdownIn(folder: string, recursive: boolean): string[] {

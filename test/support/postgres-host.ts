@@ -1,21 +1,24 @@
 // The contract suite's host of two processes over one Postgres that keep no records.
 
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { environmentOf, type Host, RECORD_LIMIT } from './host.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
-import { changePostgres } from './postgres-rows.js';
-import { type ServerProcess, startServer } from './server-process.js';
+import { startServer } from './server-process.js';
 
 const databases = new Map<string, Promise<string>>();
 
-function databaseOf(folder: string): Promise<string> {
+/** The server, and the name of the folder's database in it. */
+async function databaseOf(folder: string) {
+  const server = await sharedPostgres();
   const make = async () => {
-    const [server, name] = [await sharedPostgres(), newDatabaseName()];
+    const name = newDatabaseName();
     await server.make(name);
     return name;
   };
   const found = databases.get(folder) ?? make();
   databases.set(folder, found);
-  return found;
+  return { server, name: await found };
 }
 
 export const postgresHost: Host = {
@@ -24,26 +27,73 @@ export const postgresHost: Host = {
   recordLimit: RECORD_LIMIT,
   keepsHeaderBytes: true,
   async changeDatabase(folder, _owner, ...statements) {
-    await changePostgres(await sharedPostgres(), await databaseOf(folder), statements);
+    const { server, name } = await databaseOf(folder);
+    for (const statement of [...statements.map(inPostgres), ...FILL]) {
+      await server.sql(name, statement);
+    }
   },
   async start(options) {
-    const [server, database] = [await sharedPostgres(), await databaseOf(options.folder)];
-    const environment = { DATABASE_URL: server.urlOf(database), ...environmentOf(options) };
-    const processes = [await startServer(environment), await startServer(environment)];
+    const { server, name } = await databaseOf(options.folder);
+    const environment = { DATABASE_URL: server.urlOf(name), ...environmentOf(options) };
+    const processes = [await startServer(environment), await startServer(environment)] as const;
     let requests = 0;
     return {
-      fetch(path, init) {
-        requests++;
-        const process = processes[requests % processes.length] as ServerProcess;
-        return fetch(process.origin + path, init);
-      },
+      fetch: (path, init) => fetch(processes[++requests % 2 ? 1 : 0].origin + path, init),
       async close() {
         const codes = await Promise.all(processes.map(({ stop }) => stop()));
-        if (codes.every((code) => code === 0)) return;
-        throw new Error(
-          `the processes exited with ${codes}: ${processes.map((each) => each.output())}`,
-        );
+        const output = processes.map((each) => each.output());
+        if (codes.some((code) => code !== 0)) throw new Error(`exited with ${codes}: ${output}`);
       },
     };
   },
 };
+
+const TRIGGER =
+  /create trigger if not exists (\w+) before (insert|delete) on (\w+)\s+when (.+?) begin select raise\(abort, '(\w+)'\); end/s;
+
+/** SQLite's SQL of the contract's tests as Postgres takes it. */
+function inPostgres(statement: string): string {
+  const [, name, action, table, condition, message] = TRIGGER.exec(statement) ?? [];
+  if (name !== undefined) {
+    const when = action === 'insert' ? 'insert or update' : 'delete';
+    return `create or replace function ${name}() returns trigger language plpgsql as $$
+        begin if ${condition} then raise exception '${message}'; end if;
+        if tg_op = 'DELETE' then return old; end if; return new; end $$;
+      create or replace trigger ${name} before ${when} on ${table}
+        for each row execute function ${name}()`;
+  }
+  return statement
+    .replace('into records (collection,', 'into records (owner, bytes, position, collection,')
+    .replace(
+      /values\s+\(/,
+      `values ('?', 0, (select coalesce(max(position), 0) + 1 from records), `,
+    )
+    .replace(
+      /json_set\(body, '\$\.(\w+)', '([^']*)'\)/,
+      `(body::jsonb || jsonb_build_object('$1', '$2'))::text`,
+    )
+    .replace(/json_remove\(body, ([^)]*)\)/, (_, paths: string) => {
+      const names = [...paths.matchAll(/\$\.(\w+)/g)].map(([, property]) => property);
+      return `(body::jsonb - '{${names}}'::text[])::text`;
+    });
+}
+
+/** What the service keeps beside a record's text. */
+const FILL = [
+  `update records set bytes = octet_length(body),
+     owner = coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, ''),
+     status = case when body::jsonb ? 'status' then case when jsonb_typeof(body::jsonb -> 'status') = 'string' then '=' || (body::jsonb ->> 'status') else '!' end end,
+     folded = case when body ~ '^[\\x01-\\x7f]*$' then null else replace(lower(body collate "und-x-icu"), 'ς', 'σ') end`,
+  // Below every number that an id is yet to have.
+  `update records r set position = o.n - 1000000
+     from (select owner, collection, id, row_number() over (order by position) as n from records) o
+    where (r.owner, r.collection, r.id) = (o.owner, o.collection, o.id)`,
+  'delete from account_totals',
+  `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
+  ...COLLECTION_NAMES.map((name) => {
+    const digits = `substring(id from '^${COLLECTIONS[name].idPrefix}([0-9]{1,15})$')::bigint`;
+    const highest = `select max(${digits}) from records where collection = '${name}'`;
+    const last = `select last_value from ${name}_numbers`;
+    return `select setval('${name}_numbers', greatest((${highest}), (${last}), 1))`;
+  }),
+];

@@ -14,26 +14,10 @@ import {
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
-export interface PostgresServer {
-  readonly port: number;
-  /** URL of a database of it. */
-  urlOf(database: string): string;
-  /** Runs SQL in a database of it. */
-  sql(
-    database: string,
-    text: string,
-    values?: readonly unknown[],
-  ): Promise<Record<string, unknown>[]>;
-  /** Makes an empty database; resolves with its URL. */
-  make(database: string): Promise<string>;
-  drop(database: string): Promise<void>;
-  /** Ends the server as a crash does, and starts it again on its port, so many milliseconds later. */
-  restart(awayMs?: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type PostgresServer = Awaited<ReturnType<typeof openPostgres>>;
 
 /** `settings`: lines of `postgresql.conf`. */
-export async function openPostgres(settings: readonly string[] = []): Promise<CopiedServer> {
+export async function openPostgres(settings: readonly string[] = []) {
   const folder = await ownFolder();
   removeWithProcess(folder.path);
   makeCluster(join(folder.path, 'data'));
@@ -48,23 +32,23 @@ export async function openPostgresOnSmallDisk(bytes: number, under: readonly str
   mkdirSync(data);
   const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && cp -a "$0/../cluster/." "$0" && exec "$@"`;
   const server = await serverOn(folder, [], [...under, 'sh', '-c', mount, data]);
-  const [row] = await server.sql(
-    'postgres',
-    "select pid from pg_stat_activity where backend_type = 'checkpointer'",
-  );
+  const checkpointer = "select pid from pg_stat_activity where backend_type = 'checkpointer'";
+  const [row] = await server.sql('postgres', checkpointer);
   /** `disk`: its folder, as this process reaches it. */
   return { server, disk: join('/proc', String(row?.['pid']), 'root', data) };
 }
 
 /** A server with a synchronous standby, which `promote` makes the one that takes writes. */
 export async function openPostgresPair() {
-  const primary = await openPostgres(['synchronous_standby_names=*']);
   const folder = await ownFolder();
-  const standby = await primary.copyTo(folder, (data) => {
-    writeFileSync(join(data, 'standby.signal'), '');
-    const source = `host=127.0.0.1 port=${primary.port} user=service application_name=standby`;
-    return [`primary_conninfo=${source}`];
-  });
+  makeCluster(join(folder.path, 'data'));
+  const copy = await ownFolder();
+  // Of a cluster that has never run: nothing needs to be copied while it does.
+  await startProgram(asPostgres(['cp', '-a', join(folder.path, 'data'), copy.path])).ended;
+  writeFileSync(join(copy.path, 'data/standby.signal'), '');
+  const primary = await serverOn(folder, ['synchronous_standby_names=*']);
+  const source = `host=127.0.0.1 port=${primary.port} user=service application_name=standby`;
+  const standby = await serverOn(copy, [`primary_conninfo=${source}`]);
   const isStreaming = "select 1 from pg_stat_replication where sync_state = 'sync'";
   while ((await primary.sql('postgres', isStreaming)).length === 0) await delay(50);
   return {
@@ -72,14 +56,6 @@ export async function openPostgresPair() {
     standby,
     promote: () => standby.sql('postgres', 'select pg_promote(true)'),
   };
-}
-
-interface CopiedServer extends PostgresServer {
-  /** Stops, and starts again with a second server on a copy of its data. `change`: gives the copy's further settings. */
-  copyTo(
-    folder: TemporaryFolder,
-    change: (data: string) => readonly string[],
-  ): Promise<PostgresServer>;
 }
 
 async function ownFolder(): Promise<TemporaryFolder> {
@@ -92,30 +68,19 @@ async function serverOn(
   folder: TemporaryFolder,
   settings: readonly string[],
   under: readonly string[] = [],
-): Promise<CopiedServer> {
+) {
   const data = join(folder.path, 'data');
   const server = await openServer(data, ['max_connections=200', ...settings], under);
-  const { port, urlOf, sql, make } = server;
   return {
-    port,
-    urlOf,
-    sql,
-    make,
-    drop: async (database) => {
-      await sql('postgres', `drop database if exists ${database} with (force)`);
+    ...server,
+    async drop(database: string) {
+      await server.sql('postgres', `drop database if exists ${database} with (force)`);
     },
+    /** Ends the server as a crash does, and starts it again on its port, so many milliseconds later. */
     async restart(awayMs = 0) {
       await server.end();
       await delay(awayMs);
       await server.start();
-    },
-    async copyTo(other, change) {
-      await server.end();
-      const copy = join(other.path, 'data');
-      await startProgram(asPostgres(['cp', '-a', data, copy])).ended;
-      const more = change(copy);
-      await server.start();
-      return serverOn(other, more);
     },
     async close() {
       await server.end();

@@ -1,6 +1,6 @@
 // A program as a process of a test: what it has printed, a wait for a text of it, its end.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -12,23 +12,9 @@ export interface ProgramRun {
   readonly stderr: string;
 }
 
-export interface Program {
-  readonly child: ChildProcess;
-  /** Everything on standard output and error so far, as it came. */
-  output(): string;
-  /**
-   * Resolves with the text, or with the first group of the pattern, once the output has it; a
-   * text so many times. Rejects if the process ends before.
-   */
-  saw(wanted: string | RegExp, times?: number): Promise<string>;
-  /** Resolves with the exit code when the process has ended and all is printed. */
-  readonly exited: Promise<number | null>;
-  readonly ended: Promise<ProgramRun>;
-  /** Sends the signal, SIGTERM by default; resolves with the exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
+export type Program = ReturnType<typeof startProgram>;
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** Beside the little that every program needs. An undefined variable is left out. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
@@ -42,7 +28,7 @@ export interface ProgramOptions {
 export function startProgram(
   [command = '', ...args]: readonly string[],
   { environment, cwd, input, third }: ProgramOptions = {},
-): Program {
+) {
   const child = spawn(command, args, {
     cwd,
     // Nothing of this machine's but the path of its commands: no setting of the developer's.
@@ -73,34 +59,39 @@ export function startProgram(
     });
   });
   exited.catch(() => {});
-  const saw = (wanted: string | RegExp, times = 1) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const found = foundIn(output, wanted, times);
-        if (found !== undefined) resolve(found);
-        else if (hasEnded) reject(new Error(`the process ended: ${output}`));
-        else return;
-        lookers.delete(look);
-      };
-      exited.catch(reject);
-      lookers.add(look);
-      look();
-    });
+  const found = (wanted: string | RegExp, times: number) => {
+    if (typeof wanted === 'string') return output.split(wanted).length > times ? wanted : undefined;
+    const [all, group] = wanted.exec(output) ?? [];
+    return group ?? all;
+  };
   return {
     child,
+    /** Everything on standard output and error so far, as it came. */
     output: () => output,
-    saw,
+    /**
+     * Resolves with the text, or with the first group of the pattern, once the output has it (a
+     * text this many times). Rejects if the process ends before.
+     */
+    saw: (wanted: string | RegExp, times = 1) =>
+      new Promise<string>((resolve, reject) => {
+        const look = () => {
+          const seen = found(wanted, times);
+          if (seen !== undefined) resolve(seen);
+          else if (hasEnded) reject(new Error(`the process ended: ${output}`));
+          else return;
+          lookers.delete(look);
+        };
+        exited.catch(reject);
+        lookers.add(look);
+        look();
+      }),
+    /** Resolves with the exit code when the process has ended and all is printed. */
     exited,
-    ended: exited.then((code) => ({ code, ...text })),
-    stop(signal = 'SIGTERM') {
+    ended: exited.then((code): ProgramRun => ({ code, ...text })),
+    /** Resolves with the exit code. */
+    stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal);
       return exited;
     },
   };
-}
-
-function foundIn(output: string, wanted: string | RegExp, times: number): string | undefined {
-  if (typeof wanted === 'string') return output.split(wanted).length > times ? wanted : undefined;
-  const found = wanted.exec(output);
-  return found?.[1] ?? found?.[0];
 }

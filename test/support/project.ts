@@ -13,19 +13,17 @@ export async function openProject(
   packages: readonly string[] = [],
 ): Promise<TemporaryFolder> {
   const folder = await openTemporaryFolder();
-  const modules = join(folder.path, 'node_modules');
-  await mkdir(modules);
   // The package's files are in 'dist'. Because this line names it, they are built before a test runs.
-  await symlink(ROOT, join(modules, 'service-management-api'));
-  for (const name of packages) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    const home = ['node_modules', 'test/node_modules']
-      .map((folder) => join(ROOT, folder, name))
-      .find(existsSync);
+  for (const name of ['service-management-api', ...packages]) {
+    const homes = [join('node_modules', name), join('test/node_modules', name)];
+    const home =
+      name === 'service-management-api' ? '' : homes.find((path) => existsSync(join(ROOT, path)));
     if (home === undefined) throw new Error(`no package ${name} is installed here`);
-    await symlink(home, join(modules, name));
+    const link = join(folder.path, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, home), link);
   }
-  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
+  const all = { 'package.json': '{ "type": "module" }', ...files };
+  for (const [name, text] of Object.entries(all)) await writeFile(join(folder.path, name), text);
   return folder;
 }

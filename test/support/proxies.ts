@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/free-port.js';
+import { eventually } from './eventually.js';
 import { startProgram } from './program.js';
 
 const FILES = new URL('../../scripts/operations/', import.meta.url);
@@ -12,7 +13,7 @@ const FILES = new URL('../../scripts/operations/', import.meta.url);
 /** All requests of a test come from this machine, so the rule for it is replaced by one for an unused network. */
 const NOBODY = '192.0.2.1';
 
-export interface Proxy {
+interface Proxy {
   readonly name: string;
   /** True: the file limits the requests of an address. */
   readonly limitsRequests: boolean;
@@ -20,9 +21,7 @@ export interface Proxy {
   command(folder: string, port: number, service: string, limit?: string): Promise<string[]>;
 }
 
-function fileNamed(name: string): Promise<string> {
-  return readFile(new URL(name, FILES), 'utf8');
-}
+const fileNamed = (name: string) => readFile(new URL(name, FILES), 'utf8');
 
 const NGINX: Proxy = {
   name: 'nginx',
@@ -30,10 +29,8 @@ const NGINX: Proxy = {
   async command(folder, port, service, limit = '10000r/s') {
     await mkdir(join(folder, 'conf.d'), { recursive: true });
     for (const name of ['proxy', 'headers']) {
-      await writeFile(
-        join(folder, `conf.d/service-management.${name}`),
-        await fileNamed(`nginx.${name}`),
-      );
+      const copy = join(folder, `conf.d/service-management.${name}`);
+      await writeFile(copy, await fileNamed(`nginx.${name}`));
     }
     const server = (await fileNamed('nginx.conf'))
       .replace(/server \{\s+listen 80;[^}]*\}/, '')
@@ -47,10 +44,8 @@ const NGINX: Proxy = {
       .map((name) => `${name}_temp_path ${join(folder, name)};`)
       .join('\n');
     const file = join(folder, 'nginx.conf');
-    await writeFile(
-      file,
-      `pid ${join(folder, 'nginx.pid')};\nerror_log stderr;\nevents {}\nhttp {\n${temporary}\n${server}}\n`,
-    );
+    const own = `pid ${join(folder, 'nginx.pid')};\nerror_log stderr;\nevents {}\n`;
+    await writeFile(file, `${own}http {\n${temporary}\n${server}}\n`);
     return ['nginx', '-c', file, '-p', folder, '-g', 'daemon off; master_process off;'];
   },
 };
@@ -77,30 +72,20 @@ export function isInstalled({ name }: Proxy): boolean {
   return spawnSync(name, ['-v']).error === undefined;
 }
 
-export interface RunningProxy {
-  readonly origin: string;
-  close(): Promise<unknown>;
-}
+export type RunningProxy = Awaited<ReturnType<typeof startProxy>>;
 
 /** Starts a proxy in front of a running service. `limit`: the limit of an address's requests, in the proxy's own notation. */
-export async function startProxy(
-  proxy: Proxy,
-  folder: string,
-  service: string,
-  limit?: string,
-): Promise<RunningProxy> {
+export async function startProxy(proxy: Proxy, folder: string, service: string, limit?: string) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const command = await proxy.command(folder, port, new URL(service).host, limit);
-  const { child, output, stop } = startProgram(command, {
+  const { output, stop } = startProgram(command, {
     // Caddy keeps its state here.
     environment: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
-  for (;;) {
-    const answered = await fetch(`${origin}/api/v1/health`).catch(() => undefined);
-    if (answered?.status === 200) break;
-    if (child.exitCode !== null) throw new Error(`${proxy.name} ended: ${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await eventually(async () => {
+    const { status } = await fetch(`${origin}/api/v1/health`);
+    if (status !== 200) throw new Error(`${proxy.name}: ${output()}`);
+  });
   return { origin, close: () => stop() };
 }

@@ -1,7 +1,8 @@
 // HTTP as bytes on a socket, for requests that client libraries do not send and
 // answers that they do not show.
 
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
+import { HEADER_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import type { Envelope } from './contract.js';
 
 /** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
@@ -22,73 +23,62 @@ export interface RawAnswer {
   readonly json: Envelope;
 }
 
-export interface RawConnection {
-  readonly socket: Socket;
-  /** Everything received so far, one character for each byte. */
-  received(): string;
-  /** The complete answers received so far, without interim answers. */
-  answers(): RawAnswer[];
-  /** Resolves with the time until the server ended or reset the connection. */
-  readonly over: Promise<{ readonly afterMs: number; readonly reset: boolean }>;
-  /** Resolves when the received text satisfies the condition. Rejects if the connection ends before. */
-  until(condition: (connection: RawConnection) => boolean): Promise<void>;
-  /** Sends one byte for each character. */
-  send(text: string): void;
-}
+export type RawConnection = ReturnType<typeof openRaw>;
 
-export interface RawOptions {
-  /** True: this side stays open when the server ends its own side. */
-  readonly stay?: boolean;
-}
-
-/** Opens a connection to a server's origin and sends the text. */
-export function openRaw(origin: string, text = '', { stay = false }: RawOptions = {}) {
+/**
+ * Opens a connection to a server's origin and sends the text, one byte for each character.
+ * `stay`: this side stays open when the server ends its own side.
+ */
+export function openRaw(origin: string, text = '', { stay = false } = {}) {
   const { hostname, port } = new URL(origin);
   const startedAt = performance.now();
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const chunks: Buffer[] = [];
-  let listeners: (() => void)[] = [];
+  const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const listener of listeners) listener();
+  };
   let reset = false;
   let isOver = false;
-  const notify = () => {
-    const waiting = listeners;
-    listeners = [];
-    for (const listener of waiting) listener();
-  };
+  /** Resolves with the time until the server ended or reset the connection. */
   const over = new Promise<{ afterMs: number; reset: boolean }>((resolve) => {
-    const finish = () => {
-      isOver = true;
-      resolve({ afterMs: performance.now() - startedAt, reset });
-      notify();
-    };
     socket.on('end', () => {
       if (!stay) socket.destroy();
     });
     socket.on('error', () => {
       reset = true;
     });
-    socket.on('close', finish);
+    socket.on('close', () => {
+      isOver = true;
+      resolve({ afterMs: performance.now() - startedAt, reset });
+      notify();
+    });
   });
   socket.on('data', (chunk) => {
     chunks.push(chunk);
     notify();
   });
+  /** Everything so far, one character for each byte. */
   const received = () => Buffer.concat(chunks).toString('latin1');
-  const connection: RawConnection = {
+  const connection = {
     socket,
     received,
+    /** The complete answers received so far, without interim answers. */
     answers: () => parseAnswers(received()),
     over,
-    until: (condition) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the connection satisfies the condition. Rejects if it ends before. */
+    until: (condition: (connection: { received(): string; answers(): RawAnswer[] }) => boolean) =>
+      new Promise<void>((resolve, reject) => {
         const look = () => {
           if (condition(connection)) resolve();
           else if (isOver) reject(new Error(`the connection ended with: ${received()}`));
-          else listeners.push(look);
+          else return;
+          listeners.delete(look);
         };
+        listeners.add(look);
         look();
       }),
-    send: (more) => socket.write(Buffer.from(more, 'latin1')),
+    send: (more: string) => socket.write(Buffer.from(more, 'latin1')),
   };
   if (text !== '') connection.send(text);
   return connection;
@@ -99,6 +89,16 @@ export async function rawExchange(origin: string, text: string): Promise<RawAnsw
   const connection = openRaw(origin, text);
   await connection.over;
   return connection.answers();
+}
+
+/**
+ * A clock in the server itself: connections whose headers never come, one after the other. Resolves
+ * when the server has ended so many that this time is over. So a test that asks what ends first
+ * needs no bound on the wall clock.
+ */
+export async function serverTimePasses(origin: string, milliseconds: number): Promise<void> {
+  const links = Math.ceil((milliseconds + 1) / HEADER_READ_TIMEOUT_MS);
+  for (let link = 0; link < links; link++) await openRaw(origin, 'GET /api').over;
 }
 
 /** A request's text, with the header `Host`, and `Content-Length` if it has a body. */
@@ -113,49 +113,39 @@ export function requestText(
 }
 
 function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
-  let rest = text;
-  for (;;) {
-    const end = rest.indexOf('\r\n\r\n');
-    if (end === -1) return answers;
-    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
-    const status = Number(statusLine.split(' ')[1]);
-    const headers = new Map(
-      lines.map((line): [string, string] => {
-        const colon = line.indexOf(':');
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-      }),
-    );
-    rest = rest.slice(end + 4);
-    if (status >= 100 && status < 200) continue;
-    const message = messageBody(headers, rest);
-    if (message === undefined) return answers;
-    const { body } = message;
-    rest = message.rest;
-    const json: Envelope = body === '' ? {} : JSON.parse(Buffer.from(body, 'latin1').toString());
-    answers.push({ statusLine, status, headers, body, json });
-  }
+  const [head = ''] = text.split('\r\n\r\n', 1);
+  if (head.length === text.length) return [];
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const status = Number(statusLine.split(' ')[1]);
+  const headers = new Map(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^([^:]*):\s*(.*?)\s*$/.exec(line) ?? [];
+      return [name.toLowerCase(), value] as const;
+    }),
+  );
+  const rest = text.slice(head.length + 4);
+  if (status >= 100 && status < 200) return parseAnswers(rest);
+  const message = messageBody(headers, rest);
+  if (message === undefined) return [];
+  const { body, length } = message;
+  const json: Envelope = body === '' ? {} : JSON.parse(Buffer.from(body, 'latin1').toString());
+  return [{ statusLine, status, headers, body, json }, ...parseAnswers(rest.slice(length))];
 }
 
-/** The body of a message, by its length or in chunks, and the text behind it; undefined if it is not yet whole. */
-function messageBody(
-  headers: ReadonlyMap<string, string>,
-  text: string,
-): { readonly body: string; readonly rest: string } | undefined {
+/** The body of a message, by its length or in chunks, and where it ends; undefined if it is not yet whole. */
+function messageBody(headers: ReadonlyMap<string, string>, text: string) {
   if (headers.get('transfer-encoding') !== 'chunked') {
     const length = Number(headers.get('content-length') ?? 0);
-    if (text.length < length) return undefined;
-    return { body: text.slice(0, length), rest: text.slice(length) };
+    return text.length < length ? undefined : { body: text.slice(0, length), length };
   }
-  const chunks: string[] = [];
+  let body = '';
   for (let at = 0; ; ) {
-    const lineEnd = text.indexOf('\r\n', at);
-    if (lineEnd === -1) return undefined;
-    const length = Number.parseInt(text.slice(at, lineEnd), 16);
-    const start = lineEnd + 2;
-    if (text.length < start + length + 2) return undefined;
-    if (length === 0) return { body: chunks.join(''), rest: text.slice(start + 2) };
-    chunks.push(text.slice(start, start + length));
+    const [line, digits = ''] = /^([0-9a-f]+)\r\n/i.exec(text.slice(at, at + 20)) ?? [];
+    const length = Number.parseInt(digits, 16);
+    const start = at + (line?.length ?? 0);
+    if (line === undefined || text.length < start + length + 2) return undefined;
     at = start + length + 2;
+    if (length === 0) return { body, length: at };
+    body += text.slice(start, start + length);
   }
 }

@@ -7,8 +7,8 @@ import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/storage-conformance.js';
 import { MANAGE } from './data-command.js';
-import { type NodeService, openNodeService } from './node-service.js';
-import { type Program, type ProgramRun, startProgram } from './program.js';
+import { openNodeService } from './node-service.js';
+import { startProgram } from './program.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
@@ -16,28 +16,7 @@ const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db
 /** The number of records in the backup: the samples and one more. The database has one more than the backup. */
 export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
 
-type RestoreCall = [
-  args: readonly string[],
-  environment?: Readonly<Record<string, string | undefined>>,
-  node?: readonly string[],
-];
-
-export interface Restoration {
-  readonly service: NodeService;
-  /** Path of the service's database. */
-  readonly database: string;
-  /** Path of a backup of it. */
-  readonly backup: string;
-  /** A path in the service's folder. */
-  at(name: string): string;
-  /** Starts `node dist/manage.js restore`. An undefined variable is not in its environment. */
-  start(...how: RestoreCall): Program;
-  /** Runs it to its end. */
-  restore(...how: RestoreCall): Promise<ProgramRun>;
-  /** The names under which restores kept the old database. */
-  keptNames(): Promise<string[]>;
-  close(): Promise<void>;
-}
+export type Restoration = Awaited<ReturnType<typeof openRestoration>>;
 
 /** The two files, made once for all test files that a worker runs. */
 const made = openTemporaryFolder().then(async ({ path, remove }) => {
@@ -52,15 +31,21 @@ const made = openTemporaryFolder().then(async ({ path, remove }) => {
   return { database, backup };
 });
 
-export async function openRestoration(): Promise<Restoration> {
+export async function openRestoration() {
   const service = await openNodeService();
+  /** A path in the service's folder. */
   const at = (name: string) => join(service.folder, name);
   const [database, backup] = [at('service.db'), at('backups/backup.db')];
   await mkdir(at('backups'));
   // Only their owner may read them, as with the service's own files.
   await writeFile(database, (await made).database, { mode: 0o600 });
   await writeFile(backup, (await made).backup, { mode: 0o600 });
-  const start = (...[args, environment = {}, node = []]: RestoreCall) =>
+  /** Starts `node dist/manage.js restore`. An undefined variable is not in its environment. */
+  const start = (
+    args: readonly string[],
+    environment: Readonly<Record<string, string | undefined>> = {},
+    node: readonly string[] = [],
+  ) =>
     startProgram([process.execPath, ...node, MANAGE, 'restore', ...args], {
       cwd: service.folder,
       environment: { ...service.environment, ...environment },
@@ -71,10 +56,10 @@ export async function openRestoration(): Promise<Restoration> {
     backup,
     at,
     start,
-    restore: (...how) => start(...how).ended,
-    async keptNames() {
-      return (await readdir(service.folder)).filter((name) => KEPT.test(name));
-    },
+    /** Runs it to its end. */
+    restore: (...how: Parameters<typeof start>) => start(...how).ended,
+    /** The names under which restores kept the old database. */
+    keptNames: async () => (await readdir(service.folder)).filter((name) => KEPT.test(name)),
     close: () => service.close(),
   };
 }

@@ -1,7 +1,7 @@
 // `node dist/server.js` as a process of a test or a trial.
 
 import { fileURLToPath } from 'node:url';
-import { type Environment, type Program, startProgram } from './program.js';
+import { type Environment, startProgram } from './program.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
@@ -15,7 +15,6 @@ export interface LogLine {
 export interface How {
   /** The path of another program: another build of the server, or `dist/manage.js`. */
   readonly script?: string | undefined;
-  /** The program's own arguments. */
   readonly args?: readonly string[] | undefined;
   readonly nodeOptions?: readonly string[] | undefined;
   /** A command that runs the command in its arguments, such as a tracer. */
@@ -24,36 +23,25 @@ export interface How {
   readonly hasChannel?: boolean | undefined;
 }
 
-/** A server that may fail to start. */
-export interface SpawnedServer extends Program {
-  /** The parsed lines of the output. Throws if a line is not JSON. */
-  log(): LogLine[];
-}
-
-export interface ServerProcess extends SpawnedServer {
-  readonly origin: string;
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 
 /** Starts a server process, which may fail to start. */
 export function spawnServer(
   environment: Environment,
   { script = SERVER, args = [], nodeOptions = [], under = [], hasChannel }: How = {},
-): SpawnedServer {
+) {
   const program = startProgram([...under, process.execPath, ...nodeOptions, script, ...args], {
     environment: { PORT: '0', ...environment },
     third: hasChannel ? 'ipc' : undefined,
   });
+  /** The parsed lines of the output. Throws if a line is not JSON. */
   const log = (): LogLine[] =>
-    program
-      .output()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line));
+    (program.output().match(/.+/g) ?? []).map((line) => JSON.parse(line));
   return { ...program, log };
 }
 
 /** Starts the server and resolves when it listens. */
-export async function startServer(environment: Environment, how?: How): Promise<ServerProcess> {
+export async function startServer(environment: Environment, how?: How) {
   const server = spawnServer(environment, how);
   return { ...server, origin: await server.saw(/"event":"started".*"address":"([^"]+)"/) };
 }

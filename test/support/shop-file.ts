@@ -9,7 +9,7 @@ import {
   SCHEMA_STEPS,
   SCHEMA_VERSION,
 } from '../../src/storage/file/file-schema.js';
-import { FILL_COLUMNS } from './fill-columns.js';
+import { FILL_COLUMNS } from './database-file.js';
 
 /** 2026-01-01, in milliseconds since 1970, UTC. */
 const BEGUN = 1_767_225_600_000;

@@ -1,30 +1,19 @@
 // One request to a user-information endpoint on loopback with a given answer.
 
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Identity } from '../../src/core/identity/identity-provider.js';
 import { type UserinfoOptions, userinfoIdentity } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from './identity-stub.js';
-import { type KeptLine, keptLog } from './kept-log.js';
+import { keptLog } from './kept-log.js';
 
-export interface Asked {
-  readonly identity: Identity;
-  /** Number of requests to the endpoint. */
-  readonly questions: number;
-  readonly lines: readonly KeptLine[];
-}
-
-export interface Question {
-  readonly token?: string;
-  readonly options?: Partial<UserinfoOptions>;
-}
-
-/** Sends one request and closes the endpoint. */
-export async function askOnce(behaviour: Behaviour, question: Question = {}): Promise<Asked> {
+/** Sends one request and closes the endpoint. `questions`: how many requests came there. */
+export async function askOnce(
+  behaviour: Behaviour,
+  { token = 'a-token', options = {} as Partial<UserinfoOptions> } = {},
+) {
   const stub = await openIdentityStub(behaviour);
   const log = keptLog();
   try {
-    const provider = userinfoIdentity({ url: stub.url, log, ...question.options });
-    const identity = await provider.identify(question.token ?? 'a-token');
+    const identity = await userinfoIdentity({ url: stub.url, log, ...options }).identify(token);
     return { identity, questions: stub.asked.length, lines: log.lines };
   } finally {
     await stub.close();

@@ -80,22 +80,8 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
 type FirstWorker = Awaited<ReturnType<typeof workerOptions>>;
 type OtherWorker = Pick<WorkerOptions, 'name'> & Record<string, unknown>;
 
-/**
- * Starts a Worker, and other Workers that are bound to its objects. Resolves with their
- * origins, in this order.
- */
+/** Starts a Worker, and others that are bound to its objects. Resolves with their origins, in this order. */
 export async function startBeside(first: FirstWorker, ...others: readonly OtherWorker[]) {
-  const miniflare = await startMiniflare(besideEachOther(first, others));
-  const urls = [first, ...others].map(({ name }) => miniflare.unsafeGetDirectURL(name));
-  return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
-}
-
-/** The options of all Workers. `ports`: 0 or absent means a free port. */
-export function besideEachOther(
-  first: FirstWorker,
-  others: readonly OtherWorker[],
-  ports: readonly number[] = [],
-): WorkerOptions[] {
   const { durableObjectsPersist: _, ...shared } = first;
   const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
     binding,
@@ -103,10 +89,12 @@ export function besideEachOther(
   ]);
   const beside = { ...shared, durableObjects: Object.fromEntries(objects) };
   const workers = [first, ...others.map((other) => ({ ...beside, ...other }) as WorkerOptions)];
-  return workers.map((worker, i) => ({
-    ...worker,
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: ports[i] ?? 0 }],
-  }));
+  const unsafeDirectSockets = [{ host: '127.0.0.1', port: 0 }];
+  const miniflare = await startMiniflare(
+    workers.map((worker) => ({ ...worker, unsafeDirectSockets })),
+  );
+  const urls = workers.map(({ name }) => miniflare.unsafeGetDirectURL(name));
+  return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
 }
 
 /** Asks for an answer without compression. Miniflare would compress as the platform's edge does, but the tests compare the Worker's own bytes. */
@@ -138,29 +126,29 @@ function objectId(namespace: string, name: string): string {
 /** By entry: many tests start the same Worker. */
 const bundles = new Map<string, Promise<string>>();
 
+/** Bundles the module with its imports; the Worker itself stays the built one. */
 function bundled(entry: URL): Promise<string> {
-  const known = bundles.get(entry.href) ?? bundle(entry);
+  const bundle = async () => {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(entry)],
+      bundle: true,
+      format: 'esm',
+      target: 'es2023',
+      write: false,
+      plugins: [
+        {
+          name: 'built-worker',
+          setup: ({ onResolve }) =>
+            onResolve({ filter: /src\/worker\.js$/ }, () => ({
+              path: './worker.js',
+              external: true,
+            })),
+        },
+      ],
+    });
+    return outputFiles[0]?.text ?? '';
+  };
+  const known = bundles.get(entry.href) ?? bundle();
   bundles.set(entry.href, known);
   return known;
-}
-
-/** Bundles the module with its imports; the Worker itself stays the built one. */
-async function bundle(entry: URL): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(entry)],
-    bundle: true,
-    format: 'esm',
-    target: 'es2023',
-    write: false,
-    plugins: [
-      {
-        name: 'built-worker',
-        setup({ onResolve }) {
-          const external = { path: './worker.js', external: true };
-          onResolve({ filter: /src\/worker\.js$/ }, () => external);
-        },
-      },
-    ],
-  });
-  return outputFiles[0]?.text ?? '';
 }

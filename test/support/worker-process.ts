@@ -1,7 +1,8 @@
 // The built Worker in Miniflare in a process group of its own, so that a test can
 // kill all of it at once, as a power cut would.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { MiniflareOptions } from 'miniflare';
 
@@ -14,41 +15,26 @@ const SCRIPT = `
   process.stdout.write(origin);
 `;
 
-export interface WorkerProcess {
-  readonly origin: string;
-  /** Kills Miniflare and the runtime at once. */
-  kill(): Promise<void>;
-}
+export type WorkerProcess = Awaited<ReturnType<typeof startWorkerProcess>>;
 
 /** `options`: of one Worker, or of Miniflare with several. */
-export async function startWorkerProcess(options: MiniflareOptions): Promise<WorkerProcess> {
+export async function startWorkerProcess(options: MiniflareOptions) {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', SCRIPT], {
     cwd: ROOT,
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  // The options go through a pipe: they contain a changed Worker, and one argument has at most 128 KiB.
+  // Through a pipe: they contain a changed Worker, and one argument has at most 128 KiB.
   child.stdin.end(JSON.stringify(options));
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const origin = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').once('data', resolve);
-    void exited.then(() => reject(new Error('the Worker did not start')));
-  });
+  const exited = once(child, 'exit');
+  const failed = exited.then(() => Promise.reject(new Error('the Worker did not start')));
+  const [origin] = await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), failed]);
   return {
-    origin,
+    origin: String(origin),
+    /** Kills Miniflare and the runtime at once: the id of a detached process is also that of its group. */
     async kill() {
-      killGroup(child);
+      if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL');
       await exited;
     },
   };
-}
-
-/** The id of a detached process is also the id of its group, which includes the runtime. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process has already ended.
-  }
 }

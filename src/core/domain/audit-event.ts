@@ -34,6 +34,19 @@ export interface RestoreEvent extends ChangedNames {
   readonly timestamp: string;
 }
 
+/** The trace that a restore leaves. `from`: the backup or the moment; `at`: milliseconds since 1970, UTC. */
+export function restoreEvent(from: string, owner: string, at: number): RestoreEvent {
+  return {
+    actor: 'restore',
+    action: 'restore',
+    resource: 'database',
+    record_id: from.slice(0, CHANGED_NAME_MAX_CHARACTERS),
+    owner_sub: owner,
+    timestamp: new Date(at).toISOString(),
+    changed: [],
+  };
+}
+
 export interface ChangedNames {
   /** Property names; at most `CHANGED_NAMES_MAX`, each at most `CHANGED_NAME_MAX_CHARACTERS` long. */
   readonly changed: readonly string[];

@@ -65,7 +65,7 @@ export class LostFile {
     const { log, events, backups, records } = this.#options;
     events?.databaseDamaged();
     log.error('database_damaged', reason, {
-      hint: 'no write is taken any more; do not restart: take everything out first (manage dump)',
+      hint: 'no write is taken any more; do not restart: take everything out first (the command dump)',
     });
     backups?.stop();
     void records.refuseWrites();

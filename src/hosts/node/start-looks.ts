@@ -4,7 +4,7 @@
 import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../core/identity/sign-in.js';
-import { namesIn } from '../../storage/backup/backup-folder.js';
+import { namesIn } from '../../storage/backup/backup-files.js';
 import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
@@ -131,8 +131,6 @@ async function lookAtReplica(
   } catch (error) {
     const hint = error instanceof Error ? error.message : String(error);
     return { found: 'unreachable', warnings: [{ event: 'replica_unreachable', hint }] };
-  } finally {
-    litestream.close();
   }
 }
 

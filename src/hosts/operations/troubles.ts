@@ -32,7 +32,7 @@ export const REASONS = {
     meaning:
       'Another program wrote the database file while the service runs, for example a backup was copied over it (looked at every second). Reads are answered from memory, which still has everything; every write is answered 500.',
     action:
-      'Do not restart: take everything out first, with `manage dump` from the running service. Then stop it, move the file away, and load the dump with `manage load`.',
+      'Do not restart: take everything out first, by the command `dump` with `--from` and the address of this service. Then stop it, move the file away, and load the dump by the command `load`.',
     isFelt: true,
   },
   database_unavailable: {

@@ -169,7 +169,7 @@ export const SETTINGS = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: PORT.default(8080),
   DATABASE_URL: setting(
-    'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes',
+    'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes (with %23 for a # in the password, %2F for a /)',
     database,
     databaseShown,
   ).default({ file: 'data/service.db' }),

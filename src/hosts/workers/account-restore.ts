@@ -2,7 +2,7 @@
 // the object can ask the platform for it, and the object takes its earlier state when
 // it is loaded again. README.md explains how the directory learns of it.
 
-import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
+import { type RestoreEvent, restoreEvent } from '../../core/domain/audit-event.js';
 import type { Restore, RestorePoint, RestoreReply, RestoreState } from './account-call.js';
 import type { ObjectParts, RestorableStorage } from './served-account.js';
 
@@ -63,13 +63,5 @@ function refused(error: unknown): RestoreReply {
 /** The same text for the same restore, so that a second call finds the event of the first. */
 function eventOf({ owner, point, at }: Restore): RestoreEvent {
   const asked = 'bookmark' in point ? point.bookmark : new Date(point.time).toISOString();
-  return {
-    actor: 'restore',
-    action: 'restore',
-    resource: 'database',
-    record_id: asked.slice(0, CHANGED_NAME_MAX_CHARACTERS),
-    owner_sub: owner,
-    timestamp: new Date(at).toISOString(),
-    changed: [],
-  };
+  return restoreEvent(asked, owner, at);
 }

@@ -1,182 +1,156 @@
-// Backups. The database file is frozen; a separate process copies it and checks
-// the copy; the copy gets its name only after every check.
+// Backups. The database file is frozen while a separate process copies it; another one checks the
+// copy, which gets its name only then.
 
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
-import type { BackupProgress } from './backup-process.js';
-import type { DatabaseContents } from './database-contents.js';
 import { fileErrorText, isThere, removeDatabase } from './file-copy.js';
 
-/** Time for the copy. Until it is made, the log beside the database grows with every commit. */
+/** Until the copy is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
 const COUNT_MAX_MS = 120_000;
-/** Wait for a killed process to end: on a disk that hangs it may not. On a busy machine its low priority delays it. */
-const END_MAX_MS = 3_000;
-/** How long closing waits for a backup to end. */
+/** How long closing waits for a backup to end: on a disk that hangs its process may not. */
 const CLOSE_MAX_MS = 2_000;
 
-/** The ending of a backup's name until it is finished. */
-const UNFINISHED = '.part';
+/** Numbers of records and audit events in a database. */
+export interface DatabaseContents {
+  readonly recordCount: number;
+  /** Number of records by collection; a collection without records is absent. */
+  readonly records: Readonly<Record<string, number>>;
+  readonly auditEventCount: number;
+}
 
 export interface Backup extends DatabaseContents {
   readonly bytes: number;
 }
 
-/** The operations of the storage thread, which holds the database file. */
-export interface HeldFile {
-  readonly path: string;
-  /** Writes every commit so far into the file; later ones stay in the log until `thaw`. Resolves with the file's number of records. */
-  freeze(): Promise<number>;
+/** The message of a step's process. */
+export interface StepOutcome {
+  readonly error?: string;
+  /** Of a check. */
+  readonly contents?: DatabaseContents;
+  /** Of a count. */
+  readonly records?: number;
+}
+
+/** The thread that holds the database file. */
+interface HoldingThread {
+  /** Writes every commit so far into the file; later ones stay in the log until `thaw`. */
+  call(name: 'freeze'): Promise<void>;
   /** Resolves with true if the file did not change since `freeze`. */
-  thaw(): Promise<boolean>;
+  call(name: 'thaw'): Promise<boolean>;
 }
 
 /** Takes the backups of one file, one at a time. */
 export class Backups {
-  readonly #file: HeldFile;
+  readonly #path: string;
+  readonly #thread: HoldingThread;
   readonly #closing = new AbortController();
-  #underWay: Promise<Backup> | undefined;
-  #child: ChildProcess | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(file: HeldFile) {
-    this.#file = file;
+  constructor(path: string, thread: HoldingThread) {
+    this.#path = path;
+    this.#thread = thread;
   }
 
   /**
    * Copies the database as it is now to `path`: every commit that is done, and none in part.
    * Commits go on. On failure it rejects with one sentence and leaves no file at `path`.
    */
-  async take(path: string): Promise<Backup> {
-    try {
-      if (this.#underWay !== undefined) throw new Error('another backup is under way');
-      this.#underWay = this.#take(path);
-      return await this.#underWay.finally(() => {
-        this.#underWay = undefined;
+  take(path: string): Promise<Backup> {
+    const taken = this.#last
+      .then(() => this.#take(path))
+      .catch((error: unknown) => {
+        const reason = fileErrorText(error);
+        throw new Error(`the backup ${path} cannot be taken: ${reason}`, { cause: error });
       });
-    } catch (error) {
-      const reason = fileErrorText(error);
-      throw new Error(`the backup ${path} cannot be taken: ${reason}`, { cause: error });
-    }
+    this.#last = taken.catch(() => {});
+    return taken;
   }
 
-  /** Breaks off the backup that is under way. Resolves soon. */
+  /** Aborts the backup that is under way. Resolves soon. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the database is being closed'));
-    if (this.#underWay === undefined) return;
-    await Promise.race([this.#underWay.catch(() => {}), after(CLOSE_MAX_MS)]);
+    const late = new Promise((resolve) => void setTimeout(resolve, CLOSE_MAX_MS).unref());
+    await Promise.race([this.#last, late]);
   }
 
   async #take(path: string): Promise<Backup> {
-    const unfinished = path + UNFINISHED;
     if (await isThere(path)) throw new Error('a file of that name is there; take another name');
-    if (this.#child !== undefined && !hasEnded(this.#child)) {
-      throw new Error('the process of an earlier one hangs and cannot be ended; look at its disk');
-    }
+    const limit = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BACKUP_MAX_MS)]);
+    limit.throwIfAborted();
+    const copy = `${path}.part`;
     try {
-      const contents = await this.#copy(unfinished);
-      const { size: bytes } = await stat(unfinished);
-      await rename(unfinished, path);
+      await this.#copy(copy, limit);
+      const { contents } = await inProcess('check', [copy], limit);
+      if (contents === undefined) throw new Error('its check has no outcome');
+      const { size: bytes } = await stat(copy);
+      await rename(copy, path);
       await syncFolder(dirname(path));
       return { ...contents, bytes };
     } finally {
-      const isGone = this.#child === undefined || (await end(this.#child));
       // After a success these are the files that SQLite may have left beside the copy.
-      if (isGone) await removeDatabase(unfinished).catch(() => {});
+      await removeDatabase(copy).catch(() => {});
     }
   }
 
-  async #copy(target: string): Promise<DatabaseContents> {
-    const limit = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BACKUP_MAX_MS)]);
-    limit.throwIfAborted();
-    const records = await this.#file.freeze();
-    let stayed: boolean;
-    let checked: Promise<DatabaseContents>;
+  /** Commits stay in the log meanwhile, so the copy is of one moment. */
+  async #copy(target: string, limit: AbortSignal): Promise<void> {
+    let stayed = false;
+    await this.#thread.call('freeze');
     try {
-      this.#child = startProcess(target, [this.#file.path, target]);
-      checked = replyOf(this.#child, limit, ({ contents }) => contents);
-      await replyOf(this.#child, limit, ({ copied }) => copied);
+      await inProcess('copy', [this.#path, target], limit);
     } finally {
-      stayed = await this.#file.thaw();
+      stayed = await this.#thread.call('thaw');
     }
     if (!stayed) throw new Error('the database file was written to while it was copied');
-    const contents = await checked;
-    if (contents.recordCount === records) return contents;
-    throw new Error(`it has ${contents.recordCount} records where the database has ${records}`);
   }
 }
 
-/**
- * How many records a backup holds; undefined if it is no whole database of this program, or does
- * not answer in time. In a process, because the database client is synchronous.
- */
+/** How many records a backup holds; undefined if it is no database of this program, or does not answer in time. */
 export async function recordsIn(path: string): Promise<number | undefined> {
-  const child = startProcess(path, [path]);
-  const limit = AbortSignal.timeout(COUNT_MAX_MS);
-  const records = await replyOf(child, limit, (told) => told.records).catch(() => undefined);
-  await end(child);
-  return records;
+  const outcome = inProcess('count', [path], AbortSignal.timeout(COUNT_MAX_MS));
+  return (await outcome.catch(() => undefined))?.records;
 }
 
 /**
- * A process, not a thread: closing any descriptor of the database file would drop this process's
- * lock on it. It gets what it needs of the environment to run, never a setting of the service,
- * which may be a secret. SQLite's temporary files hold records: they belong where the backup is.
+ * Runs a step. In a process, because the database client is synchronous, and closing any descriptor
+ * of the database file in this one would drop the lock on it. It gets what it needs of the
+ * environment to run, never a setting of the service, which may be a secret. SQLite's temporary
+ * files hold records: they belong where the backup is.
  */
-function startProcess(backup: string, args: readonly string[]): ChildProcess {
-  const names = ['PATH', 'LD_LIBRARY_PATH', 'TZ', 'SystemRoot'];
-  const known = names.flatMap((name) => {
-    const text = process.env[name];
-    return text === undefined ? [] : [[name, text]];
-  });
-  return fork(new URL('./backup-process.js', import.meta.url), args, {
+async function inProcess(
+  step: 'copy' | 'check' | 'count',
+  paths: readonly string[],
+  limit: AbortSignal,
+): Promise<StepOutcome> {
+  const { PATH, LD_LIBRARY_PATH, TZ, SystemRoot } = process.env;
+  const SQLITE_TMPDIR = dirname(paths.at(-1) ?? '');
+  const child = fork(new URL('./backup-process.js', import.meta.url), [step, ...paths], {
     execArgv: [],
     stdio: 'ignore',
-    env: { ...Object.fromEntries(known), SQLITE_TMPDIR: dirname(backup) },
+    env: { PATH, LD_LIBRARY_PATH, TZ, SystemRoot, SQLITE_TMPDIR },
   });
-}
-
-/** Resolves with the part of the first message in which `wanted` finds one. */
-function replyOf<T>(
-  child: ChildProcess,
-  limit: AbortSignal,
-  wanted: (progress: BackupProgress) => T | undefined,
-): Promise<T> {
-  const reply = new Promise<T>((resolve, reject) => {
-    child.on('message', (progress: BackupProgress) => {
-      const found = wanted(progress);
-      if (found !== undefined) resolve(found);
-      else if (progress.error !== undefined) reject(new Error(progress.error));
-    });
-    child.once('error', reject);
+  const exit = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+  try {
     // This event comes after the last message; `exit` may come before it.
-    child.once('disconnect', () => reject(new Error('its process ended before it was done')));
-    limit.addEventListener('abort', () => reject(brokenOff(limit.reason)), { once: true });
-  });
-  // The caller may have failed earlier and wait for nothing: then this is no unhandled rejection.
-  reply.catch(() => {});
-  return reply;
+    const lost = once(child, 'disconnect', { signal: limit });
+    const told = await Promise.race([once(child, 'message', { signal: limit }), lost]);
+    const outcome: StepOutcome = told[0] ?? { error: 'its process ended before it was done' };
+    if (outcome.error !== undefined) throw new Error(outcome.error);
+    return outcome;
+  } catch (error) {
+    throw limit.aborted ? reasonOf(limit) : error;
+  } finally {
+    // Until it has ended, on a disk that hangs perhaps never, it may write to the copy.
+    child.kill('SIGKILL');
+    await exit;
+  }
 }
 
-function brokenOff(reason: Error): Error {
+function reasonOf({ reason }: AbortSignal): Error {
   if (reason.name !== 'TimeoutError') return reason;
   return new Error(`it was not done after ${BACKUP_MAX_MS / 60_000} minutes; look at its disk`);
-}
-
-/** Resolves with true if the process has ended. */
-async function end(child: ChildProcess): Promise<boolean> {
-  if (hasEnded(child)) return true;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await Promise.race([ended, after(END_MAX_MS)]);
-  return hasEnded(child);
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
-}
-
-function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
-  return pid === undefined || exitCode !== null || signalCode !== null;
 }

@@ -1,17 +1,14 @@
-// Checks every page and every index entry of a database file's copy, and counts
-// its records.
+// Checks every page and index entry of a copy of a database file, and counts its rows.
 
 import { Connection } from '../file/connection.js';
-import { COUNT_BY_COLLECTION, COUNT_EVENTS, COUNT_RECORDS } from '../file/file-schema.js';
+import { COUNT_BY_COLLECTION, COUNT_EVENTS } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
-import type { DatabaseContents } from './database-contents.js';
+import type { DatabaseContents } from './backups.js';
 
 /**
- * Checks a file that nobody else has open, first taking into it what lies in
- * the log beside it, so that it is one file afterwards. Throws, saying what it
- * is instead, where it is not a whole database of this program's schema.
- * `finish` is done last, on the same connection: a file is let go
- * only when the statements on it are collected.
+ * Checks a file that nobody else has open, after writing back the log beside it. Throws, saying
+ * what it is, unless it is a whole database of this program's schema. `finish` is done last, on the
+ * same connection: a file is released only when the statements on it are garbage-collected.
  */
 export function checkDatabase(
   path: string,
@@ -40,20 +37,9 @@ export function checkDatabase(
   }
 }
 
-/** The number of records in a finished backup, which is only read. Throws where it is none. */
-export function countRecords(path: string): number {
-  const connection = new Connection(path);
-  try {
-    expectOurs(connection);
-    return Number(connection.value(COUNT_RECORDS));
-  } finally {
-    connection.close();
-  }
-}
-
 /**
- * Writes a checked copy anew. Where SQLite moved records between pages it may
- * have left older ones behind, even with `secure_delete`: no backup has those.
+ * Rewrites a checked copy. Where SQLite moved records between pages it may have left deleted ones
+ * behind, even with `secure_delete`: no backup has those.
  */
 export function compact(connection: Connection): void {
   // A copy that breaks off is removed: nothing needs to be rolled back.

@@ -1,38 +1,31 @@
 // Copies of database files. Only their owner may read them, and they are on disk
 // when the copy resolves. Failures become sentences for the operator.
 
-import { type FileHandle, link, open, rm, stat, statfs } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
 
 const OWNER_ONLY_FILE = 0o600;
 /** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** Free space that a copy leaves on its disk. */
+/** Free space that a copy leaves to others on its disk. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
 /** The endings of the files that SQLite may leave beside a database file. */
 export const SIDE_FILES = ['-journal', '-wal', '-shm'] as const;
 
-/** Copies a file, by its path or held open, to one that is not there yet; resolves when the copy is on disk. */
-export async function copySynced(source: string | FileHandle, target: string): Promise<void> {
-  const from = typeof source === 'string' ? await open(source, 'r') : source;
+/** Copies a file to one that is not there yet; resolves when the copy is on disk. */
+export async function copySynced(source: string, target: string): Promise<void> {
+  const to = await open(target, 'wx', OWNER_ONLY_FILE);
   try {
-    const to = await open(target, 'wx', OWNER_ONLY_FILE);
-    try {
-      const piece = Buffer.allocUnsafe(PIECE_BYTES);
-      for (;;) {
-        const { bytesRead } = await from.read(piece, 0, PIECE_BYTES);
-        if (bytesRead === 0) break;
-        await to.writeFile(piece.subarray(0, bytesRead));
-        await to.datasync();
-      }
-      await to.sync();
-    } finally {
-      await to.close();
+    for await (const piece of createReadStream(source, { highWaterMark: PIECE_BYTES })) {
+      await to.writeFile(piece);
+      await to.datasync();
     }
+    await to.sync();
   } finally {
-    if (from !== source) await from.close();
+    await to.close();
   }
 }
 
@@ -54,11 +47,9 @@ export async function removeDatabase(path: string): Promise<void> {
 /** Rejects if a file of that size would fill the folder's disk. */
 export async function expectRoom(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
-  if (free >= bytes + RESERVE_BYTES) return;
-  throw new Error(
-    `its disk has ${megabytes(free)} free, it needs ${megabytes(bytes)} and leaves ${megabytes(RESERVE_BYTES)} to others; make room`,
-  );
+  const [free, needed] = [bavail * bsize, bytes + RESERVE_BYTES].map((n) => Math.ceil(n / 1e6));
+  if (bavail * bsize >= bytes + RESERVE_BYTES) return;
+  throw new Error(`its disk has ${free} MB free, and ${needed} MB are needed; make room`);
 }
 
 export async function isThere(path: string): Promise<boolean> {
@@ -71,11 +62,11 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-const NOT_WRITABLE = 'its folder cannot be written; check its owner and permissions';
+const NOT_WRITABLE = 'no permission to write in the folder; check its owner and permissions';
 const DISK_FULL = 'its disk is full; make room';
 const ERRORS: Readonly<Record<string, string>> = {
-  ENOENT: 'its folder is not there; make it, or mount its disk',
-  ENOTDIR: 'its folder is a file; name a folder',
+  ENOENT: 'no such folder; make it, or mount its disk',
+  ENOTDIR: 'a file is in the place of the folder; name a folder',
   EACCES: NOT_WRITABLE,
   EPERM: NOT_WRITABLE,
   EROFS: NOT_WRITABLE,
@@ -92,8 +83,4 @@ export function fileErrorText(error: unknown): string {
 
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

@@ -14,9 +14,9 @@ import {
   readFileSync,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { isSuperuser, placeOf } from '../backup/superusers-place.js';
+import { expectSafePath, isSuperuser } from '../backup/superuser.js';
 
 const OWNER_ONLY = 0o600;
 const SALT_BYTES = 16;
@@ -110,8 +110,8 @@ function openLedger(path: string): number {
   try {
     if (!isSuperuser()) return openSync(path, FOR_ADDING, OWNER_ONLY);
     // The file itself may be of the service's user, who cannot put a link there.
-    const place = join(placeOf(dirname(path)), basename(path));
-    const file = openSync(place, FOR_ADDING | constants.O_NOFOLLOW, OWNER_ONLY);
+    expectSafePath(dirname(path));
+    const file = openSync(path, FOR_ADDING | constants.O_NOFOLLOW, OWNER_ONLY);
     const backups = path.endsWith(NAME_END) ? path.slice(0, -NAME_END.length) : dirname(path);
     const { uid, gid } = statSync(backups, { throwIfNoEntry: false }) ?? statSync(dirname(path));
     if (fstatSync(file).uid !== uid) fchownSync(file, uid, gid);

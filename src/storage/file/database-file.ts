@@ -4,18 +4,12 @@
 import { closeSync, statSync } from 'node:fs';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
-import type { DatabaseContents } from '../backup/database-contents.js';
+import type { DatabaseContents } from '../backup/backups.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { Connection, type Statement } from './connection.js';
 import { type Locking, lockingOf } from './connection-settings.js';
 import { FileCommits } from './file-commits.js';
-import {
-  COLUMNS_VERSION,
-  COUNT_RECORDS,
-  PUT_ROWS,
-  SCHEMA_STEPS,
-  SCHEMA_VERSION,
-} from './file-schema.js';
+import { COLUMNS_VERSION, PUT_ROWS, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { expectOurs, expectWhole } from './own-database.js';
 import { lastWriteOf, OwnWrites } from './own-writes.js';
 import { saveCopy } from './saved-copy.js';
@@ -128,14 +122,13 @@ export class LibsqlFile {
 
   /**
    * Writes every commit so far into the file, and keeps the file as it is while it is copied:
-   * later commits stay in the log. Returns the file's number of records.
+   * later commits stay in the log.
    */
-  freeze(): number {
+  freeze(): void {
     this.#connection.value('pragma wal_autocheckpoint = 0');
     try {
       if (!this.emptyLog()) throw new Error('the log cannot be written back');
       this.#frozenAs = lastWriteOf(this.#path);
-      return Number(this.#connection.value(COUNT_RECORDS));
     } catch (error) {
       this.thaw();
       throw error;

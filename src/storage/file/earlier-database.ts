@@ -4,7 +4,7 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
-import { BackupNames } from '../backup/backup-names.js';
+import { backupsIn } from '../backup/backup-files.js';
 import type { FilePlace } from './file-place.js';
 import {
   KEPT_AS,
@@ -65,6 +65,6 @@ async function markBeside(path: string): Promise<string | undefined> {
 
 async function newestBackup(folder: string, path: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
-  const [newest] = new BackupNames(parse(path).name).byAge(names);
-  return newest && join(folder, newest[1]);
+  const [newest] = backupsIn(names, parse(path).name).finished;
+  return newest && join(folder, newest.name);
 }

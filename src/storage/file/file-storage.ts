@@ -13,8 +13,7 @@ import type {
   StoredViews,
   ThreeTimes,
 } from '../../core/records/record-storage.js';
-import { type Backup, Backups } from '../backup/backups.js';
-import type { DatabaseContents } from '../backup/database-contents.js';
+import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
 import type { ReplicaReport } from '../replication/replica.js';
 import { expectFirstStart } from './earlier-database.js';
 import type { CommitTexts } from './file-commits.js';
@@ -148,8 +147,7 @@ interface OpenedFile {
 }
 
 function fileStorage({ thread, path, isReplicated, release, isNew }: OpenedFile): FileStorage {
-  const [freeze, thaw] = [() => thread.call('freeze'), () => thread.call('thaw')];
-  const backups = new Backups({ path, freeze, thaw });
+  const backups = new Backups(path, thread);
   let counting: Promise<unknown> = Promise.resolve();
   return {
     isNew,

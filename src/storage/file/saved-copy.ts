@@ -3,8 +3,8 @@
 
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DatabaseContents } from '../backup/backups.js';
 import { checkDatabase } from '../backup/database-check.js';
-import type { DatabaseContents } from '../backup/database-contents.js';
 import { syncFileNow, syncFolderNow } from '../disk-sync.js';
 import type { Connection } from './connection.js';
 

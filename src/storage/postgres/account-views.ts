@@ -1,13 +1,17 @@
 // What is read of one account: pages of a list, the payments, the operator's page of the account.
 
+import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
+import type { Log } from '../../core/log.js';
 import type { RecordCounts } from '../../core/operator-answers.js';
+import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
+import type { ServiceEvents } from '../../core/service-events.js';
 import { statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
@@ -17,14 +21,22 @@ import { summaryOf } from './views.js';
 /** A longer order is parsed in another thread. */
 const LONG_ORDER_CHARACTERS = 4_096;
 
-export interface ViewContext {
+export interface AccountContext {
   readonly database: Database;
   readonly work: RecordWork;
   readonly hasSearchIndex: boolean;
   /** Resolves in the account's next slice of the thread, if this one is used. */
   readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
-  /** Of each account's requests on the quick and on the slow connections. */
-  readonly turns: { readonly quick: Turns; readonly slow: Turns };
+  /** Of each account's requests on the quick and on the slow connections, and of a record's changes. */
+  readonly turns: { readonly quick: Turns; readonly slow: Turns; readonly changes: Turns };
+  readonly limits: AccountLimits;
+  /** Of these limits. */
+  readonly writes: sql.WriteStatements;
+  readonly log: Log;
+  readonly isLogged: (event: AuditEvent) => boolean;
+  readonly events: ServiceEvents;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
 }
 
 interface Piece {
@@ -34,14 +46,14 @@ interface Piece {
   readonly records: number | null;
 }
 
-export class AccountViews<Context extends ViewContext> {
-  protected readonly context: Context;
+export class AccountViews {
+  protected readonly context: AccountContext;
   protected readonly owner: string;
   /** The owner as it is stored. */
   protected readonly key: string;
   protected readonly sender: Sender | undefined;
 
-  constructor(context: Context, owner: string, sender: Sender | undefined) {
+  constructor(context: AccountContext, owner: string, sender: Sender | undefined) {
     this.context = context;
     this.owner = owner;
     this.key = toStored(owner);

@@ -6,18 +6,15 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
-import type { Log } from '../../core/log.js';
-import { type AccountLimits, quotaFailure } from '../../core/records/account-limits.js';
+import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords } from '../../core/records/record-service.js';
 import { auditEvent, notFound, storageFailed, tooLarge } from '../../core/records/writes.js';
-import type { ServiceEvents } from '../../core/service-events.js';
-import { AccountViews, type ViewContext } from './account-views.js';
+import { AccountViews } from './account-views.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
 import type { Attempts } from './gathering.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
-import type { Turns } from './turns.js';
 
 /** Far below Postgres' limit of 1 GB for a row and a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
@@ -26,19 +23,6 @@ const GONE = {
   code: 'BAD_REQUEST',
   message: 'the connection was closed before the change was made',
 } as const;
-
-export interface AccountContext extends ViewContext {
-  /** Of the changes of each record. */
-  readonly changes: Turns;
-  readonly limits: AccountLimits;
-  /** Of these limits. */
-  readonly writes: sql.WriteStatements;
-  readonly log: Log;
-  readonly isLogged: (event: AuditEvent) => boolean;
-  readonly events: ServiceEvents;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
-}
 
 /** A request to change a record. */
 interface Change extends Attempts {
@@ -60,7 +44,7 @@ interface Written {
   readonly bytes?: number;
 }
 
-export class PostgresAccount extends AccountViews<AccountContext> implements AccountRecords {
+export class PostgresAccount extends AccountViews implements AccountRecords {
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
     const record = { collection, id, ...attempts() };
     const found = await this.context.turns.quick.take(this.key, () => this.#find(record));
@@ -102,7 +86,7 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${collection}/${id}/${this.key}`;
     return this.#answered('update', collection, id, (change) =>
-      this.context.changes.take(record, () => this.#updated(change, body)),
+      this.context.turns.changes.take(record, () => this.#updated(change, body)),
     );
   }
 

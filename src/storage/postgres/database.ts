@@ -25,8 +25,8 @@ const APPLICATION = 'service-management-api';
  */
 const AGAIN = /^(40001|40P01|55P03|57014|57P03|53(?!100)...|25006|26000|42P05)$/;
 const NAME_LOST = /^(26000|42P05)$/;
-/** The server ends the connection, and may have stored the statement. */
-const SERVER_ENDS = /^57P0[125]$/;
+/** The server ends the connection, or a pooler lost it, and the statement may be stored. */
+const SERVER_ENDS = /^(57P0[125]|08...)$/;
 
 /** Some databases have other defaults. An abandoned statement ends in Postgres, too. */
 const BEGIN_SESSION = `

@@ -2,7 +2,8 @@
 
 import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { RecordService } from '../../core/records/record-service.js';
-import { type AccountContext, PostgresAccount } from './account.js';
+import { PostgresAccount } from './account.js';
+import type { AccountContext } from './account-views.js';
 import { writesWithin } from './statements.js';
 import { Turns } from './turns.js';
 import { PostgresViews } from './views.js';
@@ -11,16 +12,16 @@ import { PostgresViews } from './views.js';
 const ACCOUNT_MAX_QUICK = 6;
 const ACCOUNT_MAX_SLOW = 2;
 
-export type PostgresRecordsOptions = Omit<
-  AccountContext,
-  'turns' | 'changes' | 'writes' | 'isLogged'
->;
-
-export function postgresRecords(options: PostgresRecordsOptions): RecordService {
+export function postgresRecords(
+  options: Omit<AccountContext, 'turns' | 'writes' | 'isLogged'>,
+): RecordService {
   const context = {
     ...options,
-    turns: { quick: new Turns(ACCOUNT_MAX_QUICK), slow: new Turns(ACCOUNT_MAX_SLOW) },
-    changes: new Turns(1),
+    turns: {
+      quick: new Turns(ACCOUNT_MAX_QUICK),
+      slow: new Turns(ACCOUNT_MAX_SLOW),
+      changes: new Turns(1),
+    },
     writes: writesWithin(options.limits),
     isLogged: firstOfRuns(),
   };

@@ -1,14 +1,12 @@
 // Keeps a replica of the database through Litestream, which acts only when it is told to: every
 // second, between two commits. Runs in the storage thread.
 
-import { Behind } from './behind.js';
 import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
 
-/** Sent after every sync and whenever what is known of the replica changes. */
+/** Sent after every sync, every second, and with the first commit that the replica lacks. */
 export interface ReplicaReport {
-  /** Litestream follows the database, and the last sync succeeded. */
+  /** Litestream follows the database, and the last sync succeeded; otherwise `reason` says why not. */
   readonly isReached: boolean;
-  /** Why it is not reached, in one sentence. */
   readonly reason: string | undefined;
   /** When the oldest commit was made that the replica is not known to have; milliseconds since 1970, UTC. */
   readonly behindSince: number | undefined;
@@ -46,9 +44,11 @@ export class Replica {
   #reason: string | undefined;
   /** Litestream has been seen to take a commit of this very file. */
   #isProven = false;
-  #process: string | undefined;
-  #pid: number | undefined;
-  readonly #behind = new Behind();
+  #process: { readonly process: string; readonly pid: number } | undefined;
+  /** Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's number of a change that holds them. */
+  #missing: { readonly since: number; txid?: number } | undefined;
+  /** When the oldest commit after the begin of that sync was made. */
+  #later: number | undefined;
   /** The sync under way. */
   #syncing: Promise<SyncAnswer> | undefined;
   #absentSince: number | undefined;
@@ -56,7 +56,6 @@ export class Replica {
   #wake: () => void = () => {};
   readonly #following: Promise<void>;
 
-  /** Starts at once. */
   constructor(options: ReplicaOptions) {
     this.#options = options;
     this.#following = this.#follow();
@@ -64,9 +63,10 @@ export class Replica {
 
   /** Tells that something was committed. */
   committed(): void {
-    const isNews = this.#behind.since === undefined;
-    this.#behind.committed(Date.now());
-    if (isNews) this.#report({});
+    if (this.#missing?.txid !== undefined) this.#later ??= Date.now();
+    if (this.#missing !== undefined) return;
+    this.#missing = { since: Date.now() };
+    this.#report({});
   }
 
   /** Resolves after a last sync; Litestream is not asked afterwards. */
@@ -74,43 +74,35 @@ export class Replica {
     this.#isClosed = true;
     this.#wake();
     await this.#following;
-    if (this.#isReached && this.#behind.since !== undefined && this.#syncing === undefined) {
-      const last = this.#syncNow(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
-      await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
-    }
-    this.#options.litestream.close();
+    if (!this.#isReached || this.#missing === undefined || this.#syncing !== undefined) return;
+    const last = this.#syncNow(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
+    await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
   }
 
   async #follow(): Promise<void> {
     while (!this.#isClosed) {
-      try {
-        await this.#round();
-      } catch (error) {
-        this.#lose(error);
-      }
+      await this.#round().catch((error: Error) => this.#lose(error));
+      this.#report({});
       if (this.#isClosed) return;
-      const woken = new Promise<void>((resolve) => {
+      await new Promise<void>((resolve) => {
         this.#wake = resolve;
+        setTimeout(resolve, INTERVAL_MS).unref();
       });
-      await Promise.race([after(INTERVAL_MS), woken]);
     }
   }
 
   /** Rejects with the reason if the replica is not reached. */
   async #round(): Promise<void> {
-    const { process, pid } = await this.#options.litestream.identify();
-    if (process !== this.#process) this.#isProven = false;
-    [this.#process, this.#pid, this.#absentSince] = [process, pid, undefined];
+    const answering = await this.#options.litestream.identify();
+    if (answering.process !== this.#process?.process) this.#isProven = false;
+    [this.#process, this.#absentSince] = [answering, undefined];
     // A sync that sends much takes long; Litestream answers in the meantime, unless it hangs.
     if (this.#syncing === undefined) {
       if (!this.#isProven) await this.#prove();
-      else if (this.#behind.since !== undefined) await this.#sync();
+      else if (this.#missing !== undefined) await this.#sync();
     }
-    if (this.#syncing !== undefined) this.#report({});
-    else if (!this.#isReached) {
-      [this.#isReached, this.#reason] = [true, undefined];
-      this.#report({});
-    }
+    if (this.#syncing !== undefined || !this.#isProven) return;
+    [this.#isReached, this.#reason] = [true, undefined];
   }
 
   /** Litestream must take a commit that changes nothing as a change; otherwise it follows another file. */
@@ -119,13 +111,11 @@ export class Replica {
     if (before === undefined) return;
     await this.#options.inTurn(this.#options.touch);
     const answer = await this.#sync();
-    if (answer === undefined) return;
-    if (answer.txid <= before.txid) {
-      throw new Error(
-        `Litestream's number of changes stays at ${answer.txid} after a commit: it follows another file`,
-      );
-    }
-    this.#isProven = true;
+    this.#isProven = answer !== undefined && answer.txid > before.txid;
+    if (this.#isProven || answer === undefined) return;
+    throw new Error(
+      `Litestream's number of changes stays at ${answer.txid} after a commit: it follows another file`,
+    );
   }
 
   /** During a commit Litestream might meet its half-written pages. Resolves with undefined if the sync goes on after its turn. */
@@ -137,11 +127,19 @@ export class Replica {
 
   async #syncNow(wait: boolean, maxSeconds: number): Promise<SyncAnswer> {
     const since = performance.now();
-    this.#behind.syncBegan();
+    if (this.#missing !== undefined) this.#missing.txid ??= Number.POSITIVE_INFINITY;
     this.#syncing = this.#options.litestream.sync(wait, maxSeconds);
     try {
       const answer = await this.#syncing;
-      this.#behind.syncEnded(answer.txid, answer.replicatedTxid);
+      const { txid, replicatedTxid } = answer;
+      if (this.#missing?.txid !== undefined) {
+        // A restarted Litestream may count from 1 again.
+        this.#missing.txid = Math.min(this.#missing.txid, txid);
+        if (replicatedTxid >= this.#missing.txid) {
+          this.#missing = this.#later === undefined ? undefined : { since: this.#later };
+          this.#later = undefined;
+        }
+      }
       this.#report({ syncMilliseconds: performance.now() - since });
       return answer;
     } catch (error) {
@@ -152,25 +150,21 @@ export class Replica {
     }
   }
 
-  #lose(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    const isNews = this.#isReached || this.#reason !== reason;
-    [this.#isReached, this.#reason] = [false, reason];
-    if (isNews) this.#report({});
-    if (!(error instanceof LitestreamUnreachable && error.isAbsent)) {
-      this.#absentSince = undefined;
-      return;
-    }
+  #lose(error: Error): void {
+    [this.#isReached, this.#reason] = [false, error.message];
+    const code = error instanceof LitestreamUnreachable && String(error.code);
+    // Nobody listens: Litestream has ended, or was never started.
+    const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
     const now = performance.now();
-    this.#absentSince ??= now;
-    if (now - this.#absentSince < LONG_ABSENCE_MS) return;
+    this.#absentSince = isAbsent ? (this.#absentSince ?? now) : undefined;
+    if (now - (this.#absentSince ?? now) < LONG_ABSENCE_MS) return;
     this.#absentSince = now;
-    this.#options.onLongAbsence(this.#pid);
+    this.#options.onLongAbsence(this.#process?.pid);
   }
 
   #report(of: Partial<ReplicaReport>): void {
     const [isReached, reason] = [this.#isReached, this.#reason];
-    this.#options.report({ isReached, reason, behindSince: this.#behind.since, ...of });
+    this.#options.report({ isReached, reason, behindSince: this.#missing?.since, ...of });
   }
 }
 

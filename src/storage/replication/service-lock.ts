@@ -5,21 +5,17 @@ import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Connection } from '../file/connection.js';
 import { LOCK_SUFFIX } from '../file/names-beside.js';
 
-/**
- * Locks for this process. Returns the function that releases the lock.
- * Throws `SQLITE_BUSY` where another service holds it after the busy time-out.
- */
+/** Returns the function that releases the lock. Throws `SQLITE_BUSY` if another service holds it after the busy time-out. */
 export function lockService(databasePath: string): () => void {
-  const connection = new Connection(databasePath + LOCK_SUFFIX, {
-    busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS,
-  });
+  const path = databasePath + LOCK_SUFFIX;
+  const connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
   try {
     // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so the file stays empty.
     connection.value('pragma locking_mode = exclusive');
     connection.script('begin exclusive; commit');
-    return () => connection.close();
   } catch (error) {
     connection.close();
     throw error;
   }
+  return () => connection.close();
 }

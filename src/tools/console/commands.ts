@@ -14,7 +14,7 @@ export const LOOK_COMMANDS: readonly string[] = [
 
 /** A unit that failed too often refuses to start before it is reset. */
 export const START_COMMANDS: readonly string[] = [
-  `systemctl reset-failed ${UNIT}.socket ${UNIT}`,
+  `systemctl reset-failed '${UNIT}*'`,
   `systemctl start ${UNIT}.socket ${UNIT}`,
 ];
 

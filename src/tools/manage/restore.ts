@@ -4,14 +4,13 @@
 import { dirname, resolve } from 'node:path';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { type Environment, readDatabasePath } from '../../hosts/settings.js';
-import { ownersIn } from '../../storage/backup/owners.js';
 import { type Restored, restoreDatabase } from '../../storage/backup/restore.js';
 import { cameBack, erasedAccountsReport } from '../../storage/erasures/came-back.js';
-import { type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { text } from '../program/arguments.js';
 import { commandOf } from '../program/command.js';
 import { pathOf, warnOfSlips } from '../program/command-dependencies.js';
-import { EXIT_DONE, messageOf, UsageError } from '../program/ending.js';
+import { EXIT_DONE, UsageError } from '../program/ending.js';
 
 export const RESTORE = commandOf({
   name: 'manage restore',
@@ -41,9 +40,9 @@ database, and keeps the old one under another name.`,
     const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
     // First: a restore that cannot read it would bring erased accounts back without a word.
     const ledger = await readLedger(ledgerAt);
-    const restored = await restoreDatabase({ backup, path, now: now() });
+    const restored = await restoreDatabase(backup, path, now());
     out(reportOf(backup, path, restored));
-    out(whoCameBack(ledger, path));
+    if (ledger !== undefined) out(erasedAccountsReport(cameBack(ledger, restored.owners)));
     return EXIT_DONE;
   },
 });
@@ -61,16 +60,6 @@ function pathIn(given: string): string {
   if (given === '')
     throw new UsageError('--database is empty; it must be the path of the database');
   return given.startsWith('file:') ? readDatabasePath({ DATABASE_URL: given }) : given;
-}
-
-/** Never throws: the restore has done its work. The next start looks again. */
-function whoCameBack(ledger: Ledger | undefined, path: string): string {
-  if (ledger === undefined) return '';
-  try {
-    return erasedAccountsReport(cameBack(ledger, ownersIn(path)));
-  } catch (error) {
-    return `\nWhether erased accounts came back is not known: ${messageOf(error)}; the log of the next start says it\n`;
-  }
 }
 
 function reportOf(backup: string, path: string, { contents, kept }: Restored): string {

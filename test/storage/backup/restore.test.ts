@@ -1,7 +1,7 @@
-// Restores that meet others: what happens at each step is decided here, which
+// Restores that meet others, and links: what happens at each step is decided here, which
 // processes of their own, in `node/restore`, leave to chance.
 
-import fs, { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
+import fs, { copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
@@ -19,15 +19,15 @@ let place: string;
 
 beforeAll(async () => {
   made = await openTemporaryFolder();
+  backup = join(made.path, 'backup.db');
   const storage = await openLibsqlStorage({ path: join(made.path, 'old.db') });
-  ({ recordCount: records } = await storage.backup(join(made.path, 'backup.db')));
+  ({ recordCount: records } = await storage.backup(backup));
   await storage.commit(changes({ puts: [row(1000)] }));
   await storage.close();
 });
 afterAll(() => made.remove());
 beforeEach(async () => {
   folder = await openTemporaryFolder();
-  backup = join(made.path, 'backup.db');
   place = join(folder.path, 'service.db');
 });
 afterEach(async () => {
@@ -36,11 +36,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Puts another file in the place, as a restore does. */
-async function putOld(): Promise<void> {
-  await copyFile(join(made.path, 'old.db'), `${place}.other`);
-  await rename(`${place}.other`, place);
-}
+const putOld = () => copyFile(join(made.path, 'old.db'), place);
 
 /** From here on a new file waits, made and empty, until `release`. */
 function holdBackCopies() {
@@ -71,12 +67,12 @@ describe('A restore', () => {
     // The copy is made and checked, and the file is held: only names are still to be given.
     vi.spyOn(fs, 'link').mockImplementationOnce(async (...args) => {
       held = holdBackCopies();
-      other = restoreDatabase({ backup, path: place, now: 2 }).catch((error: unknown) => error);
+      other = restoreDatabase(backup, place, 2).catch((error: unknown) => error);
       await held.reached;
       return link(...args);
     });
     syncBuiltinESMExports();
-    await restoreDatabase({ backup, path: place, now: 1 });
+    await restoreDatabase(backup, place, 1);
     expect(checkDatabase(place).recordCount).toBe(records);
     held?.release();
     expect(await other).toBeInstanceOf(Error);
@@ -91,37 +87,32 @@ describe('A restore', () => {
       return open(path, ...rest);
     });
     syncBuiltinESMExports();
-    const { kept } = await restoreDatabase({ backup, path: place, now: 1 });
+    const { kept } = await restoreDatabase(backup, place, 1);
     expect(checkDatabase(place).recordCount).toBe(records);
     expect(kept).toContain('before-restore');
   });
 
-  it('is refused when the file is replaced before it is locked', async () => {
-    await putOld();
-    const { stat } = fs;
-    vi.spyOn(fs, 'stat').mockImplementation(async (path, ...options) => {
-      const found = await stat(path, ...options);
-      if (path === place) await putOld();
-      return found;
-    });
-    syncBuiltinESMExports();
-    await expect(restoreDatabase({ backup, path: place, now: 1 })).rejects.toThrow(
-      'it was just replaced; look, then try again',
-    );
-    expect(checkDatabase(place).recordCount).toBe(records + 1);
-  });
-
-  it('does not replace a file that a service has made meanwhile', async () => {
-    const { open } = fs;
-    vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
-      // The place was empty, so the next step is to rename the copy.
-      if (path === folder.path) await writeFile(place, 'of the service', { flag: 'a' });
-      return open(path, ...rest);
-    });
-    syncBuiltinESMExports();
-    await expect(restoreDatabase({ backup, path: place, now: 1 })).rejects.toThrow(
-      /service\.db cannot be replaced: a service has just made it; stop it, then try again$/,
-    );
-    expect(await readFile(place, 'utf8')).toBe('of the service');
-  });
+  it.each([
+    ['leads to the database', true],
+    ['leads to a database that is missing', false],
+  ])(
+    'through a link that %s puts the backup where it leads, and keeps the link',
+    async (_, isThere) => {
+      await putOld();
+      const disk = join(folder.path, 'disk');
+      await mkdir(disk);
+      await (isThere ? fs.rename(place, join(disk, 'real.db')) : fs.rm(place));
+      await symlink('disk/real.db', place);
+      // The superuser must name the file itself.
+      vi.spyOn(process, 'getuid').mockReturnValue(1_000);
+      const { kept } = await restoreDatabase(backup, place, 1);
+      expect(checkDatabase(join(disk, 'real.db')).recordCount).toBe(records);
+      expect([(await lstat(place)).isSymbolicLink(), await readlink(place)]).toEqual([
+        true,
+        'disk/real.db',
+      ]);
+      expect(kept !== undefined).toBe(isThere);
+      expect(await readdir(disk)).toHaveLength(isThere ? 2 : 1);
+    },
+  );
 });

@@ -10,9 +10,7 @@ import { type LitestreamStub, openLitestreamStub } from '../../support/litestrea
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 const DATABASE = '/data/service.db';
-
-const notListed = () =>
-  `Litestream on ${socketPath} does not list the database; add "- path: ${DATABASE}" under "dbs:" in its file and restart it`;
+const NOT_LISTED = `does not list the database; add "- path: ${DATABASE}" under "dbs:" in its file and restart it`;
 
 let folder: TemporaryFolder;
 let socketPath: string;
@@ -27,44 +25,26 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  litestream.close();
   await stub.close();
   await folder.remove();
 });
 
 describe('Litestream', () => {
-  it('is known by its process and its start', async () => {
-    expect(await litestream.identify()).toEqual({
-      process: `${process.pid} 2026-11-22T04:00:00Z`,
-      pid: process.pid,
-    });
-  });
-
-  it.each(['v0.5.17', '0.5.18', '0.6.0', '0.6.18', '1.0.0', '0.5.17-dev', '10.0.0'])(
-    'of version %s is taken',
-    async (version) => {
+  it('is known by its process and its start, at version 0.5.17 or newer', async () => {
+    for (const version of ['v0.5.17', '0.5.18', '0.6.0', '1.0.0', '0.5.17-dev', '10.0.0']) {
       stub.says.version = version;
-      await expect(litestream.identify()).resolves.toMatchObject({ pid: process.pid });
-    },
-  );
-
-  it.each(['0.5.16', '0.4.99', '0.5', 'x0.5.17', '', 'x'.repeat(99)])(
-    'of version %s is refused',
-    async (version) => {
+      expect(await litestream.identify()).toEqual({
+        process: `${process.pid} 2026-11-22T04:00:00Z`,
+        pid: process.pid,
+      });
+    }
+    for (const version of ['0.5.16', '0.5.9', '0.4.99', '0.5', 'x0.5.17', '', 'x'.repeat(99)]) {
       stub.says.version = version;
       await expect(litestream.identify()).rejects.toThrow(
         `Litestream on ${socketPath} has version ${version.slice(0, 40)}; it must be 0.5.17 or newer,`,
       );
-    },
-  );
-
-  it.each([[['/data/other.db']], [[]]])(
-    'that has the databases %j is refused',
-    async (databases) => {
-      stub.says.databases = databases;
-      await expect(litestream.identify()).rejects.toThrow(notListed());
-    },
-  );
+    }
+  });
 
   it('syncs a database, and waits for the replica where it is told to', async () => {
     expect(await litestream.sync(true, 30)).toEqual({ txid: 2, replicatedTxid: 2 });
@@ -92,10 +72,9 @@ describe('Litestream', () => {
     const syncing = litestream.sync(true, 30);
     await vi.waitUntil(() => stub.syncs.length > 0, 45_000);
     late.abort(new DOMException('too late', 'TimeoutError'));
-    await expect(syncing).rejects.toMatchObject({
-      message: `Litestream does not answer in time on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
-      isAbsent: false,
-    });
+    await expect(syncing).rejects.toThrow(
+      `Litestream does not answer in time on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
+    );
   });
 
   it('that refuses is quoted in one line, without the password of an address', async () => {
@@ -109,20 +88,13 @@ describe('Litestream', () => {
     );
   });
 
-  it('that has ended is absent', async () => {
+  it('that has ended does not answer, whether its socket is there or not', async () => {
     await stub.close();
-    await expect(litestream.identify()).rejects.toMatchObject({
-      message: expect.stringContaining(
-        `Litestream does not answer (ENOENT) on ${socketPath}; start`,
-      ),
-      isAbsent: true,
-    });
+    const gone = `Litestream does not answer (ENOENT) on ${socketPath}; start`;
+    await expect(litestream.identify()).rejects.toThrow(gone);
     // A file without a listener, as a killed Litestream leaves it.
     await writeFile(socketPath, '');
-    await expect(litestream.identify()).rejects.toMatchObject({
-      message: expect.stringContaining('(ECONNREFUSED)'),
-      isAbsent: true,
-    });
+    await expect(litestream.identify()).rejects.toThrow('(ECONNREFUSED)');
   });
 });
 
@@ -142,7 +114,6 @@ describe('A program that is no Litestream', () => {
 
   it.each([
     [500, 'out of order', 'Litestream says: status 500'],
-    [404, 'null', 'Litestream says: status 404'],
     [404, '"error"', 'Litestream says: status 404'],
     [409, '{"error":"database is not open"}', 'Litestream says: database is not open'],
     [200, '', 'Litestream sees no database there; check its user and path'],
@@ -153,20 +124,28 @@ describe('A program that is no Litestream', () => {
     await expect(litestream.sync(true, 30)).rejects.toThrow(sentence);
   });
 
-  it('that breaks off its answer does not answer', async () => {
+  it('that breaks off its answer, or is late with it, does not answer', async () => {
     answer = (response) => {
       response.writeHead(200, { 'Content-Length': 100 });
       response.write('{"txid":5', () => response.destroy());
     };
     await expect(litestream.sync(true, 30)).rejects.toThrow('does not answer (ECONNRESET)');
+    const late = new AbortController();
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
+    answer = (response) => {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('{"txid":5', () => setImmediate(() => late.abort()));
+    };
+    await expect(litestream.sync(true, 30)).rejects.toThrow('does not answer');
   });
 
   it.each([
-    ['{"version":"0.5.17"}'],
-    ['{"version":"0.5.17","databases":"/data/service.db"}'],
-    ['{"version":"0.5.17","databases":[null,{}]}'],
-  ])('that lists its databases as %s is refused', async (text) => {
-    answer = (response) => response.end(text);
-    await expect(litestream.identify()).rejects.toThrow(notListed());
+    [''],
+    [',"databases":"/data/service.db"'],
+    [',"databases":[null,{}]'],
+    [',"databases":[{"path":"/data/other.db"}]'],
+  ])('that does not list the database is refused: %s', async (databases) => {
+    answer = (response) => response.end(`{"version":"0.5.17"${databases}}`);
+    await expect(litestream.identify()).rejects.toThrow(NOT_LISTED);
   });
 });

@@ -32,9 +32,8 @@ func connect(header, value string) *client.ClientWithResponses {
 }
 
 var (
-	shop    = connect("Authorization", "Bearer "+os.Getenv("TOKEN"))
-	office  = connect("X-Service-Admin-Key", os.Getenv("ADMIN_KEY"))
-	foreign = connect("Authorization", "Bearer "+os.Getenv("FOREIGN_TOKEN"))
+	shop   = connect("Authorization", "Bearer "+os.Getenv("TOKEN"))
+	office = connect("X-Service-Admin-Key", os.Getenv("ADMIN_KEY"))
 )
 
 func step(name string, action func()) {
@@ -112,7 +111,6 @@ func main() {
 		same(answer.JSON422.Error.Code, "VALIDATION_FAILED")
 	})
 	step("operator", operator)
-	facts()
 }
 
 func orders() {
@@ -148,21 +146,4 @@ func operator() {
 	same(must(office.AdminUsageWithResponse(background)).JSON200.Data.Resources.Orders.Records > 1, true)
 	query := client.AdminListAccountsParams{Q: &account}
 	same(len(must(office.AdminListAccountsWithResponse(background, &query)).JSON200.Data), 1)
-}
-
-func facts() {
-	body := client.NewCustomer{Name: "Marked", Phone: "1"}
-	body.Set("note", "x")
-	made := must(shop.CreateCustomerWithResponse(background, body)).JSON201.Data
-	read := must(shop.ReadCustomerWithResponse(background, made.Id)).JSON200.Data
-	if _, found := read.Get("note"); found {
-		fmt.Println("fact unknown kept")
-	} else {
-		fmt.Println("fact unknown lost")
-	}
-	if _, err := foreign.ListCustomersWithResponse(background, nil); err == nil {
-		fmt.Println("fact foreign read")
-	} else {
-		fmt.Printf("fact foreign fails: %s\n", strings.Split(err.Error(), "\n")[0])
-	}
 }

@@ -1,6 +1,6 @@
 """The fourteen steps with the client of openapi-python-client."""
 
-from shop import ACCOUNT, ADMIN_KEY, BASE_URL, FOREIGN_TOKEN, TOKEN, fact, same, step
+from shop import ACCOUNT, ADMIN_KEY, BASE_URL, TOKEN, same, step
 
 from service_management_api_client import AuthenticatedClient
 from service_management_api_client.api.admin_records import admin_create_customer
@@ -105,18 +105,6 @@ def operator():
     same(len(admin_list_accounts.sync(client=office, q=ACCOUNT).data), 1)
 
 
-def foreign():
-    other = AuthenticatedClient(base_url=BASE_URL, token=FOREIGN_TOKEN)
-    return "read" if len(list_customers.sync(client=other).data) == 2 else "fails"
-
-
-def unknown():
-    body = NewCustomer(name="Marked", phone="1")
-    body["note"] = "x"
-    made = create_customer.sync(client=shop, body=body).data.id
-    return "kept" if "note" in read_customer.sync(client=shop, id=made).data else "lost"
-
-
 STEPS = [
     ("create", create), ("list", listed), ("search", search), ("read", read), ("change", change),
     ("order", order), ("large amount", large), ("status alone", status_alone),
@@ -125,5 +113,3 @@ STEPS = [
 ]
 for name, action in STEPS:
     step(name, action)
-fact("unknown", unknown)
-fact("foreign", foreign)

@@ -7,7 +7,6 @@ BASE_URL = os.environ["BASE_URL"]
 TOKEN = os.environ["TOKEN"]
 ADMIN_KEY = os.environ["ADMIN_KEY"]
 ACCOUNT = os.environ["ACCOUNT"]
-FOREIGN_TOKEN = os.environ["FOREIGN_TOKEN"]
 
 
 def step(name, action):
@@ -18,14 +17,6 @@ def step(name, action):
     except Exception as error:  # every failure is a finding
         words = " ".join(f"{type(error).__name__}: {error}".split())
         print(f"no {name}: {words[:300]}", flush=True)
-
-
-def fact(name, action):
-    """Prints what the client makes of a case that the service allows."""
-    try:
-        print(f"fact {name} {action()}", flush=True)
-    except Exception as error:
-        print(f"fact {name} fails: {type(error).__name__}", flush=True)
 
 
 def same(found, wanted):

@@ -1,0 +1,71 @@
+// The contract suite's hosts over a libSQL file: the handler in this process, and the built server.
+
+import { hash } from 'node:crypto';
+import { createHandler, openRecords } from 'service-management-api';
+import * as libsql from 'service-management-api/libsql';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import { silentLog } from '../../src/core/log.js';
+import { handlerDependencies } from '../../src/hosts/responder.js';
+import { readSettings } from '../../src/hosts/settings.js';
+import { hasTriggers, plantedLibsql, plantedServer } from '../trials/planted-triggers.js';
+import { changeDatabase, databasePath } from './database-file.js';
+import { environmentOf, type Host, RECORD_LIMIT } from './host.js';
+import { startServer } from './server-process.js';
+
+const overFile: Omit<Host, 'name' | 'start'> = {
+  storage: 'libSQL file',
+  recordLimit: RECORD_LIMIT,
+  keepsHeaderBytes: true,
+  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
+};
+
+/** The handler, built or from source: no port, plain `Request` objects. */
+export const handlerHost: Host = {
+  name: 'handler in process',
+  ...overFile,
+  async start(options) {
+    const settings = readSettings(environmentOf(options));
+    const path = databasePath(options.folder);
+    const { openLibsqlStorage } = hasTriggers(path) ? await plantedLibsql() : libsql;
+    const storage = await openLibsqlStorage({ path, sampleRows: settings.sampleRecords });
+    const scheduler = new FairScheduler();
+    const records = await openRecords({ storage, scheduler, limits: settings.accountLimits });
+    const handler = createHandler(
+      handlerDependencies({
+        settings,
+        records,
+        log: silentLog,
+        scheduler,
+        admission: undefined,
+        randomBytes: undefined,
+        mayWait: true,
+        digest: (token) => hash('sha256', token, 'base64'),
+        events: undefined,
+        onAdminKeyRefused: undefined,
+      }),
+    );
+    return {
+      fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),
+      close: () => records.close(),
+    };
+  },
+};
+
+/** `node dist/server.js` over real HTTP. */
+export const serverHost: Host = {
+  name: 'node dist/server.js',
+  ...overFile,
+  async start(options) {
+    const path = databasePath(options.folder);
+    const environment = { DATABASE_URL: `file:${path}`, ...environmentOf(options) };
+    const how = hasTriggers(path) ? { script: plantedServer() } : {};
+    const server = await startServer(environment, how);
+    return {
+      fetch: (path, init) => fetch(server.origin + path, init),
+      async close() {
+        const code = await server.stop();
+        if (code !== 0) throw new Error(`the server exited with ${code}: ${server.output()}`);
+      },
+    };
+  },
+};

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
 import type { StoredRecord } from '../data/service.js';
 import { downloadHeaders, exportedZip } from './export.js';
+import { PageError } from './failure.js';
 import { counted, cut, shortText } from './formats.js';
 import { Frame, Notice, Pages, page, Search, Table, type View } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
@@ -22,7 +23,7 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
   app.get('/accounts/:account', async (context) => {
     const subject = accountOf(context);
     const account = await service.account(subject);
-    if (account === undefined) return unknown(context, subject);
+    if (account === undefined) throw unknown();
     // The tab with the most to see.
     const tab = account.resources.orders > 0 ? 'orders' : 'customers';
     return context.redirect(accountPath(subject, tab), 303);
@@ -31,7 +32,7 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
   app.get('/accounts/:account/export', async (context) => {
     const subject = accountOf(context);
     // A service that is away is told on a page, before the download begins.
-    if ((await service.account(subject)) === undefined) return unknown(context, subject);
+    if ((await service.account(subject)) === undefined) throw unknown();
     const zip = await exportedZip(parts.erasures.parts, subject);
     return context.body(zip, 200, downloadHeaders(subject));
   });
@@ -41,15 +42,9 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
   );
 }
 
-function unknown(context: PageContext, subject: string) {
-  const text = (
-    <Frame view={context.get('view')} title={cut(subject)} current="accounts">
-      <Crumbs />
-      <h1>{cut(subject, 120)}</h1>
-      <p>The service has no such account. It may have been erased, or the subject is misspelled.</p>
-    </Frame>
-  );
-  return context.html(page(text), 404);
+function unknown(): PageError {
+  const hint = 'It may have been erased, or the subject is misspelled.';
+  return new PageError(404, 'The service has no such account.', hint);
 }
 
 async function showTab({ service, formats }: ConsoleParts, context: PageContext, tab: Tab) {
@@ -61,7 +56,7 @@ async function showTab({ service, formats }: ConsoleParts, context: PageContext,
     service.account(subject),
     service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
   ]);
-  if (account === undefined || rows === undefined) return unknown(context, subject);
+  if (account === undefined || rows === undefined) throw unknown();
   const { items, pagination } = rows;
   const path = accountPath(subject, tab);
   const total = formats.number(pagination.total);

@@ -30,7 +30,6 @@ export class PageError extends Error {
 }
 
 type Known = readonly [status: Failure['status'], sentence: string, hint: string];
-
 const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {
   CONNECTION_FAILED: [502, 'The service does not answer.', 'SERVICE_URL of this console is '],
   TIMED_OUT: [504, 'The service did not answer in time.', 'It may be busy at '],
@@ -62,16 +61,14 @@ export function failureOf(
   const answered: Known = [502, `The service answered ${code}.`, `${message}.${log}`];
   const [status, sentence, hint] = KNOWN[code] ?? answered;
   if (code !== 'CONNECTION_FAILED' && code !== 'TIMED_OUT') return { status, sentence, hint };
-  const unknown = isWrite
-    ? 'The change may or may not have been made: check before you send it again. '
-    : '';
-  return { status, sentence, hint: `${unknown}${hint}${serviceUrl}.`, isAway: true };
+  const unknown = 'The change may or may not have been made: check before you send it again. ';
+  return { status, sentence, hint: `${isWrite ? unknown : ''}${hint}${serviceUrl}.`, isAway: true };
 }
 
 interface FailureProps {
   readonly view: View;
   readonly failure: Failure;
-  /** Reloading may help. */
+  /** A page that may be there after a reload. */
   readonly again: string | undefined;
 }
 

@@ -144,9 +144,7 @@ function serverFor(parts: ConsoleParts): Server {
   const listener = getRequestListener(consoleApp(parts).fetch, { overrideGlobalObjects: false });
   const options = { ...TIMEOUTS, maxHeaderSize: HEADERS_MAX_BYTES };
   const server = createServer(options, (request, response) => void listener(request, response));
-  server.maxConnections = CONNECTIONS_MAX;
-  server.timeout = SILENCE_MAX_MS;
-  return server;
+  return Object.assign(server, { maxConnections: CONNECTIONS_MAX, timeout: SILENCE_MAX_MS });
 }
 
 function assetsIn(folder: URL): ConsoleParts['assets'] {

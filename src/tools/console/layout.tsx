@@ -162,13 +162,8 @@ export function Search({ path, q, label }: { path: string; q: string; label: str
   );
 }
 
-interface PagesProps {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly pagination: Pagination;
-}
-
-export function Pages({ path, query, pagination }: PagesProps) {
+export function Pages(props: { path: string; query: { q: string }; pagination: Pagination }) {
+  const { path, query, pagination } = props;
   const { page, total_pages: pages } = pagination;
   const link = (number: number, text: string, rel: 'prev' | 'next') => (
     <a href={withQuery(path, { ...query, page: number })} rel={rel}>

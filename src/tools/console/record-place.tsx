@@ -28,29 +28,23 @@ export function idOf(context: PageContext): string {
   return textOf(context.req.param('id') ?? '');
 }
 
-interface CrumbsProps {
-  readonly account?: string;
-  readonly place?: RecordPlace;
-}
-
-export function Crumbs({ place, account = place?.account }: CrumbsProps) {
+export function Crumbs({ account, place }: { account?: string; place?: RecordPlace }) {
+  const subject = place?.account ?? account;
+  const links = [
+    [PATHS.accounts, 'Accounts'],
+    subject !== undefined && [accountPath(subject), cut(subject)],
+    place && [accountPath(place.account, place.collection), HEADINGS[place.collection]],
+  ].filter((link) => Array.isArray(link));
   return (
     <p class="caption">
-      <a href={PATHS.accounts}>Accounts</a>
-      {account !== undefined && (
+      {links.map(([href, text], index) => (
         <>
-          {' › '}
-          <a href={accountPath(account)}>
-            <bdi>{cut(account)}</bdi>
+          {index > 0 && ' › '}
+          <a href={href}>
+            <bdi>{text}</bdi>
           </a>
         </>
-      )}
-      {place && (
-        <>
-          {' › '}
-          <a href={accountPath(place.account, place.collection)}>{HEADINGS[place.collection]}</a>
-        </>
-      )}
+      ))}
     </p>
   );
 }

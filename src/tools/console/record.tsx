@@ -4,6 +4,7 @@ import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { StoredRecord } from '../data/service.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
+import { PageError } from './failure.js';
 import { cut, type Formats } from './formats.js';
 import { Facts, Frame, Notice, page } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
@@ -37,7 +38,9 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
     (show: (...given: Given) => Response | Promise<Response>) => async (context: PageContext) => {
       const place = placeOf(context);
       const record = await readRecord(parts, place, idOf(context));
-      return record ? show(context, place, record) : gone(context, place);
+      if (record !== undefined) return show(context, place, record);
+      const hint = 'It may have been deleted, or the id is misspelled.';
+      throw new PageError(404, 'The service has no such record.', hint);
     };
   app.get(`${PATH}/new`, (context) =>
     showForm(context, { place: placeOf(context), id: undefined, base: {} }),
@@ -54,17 +57,6 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
   app.post(`${PATH}/:id/change`, (context) =>
     takeForm(parts, context, placeOf(context), idOf(context)),
   );
-}
-
-function gone(context: PageContext, place: RecordPlace) {
-  const text = (
-    <Frame view={context.get('view')} title="No such record">
-      <Crumbs place={place} />
-      <h1>No such record</h1>
-      <p>It may have been deleted, or the id is misspelled.</p>
-    </Frame>
-  );
-  return context.html(page(text), 404);
 }
 
 async function showRecord(

@@ -141,9 +141,11 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
   async function tabTo(text: string, name = ''): Promise<void> {
     for (let presses = 0; presses < 40; presses++) {
       await page.keyboard.press('Tab');
-      const focused = page.locator(':focus');
-      if (name !== '' && (await focused.getAttribute('name')) === name) return;
-      if (name === '' && (await focused.textContent())?.trim().startsWith(text)) return;
+      const found = await page.evaluate(
+        `[document.activeElement?.textContent ?? '', document.activeElement?.name ?? '']`,
+      );
+      const [content = '', input] = found as string[];
+      if (name === '' ? content.trim().startsWith(text) : input === name) return;
     }
     throw new Error(`Tab does not reach "${text}"`);
   }

@@ -184,7 +184,6 @@ onHost(FAULTY_WORKER, 'An account that never wrote', (service) => {
     await account.delete('/customers/CUS-0001');
     await account.post('/customers', {});
     await service.operator.get(tenantPath(account.subject));
-    await service.operator.delete(tenantPath(account.subject, 'orders', 'ORD-0001'));
     expect(await counted(service, account.subject)).toBeUndefined();
     const writer = service.account();
     await writer.create('team', VALID_BODY.team);

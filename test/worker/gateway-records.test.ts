@@ -35,11 +35,6 @@ const PAGES: readonly Asked[] = [
   ['list', async (account) => account.list('customers', PAGE as never)],
   ['payments', async (account) => account.payments()],
 ];
-const READS: readonly Asked[] = [
-  ['read', async (account) => account.read('customers', 'CUS-0001')],
-  ['profile', async (account) => account.profile()],
-];
-
 it.each(WRITES)(
   'The gateway makes the %s of a sender that waits or is unknown, and of no other',
   async (method, write) => {
@@ -63,15 +58,3 @@ it.each(PAGES)('The gateway says why an account refuses the %s', async (_, read)
   const failure = { code: 'STORAGE_UNAVAILABLE', retryAfterSeconds: 5 };
   await expect(refused).rejects.toMatchObject({ failure });
 });
-
-it.each([...PAGES, ...WRITES, ...READS])(
-  'The gateway says that an object of another release cannot do the %s',
-  async (name, ask) => {
-    const { account } = openGateway(() => {
-      throw new TypeError(`The RPC receiver does not implement the method "${name}".`);
-    });
-    await expect(ask(account('neema'))).rejects.toThrow(
-      'the account runs a version without this operation; a deployment may be under way',
-    );
-  },
-);

@@ -79,7 +79,7 @@ it('A change is delivered at once, then at most every 250 ms, with the whole sta
 });
 
 it('A failed delivery is tried again after 2 s, then every 30 s until the directory answers', async () => {
-  const { storage, directory, commit, outbox } = openAccount();
+  const { storage, directory, commit, outbox, log } = openAccount();
   directory.isDown = true;
   await commit();
   const waits = [];
@@ -88,6 +88,8 @@ it('A failed delivery is tried again after 2 s, then every 30 s until the direct
     await outbox.onAlarm();
   }
   expect(waits).toEqual([2_000, 30_000, 30_000]);
+  // Logged once until the directory answers again.
+  expect(log.lines.map(({ event }) => event)).toEqual(['directory_unavailable']);
   directory.isDown = false;
   const alarms = storage.alarms.length;
   await outbox.onAlarm();
@@ -102,19 +104,6 @@ it('A wait gets up to a half longer by chance, so that not all accounts deliver 
   await commit();
   // One alarm is enough.
   expect(storage.alarms).toEqual([START + 2_500]);
-});
-
-it('A failure to deliver is logged once until the directory answers again', async () => {
-  const { log, directory, commit, outbox } = openAccount();
-  const outcomes = [];
-  for (const isDown of [true, true, false, true]) {
-    directory.isDown = isDown;
-    await commit();
-    outcomes.push(await outbox.deliver());
-  }
-  expect(outcomes).toEqual([false, false, true, false]);
-  const events = log.lines.map(({ event }) => event);
-  expect(events).toEqual(['directory_unavailable', 'directory_unavailable']);
 });
 
 it.each([

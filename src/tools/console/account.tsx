@@ -37,7 +37,7 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
     return context.body(zip, 200, downloadHeaders(subject));
   });
 
-  app.get(`/accounts/:account/:tab{${TABS.join('|')}}`, (context) =>
+  app.get(`/accounts/:account/:tab{(?:${TABS.join('|')})}`, (context) =>
     showTab(parts, context, context.req.param('tab') as Tab),
   );
 }

@@ -30,7 +30,7 @@ const NOTICES = new Map([
   ['created', 'Created.'],
   ['unchanged', 'Nothing was changed, so nothing was sent.'],
 ]);
-const PATH = `/accounts/:account/:collection{${COLLECTION_NAMES.join('|')}}`;
+const PATH = `/accounts/:account/:collection{(?:${COLLECTION_NAMES.join('|')})}`;
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
   type Given = [context: PageContext, place: RecordPlace, record: StoredRecord];

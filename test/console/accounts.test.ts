@@ -2,11 +2,8 @@
 // number or id.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { byCollection } from '../../src/core/domain/collection-name.js';
-import type { AccountSummary } from '../../src/operator-client.js';
-import { findRecords, wantedBy } from '../../src/tools/console/record-search.js';
-import type { ConsoleService as AskedService } from '../../src/tools/console/service.js';
-import { consoleOfFile, plainText } from '../support/console-visitor.js';
+import { wantedBy } from '../../src/tools/console/record-search.js';
+import { consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
 
 const on = consoleOfFile();
 
@@ -77,39 +74,24 @@ describe('A record of any account', () => {
   );
 
   it('is looked for in a few seconds’ worth of accounts, and then further', async () => {
+    for (let made = 0; made < 60; made++) {
+      const { customers } = on.service.client.recordsOf(`shop-${made}`);
+      await customers.create({ name: 'N', phone: '1' });
+    }
     let now = 0;
-    const service = manyAccounts(120, () => {
-      now += 100;
-    });
-    const wanted = wantedBy('0713445210');
-    if (wanted === undefined) throw new Error('no telephone number');
-    const bounds = { maxMs: 5_000, foundMax: 20, clock: () => now };
-    const first = await findRecords(service, wanted, bounds);
-    expect(first).toMatchObject({ looked: 50, total: 120, next: 2 });
-    const second = await findRecords(service, wanted, { ...bounds, maxMs: 60_000 }, first.next);
-    expect(second).toMatchObject({ looked: 70, total: 120, next: undefined });
+    const clock = () => {
+      now += 6_000;
+      return now;
+    };
+    const slow = await openConsole({ SERVICE_URL: on.service.url }, { clock });
+    try {
+      const visitor = await slow.signedIn();
+      const { text } = await visitor.get('/accounts?q=0713445998');
+      expect(text).toContain('50 of 65 accounts were searched');
+      const [, rest = ''] = /href="([^"]+)">Search the rest/.exec(text) ?? [];
+      expect((await visitor.get(plainText(rest))).text).toContain('all accounts were searched');
+    } finally {
+      await slow.close();
+    }
   });
 });
-
-/** A service with so many accounts of one profile each. */
-function manyAccounts(count: number, onAsk: () => void) {
-  const resources = byCollection((name) => (name === 'businesses' ? 1 : 0));
-  const summaries = Array.from({ length: count }, (_, index): AccountSummary => {
-    return { owner_sub: `shop-${index}`, record_count: 1, resources };
-  });
-  const list = async ({ page = 1, page_size = 50 }) => {
-    const items = summaries.slice((page - 1) * page_size, page * page_size);
-    const total_pages = Math.ceil(count / page_size);
-    return { items, pagination: { page, page_size, total: count, total_pages } };
-  };
-  const records = () => ({
-    list: async () => {
-      onAsk();
-      return {
-        items: [{ id: 'BIZ-0001' }],
-        pagination: { page: 1, page_size: 5, total: 1, total_pages: 1 },
-      };
-    },
-  });
-  return { client: { accounts: { list } }, records } as unknown as AskedService;
-}

@@ -1,8 +1,8 @@
 // `node dist/server.js`: the service on this machine, settings from the environment.
 // The same as `manage serve`, in a file that units and containers name.
 
-import { serveCommand } from './tools/manage/serve.js';
+import { serve } from './tools/manage/serve.js';
 import { terminal } from './tools/program/terminal.js';
 
-const command = serveCommand('node dist/server.js');
+const command = serve('node dist/server.js');
 process.exitCode = await command.run(process.argv.slice(2), terminal(import.meta.url, command));

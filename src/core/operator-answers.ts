@@ -85,7 +85,7 @@ export interface RowViews {
 }
 
 /** The views whose rows `q` searches. */
-export type SearchedView = 'accounts';
+export type SearchedView = (typeof VIEWS)['searched'][number];
 
 /**
  * The names of the views, and the property that no two rows of a view share. The default
@@ -94,11 +94,8 @@ export type SearchedView = 'accounts';
 const VIEWS = {
   objects: ['overview', 'usage'],
   rows: ['audit', 'accounts'],
+  searched: ['accounts'],
   keys: { audit: 'id', accounts: 'owner_sub' },
-} as const satisfies {
-  readonly objects: readonly (keyof ObjectViews)[];
-  readonly rows: readonly (keyof RowViews)[];
-  readonly keys: Readonly<Record<keyof RowViews, string>>;
-};
+} as const;
 
 export default VIEWS;

@@ -1,10 +1,10 @@
-// A provider that is down, a client with a stale token or a full disk fails on every
-// request: say it once, then at most once a minute with the count.
+// A provider that is down, a client with a stale token, a full disk or somebody who tries admin
+// keys fails on every request: say it once, then at most once a minute with the count.
 
 import type { Log, LogFields } from './log.js';
 
 const INTERVAL_MS = 60_000;
-/** Kinds of report remembered; a provider has a handful of statuses and codes. */
+/** Kinds of report in an interval; with more, somebody with many addresses could fill the log's disk. */
 const KINDS_MAX = 100;
 
 export class ThrottledLog {
@@ -37,7 +37,12 @@ export class ThrottledLog {
       last.suppressed++;
       return false;
     }
-    if (this.#reported.size >= KINDS_MAX) this.#reported.clear();
+    if (this.#reported.size >= KINDS_MAX) {
+      for (const [old, { at }] of this.#reported) {
+        if (Math.abs(now - at) >= INTERVAL_MS) this.#reported.delete(old);
+      }
+      if (this.#reported.size >= KINDS_MAX) return false;
+    }
     this.#reported.set(kind, { at: now, suppressed: 0 });
     const suppressed = last?.suppressed ?? 0;
     say(suppressed === 0 ? fields : { ...fields, suppressed });

@@ -4,8 +4,7 @@
 import type { AdmissionLimits } from '../core/admission/admission.js';
 import type { FairScheduler } from '../core/admission/fair-scheduler.js';
 import type { RandomBytes } from '../core/http/request-id.js';
-import type { IdentityEvents } from '../core/identity/checks.js';
-import { openSignIn, type SignIn } from '../core/identity/sign-in.js';
+import { openSignIn, type SignIn, type SignInOptions } from '../core/identity/sign-in.js';
 import type { Log } from '../core/log.js';
 import type { RecordService } from '../core/records/record-service.js';
 import { createResponder, type HandlerDependencies, type Responder } from '../handler.js';
@@ -24,7 +23,7 @@ export interface HostParts {
   /** Hashes a token, as the key under which a check is remembered. */
   readonly digest: (token: string) => string | Promise<string>;
   /** Called for every check of a token; undefined when nothing is measured. */
-  readonly events: IdentityEvents | undefined;
+  readonly events: SignInOptions['events'];
   /** Called for each request with a wrong admin key; undefined when nothing is measured. */
   readonly onAdminKeyRefused: (() => void) | undefined;
 }

@@ -2,7 +2,6 @@
 // every setting that cannot be used.
 
 import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
-import { AUDIENCE_HINT } from '../core/identity/identity-provider.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
 import { type Environment, filePath, isHeaderText, SETTINGS } from './settings/schema.js';
 import { hidden, type Judged, masked, SettingError } from './settings/setting-error.js';
@@ -234,7 +233,9 @@ export function settingWarnings(settings: Settings): readonly { event: string; h
       hint: 'every bearer token is answered 503; set AUTH_USERINFO_URL or AUTH_ISSUER',
     });
   } else if (settings.signIn.issuer !== undefined && settings.signIn.audiences.length === 0) {
-    warnings.push({ event: 'identity_audience_unchecked', hint: AUDIENCE_HINT });
+    const hint =
+      "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own";
+    warnings.push({ event: 'identity_audience_unchecked', hint });
   }
   const keys = [settings.adminKey ?? []].flat();
   const isShort = ({ length }: string) => length < ADMIN_KEY_MIN_CHARACTERS;

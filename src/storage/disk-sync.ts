@@ -8,39 +8,27 @@ import { open } from 'node:fs/promises';
 const FOR_WRITING = 'r+';
 
 /** Resolves when the file is on disk. */
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, FOR_WRITING);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+export async function syncFile(path: string, flags = FOR_WRITING): Promise<void> {
+  const handle = await open(path, flags);
+  await handle.sync().finally(() => handle.close());
 }
 
-export function syncFileNow(path: string): void {
-  syncNow(path, FOR_WRITING);
-}
-
-/** Resolves when the names in the folder are on disk, if the file system can sync a folder. */
+/** Resolves when the names in the folder are on disk. Some file systems, and Windows, refuse to sync a folder; SQLite ignores that, too. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Some file systems, and Windows, refuse to sync a folder; SQLite ignores that, too.
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch {}
+  await syncFile(folder, 'r').catch(() => {});
 }
 
-export function syncFolderNow(folder: string): void {
-  try {
-    syncNow(folder, 'r');
-  } catch {}
-}
-
-function syncNow(path: string, flags: string): void {
+export function syncFileNow(path: string, flags = FOR_WRITING): void {
   const handle = openSync(path, flags);
   try {
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
+}
+
+export function syncFolderNow(folder: string): void {
+  try {
+    syncFileNow(folder, 'r');
+  } catch {}
 }

@@ -2,8 +2,8 @@
 // for each account and in all, and fair between accounts.
 
 import { expect, it } from 'vitest';
-import { Admission, UNLIMITED } from '../../src/core/admission/admission.js';
-import { FairScheduler, unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { Admission } from '../../src/core/admission/admission.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { turn } from '../records/map-storage.js';
 
 const KIB_64 = 65_536;
@@ -29,13 +29,6 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 5; i++) await turn();
 }
 
-it('begins at once within the limits of the account and of all', () => {
-  const { begun, take, admission } = open(LIMITS);
-  for (const account of ['a', 'a', 'b']) take(account);
-  expect(begun).toEqual(['a', 'a', 'b']);
-  expect(admission.heldBytes).toBe(3 * KIB_64);
-});
-
 it('lets an account wait beyond its own limit, and no other account with it', async () => {
   const { admission, begun, take } = open({ ...LIMITS, totalMaxBytes: 9 * KIB_64 });
   for (const account of ['a', 'a', 'a', 'b']) take(account);
@@ -53,28 +46,6 @@ it('always grants an account its own share, with any amount held by others', asy
   for (const account of ['a', 'a', 'b', 'b', 'c', 'c']) take(account);
   await turns();
   expect(begun).toEqual(['a', 'a', 'b', 'c']);
-});
-
-it('serves waiting accounts in rotation', async () => {
-  const { admission, begun, take } = open({ ...LIMITS, totalMaxBytes: 2 * KIB_64 });
-  for (const account of ['a', 'a', 'a', 'a', 'b', 'c']) take(account);
-  for (let i = 0; i < 4; i++) {
-    admission.end(begun[i] ?? '', KIB_64);
-    await turns();
-  }
-  expect(begun.join('')).toBe('aaabca');
-});
-
-it('holds nothing after all have ended', async () => {
-  const { admission, begun, take } = open(LIMITS);
-  const accounts = ['a', 'b', 'c', 'a', 'b', 'c', 'a'];
-  for (const account of accounts) take(account);
-  for (let i = 0; i < accounts.length; i++) {
-    await turns();
-    admission.end(begun[i] ?? '', KIB_64);
-  }
-  expect(begun.toSorted()).toEqual(accounts.toSorted());
-  expect(admission.heldBytes).toBe(0);
 });
 
 it('begins by default 256 small requests of an account, 12 bodies beside 64 of them, and an own share of each account', async () => {
@@ -105,11 +76,6 @@ it('lets no small request wait behind a large one', async () => {
   admission.end('a', 3 * KIB_64);
   await turns();
   expect(begun).toHaveLength(3);
-});
-
-it('holds any number of bytes where there is no limit', () => {
-  const admission = new Admission(unsliced(), UNLIMITED);
-  for (let i = 0; i < 3; i++) expect(admission.begin('neema', 1e12, stays)).toBeUndefined();
 });
 
 it('ends the wait of clients that have gone, and forgets an account of which all have', async () => {
@@ -143,21 +109,4 @@ it('counts a request while it runs: until it fails, or is answered', async () =>
   end('first');
   expect([await first, await second]).toEqual(['first', 1]);
   expect(admission.heldBytes).toBe(0);
-});
-
-it('does not begin a request whose client has gone while it waited', async () => {
-  const { admission } = open({ ...LIMITS, accountMaxBytes: KIB_64 });
-  let end = () => {};
-  const first = admission.run('a', 0, stays, () => new Promise<void>((done) => (end = done)));
-  let isDisconnected = false;
-  let hasBegun = false;
-  const isGone = () => isDisconnected;
-  const second = admission.run('a', 0, isGone, async () => (hasBegun = true));
-  const refused = expect(second).rejects.toThrow('the connection was closed');
-  isDisconnected = true;
-  end();
-  await first;
-  await refused;
-  expect(hasBegun).toBe(false);
-  expect(admission.run('a', 0, stays, () => 3)).toBe(3);
 });

@@ -25,29 +25,6 @@ function open() {
   return { queue, dropped, add };
 }
 
-it('serves the accounts in rotation, each oldest first', () => {
-  const { queue, add } = open();
-  for (const account of 'aaabcb') add(account);
-  const served = Array.from({ length: 6 }, () => queue.take());
-  expect(served.map((item) => `${item?.account}${item?.number}`)).toEqual([
-    'a0',
-    'b3',
-    'c4',
-    'a1',
-    'b5',
-    'a2',
-  ]);
-  expect([queue.take(), queue.size]).toEqual([undefined, 0]);
-});
-
-it('passes over accounts whose oldest item does not fit, and keeps their place', () => {
-  const { queue, add } = open();
-  for (const account of 'aabc') add(account);
-  expect(queue.take((_, account) => account !== 'a')?.account).toBe('b');
-  expect(queue.take((_, account) => account === 'x')).toBeUndefined();
-  expect(queue.take()?.account).toBe('a');
-});
-
 it('drops those that have gone while others wait before them, not only in their turn', () => {
   const { queue, dropped, add } = open();
   add('a');

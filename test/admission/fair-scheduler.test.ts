@@ -36,18 +36,6 @@ describe('FairScheduler', () => {
     expect(served.join('')).toBe('abcaba');
   });
 
-  it('serves an account that comes later before the second slice of one that waits', async () => {
-    const { scheduler, nextTurn } = controlled();
-    const served: string[] = [];
-    const wait = (account: string) =>
-      void scheduler.yield(account).then(() => served.push(account));
-    for (let i = 0; i < 1_000; i++) wait('flood');
-    await nextTurn();
-    wait('shop');
-    for (let i = 0; i < 2; i++) await nextTurn();
-    expect(served).toEqual(['flood', 'flood', 'shop']);
-  });
-
   it('begins as many requests in a turn as fit into a slice, accounts in rotation', async () => {
     const { scheduler, clock, nextTurn } = controlled();
     const begun: string[] = [];
@@ -74,19 +62,6 @@ describe('FairScheduler', () => {
     expect(isPieceServed).toBe(true);
     await nextTurn();
     expect(begun).toHaveLength(12);
-  });
-
-  it('begins waiting requests before the next piece of long work, and one piece a turn in any case', async () => {
-    const { scheduler, clock, nextTurn } = controlled();
-    expect(scheduler.sliceUsed()).toBe(false);
-    clock.now += 2;
-    const served: string[] = [];
-    for (const account of ['a', 'c'])
-      void scheduler.admit(account)?.then(() => served.push(account));
-    void scheduler.yield('b').then(() => served.push('b'));
-    void scheduler.admit('d')?.then(() => served.push('d'));
-    await nextTurn();
-    expect(served).toEqual(['a', 'c', 'd', 'b']);
   });
 
   it('lets a request that takes long give way to those that wait to begin, not to itself', async () => {
@@ -151,42 +126,6 @@ describe('FairScheduler', () => {
     expect(served).toEqual(['a', 'b']);
     await nextTurn();
     expect(served).toEqual(['a', 'b', 'c']);
-  });
-
-  it("reports the end of this event-loop turn's slice to every user of it", async () => {
-    const { scheduler, clock, nextTurn } = controlled();
-    expect(scheduler.sliceUsed()).toBe(false);
-    clock.now += 1.9;
-    expect(scheduler.sliceUsed()).toBe(false);
-    clock.now += 0.1;
-    expect(scheduler.sliceUsed()).toBe(true);
-    await nextTurn();
-    expect(scheduler.sliceUsed()).toBe(false);
-  });
-
-  it('begins the slice of an account that waited anew', async () => {
-    const { scheduler, clock, nextTurn } = controlled();
-    expect(scheduler.sliceUsed()).toBe(false);
-    clock.now += 10;
-    let isOver: boolean | undefined;
-    void scheduler.yield('a').then(() => {
-      isOver = scheduler.sliceUsed();
-    });
-    await nextTurn();
-    expect(isOver).toBe(false);
-  });
-
-  it('goes on after everybody was served', async () => {
-    const { scheduler, nextTurn } = controlled();
-    for (let round = 0; round < 3; round++) {
-      let served = false;
-      void scheduler.yield('a').then(() => {
-        served = true;
-      });
-      await nextTurn();
-      expect(served).toBe(true);
-      await nextTurn();
-    }
   });
 
   it('never ends a slice where requests must not wait for each other', () => {

@@ -215,7 +215,7 @@ describe('The ledger', () => {
     await writeFile(on.at('other.ndjson'), 'a spreadsheet\n');
     await writeFile(on.at('empty.ndjson'), '');
     await expect(readLedger(on.at('folder.ndjson'))).rejects.toThrow(/cannot be used \(EISDIR\)/);
-    await expect(readLedger(on.at('other.ndjson'))).rejects.toThrow(/is not a ledger of erased/);
+    await expect(readLedger(on.at('other.ndjson'))).rejects.toThrow(/it is not a ledger/);
     expect(await readLedger(on.at('empty.ndjson'))).toBe(undefined);
     await fill('kept', 1);
     for (const name of ['folder.ndjson', 'other.ndjson']) {

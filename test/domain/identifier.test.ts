@@ -42,24 +42,11 @@ describe('formatId', () => {
 });
 
 describe('sequenceOf', () => {
-  it.each([
-    ['another prefix', 'ORD-0042'],
-    ['small letters', 'cus-0042'],
-    ['no digits', 'CUS-'],
-    ['no prefix', '0042'],
-    ['nothing', ''],
-    ['a sign', 'CUS--42'],
-    ['a fraction', 'CUS-4.2'],
-    ['an exponent', 'CUS-4e2'],
-    ['hexadecimal', 'CUS-0x2A'],
-    ['space', 'CUS- 42'],
-    ['a line break at the end', 'CUS-0042\n'],
-    ['letters after it', 'CUS-0042a'],
-    ['other digits', 'CUS-٤٢'],
-    ['more than a safe integer', 'CUS-9007199254740992'],
-    ['a thousand digits', `CUS-${'9'.repeat(1000)}`],
-  ])('an id with %s does not change the next number', (_name, id) => {
-    expect(sequenceOf('customers', id)).toBe(0);
+  it('is 0 for an id of another form, which does not change the next number', () => {
+    const others = 'ORD-0042 cus-0042 CUS- 0042 CUS--42 CUS-4.2 CUS-4e2 CUS-0x2A CUS-0042a CUS-٤٢';
+    const ids = [...others.split(' '), '', 'CUS- 42', 'CUS-0042\n', 'CUS-9007199254740992'];
+    ids.push(`CUS-${'9'.repeat(1000)}`);
+    expect(ids.filter((id) => sequenceOf('customers', id) !== 0)).toEqual([]);
   });
 
   it('reads ids with more or fewer digits than formatId writes', () => {

@@ -1,14 +1,8 @@
 // Contract, "Payment row": computed from an order, never stored.
 
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/core/domain/json.js';
-import {
-  paymentOf,
-  paymentPieces,
-  paymentRow,
-  sharedPieces,
-} from '../../src/core/domain/payment.js';
+import { paymentOf } from '../../src/core/domain/payment.js';
 
 const ORDER: JsonObject = {
   id: 'ORD-0042',
@@ -79,57 +73,9 @@ describe('paymentOf', () => {
     });
   });
 
-  it.each([null, undefined])('the method is null when the order has %s', (method) => {
-    const { method: _, ...rest } = ORDER;
-    expect(paymentOf(method === undefined ? rest : { ...rest, method }).method).toBeNull();
-  });
-
   it("ignores the order's own status, and does not change the order", () => {
     const before = JSON.stringify(ORDER);
     expect(paymentOf({ ...ORDER, status: 'paid', due: 0 })).toEqual(paymentOf(ORDER));
     expect(JSON.stringify(ORDER)).toBe(before);
-  });
-
-  it('is paid exactly when nothing is due', () => {
-    const price = fc.double({ min: -1e15, max: 1e15, noNaN: true });
-    fc.assert(
-      fc.property(price, price, (amount, paid) => {
-        const { due, status } = paymentOf({ ...ORDER, amount, paid });
-        expect(due).toBe(amount - paid);
-        expect(status).toBe(due <= 0 ? 'paid' : 'pending');
-      }),
-    );
-  });
-});
-
-describe('A payment row', () => {
-  const values = fc.oneof(fc.jsonValue(), fc.constantFrom('x'.repeat(5_000), '"customer":"'));
-
-  it('is the text of the payment, whole or in pieces', () => {
-    const more = fc.dictionary(fc.constantFrom('customer', 'method', 'note', 'a'), values);
-    fc.assert(
-      fc.property(more, more, (before, after) => {
-        const text = JSON.stringify({ ...before, ...ORDER, ...after });
-        const row = JSON.stringify(paymentOf(JSON.parse(text)));
-        expect(paymentRow(text)).toBe(row);
-        const pieces = paymentPieces(text);
-        expect(pieces.join('')).toBe(row);
-        expect(sharedPieces(text, pieces)).toEqual(pieces);
-      }),
-    );
-  });
-
-  it('shares a long value, and ignores a nested member of the same name', () => {
-    const customer = 'x'.repeat(5_000);
-    const text = JSON.stringify({ note: { customer: 'short' }, ...ORDER, customer });
-    const shared = sharedPieces(text, paymentPieces(text));
-    expect(shared.join('')).toBe(paymentRow(text));
-  });
-
-  it('has a long value as a piece of its own', () => {
-    const customer = 'x'.repeat(100_000);
-    const pieces = paymentPieces(JSON.stringify({ ...ORDER, customer }));
-    expect(pieces.map(({ length }) => length > 1_000)).toEqual([false, true, false]);
-    expect(pieces[1]).toBe(`"${customer}"`);
   });
 });

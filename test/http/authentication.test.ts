@@ -42,15 +42,6 @@ describe('admitAccount', () => {
     expect(identity.tokens).toEqual(['abc.DEF-1']);
   });
 
-  it('does not ask the provider without a token', async () => {
-    const identity = provider({ status: 'identified', subject: 'someone' });
-    for (const headers of [{}, { Authorization: '' }, { Authorization: 'Basic abc' }]) {
-      const result = await admitAccount(request(headers), identity);
-      expect(result).toMatchObject({ ok: false, failure: { code: 'UNAUTHORIZED' } });
-    }
-    expect(identity.tokens).toEqual([]);
-  });
-
   it('reads a very long malformed header in linear time', async () => {
     const identity = provider({ status: 'identified', subject: 'someone' });
     for (const value of [
@@ -111,12 +102,6 @@ describe('adminGate', () => {
     ['with a scheme', `Bearer ${KEY}`],
   ])('refuses %s', (_name, given) => {
     expect(admit(KEY, given)).toMatchObject({ ok: false, failure: { code: 'UNAUTHORIZED' } });
-  });
-
-  it('reads the key only from its own header', () => {
-    for (const headers of [{ Authorization: `Bearer ${KEY}` }, { 'X-Admin-Key': KEY }]) {
-      expect(adminGate(KEY)(request(headers)).ok).toBe(false);
-    }
   });
 
   it('never repeats the configured or the sent key', () => {

@@ -88,10 +88,26 @@ describe('an answer', () => {
   });
 });
 
-describe('a list that is sent in pieces equals the list that is sent whole', () => {
-  /** A JSON string of exactly this many characters. */
-  const filler = (characters: number) => `"${'x'.repeat(characters - 2)}"`;
+/** A JSON string of exactly this many characters. */
+const filler = (characters: number) => `"${'x'.repeat(characters - 2)}"`;
+const rows = (...texts: string[]) => list(texts, pageOf(texts));
 
+it.each([
+  ['a record of 65,536 characters', false, data(filler(PIECE))],
+  ['a longer record', true, data(filler(PIECE + 1))],
+  ['rows of 65,536 characters', false, rows(filler(PIECE - 3), '"1"')],
+  ['longer rows', true, rows(filler(PIECE - 3), '"12"')],
+  ['no rows', false, rows()],
+])('an answer of %s is sent in pieces: %s', (_name, expected, answer) => {
+  let isInPieces = false;
+  respond(answer, EXCHANGE, () => {
+    isInPieces = true;
+    return new ReadableStream();
+  });
+  expect(isInPieces).toBe(expected);
+});
+
+describe('a list that is sent in pieces equals the list that is sent whole', () => {
   it.each([
     ['a single item above the limit', [filler(LARGE + 1)]],
     ['items that add up to the limit', [filler(LARGE / 2), filler(LARGE / 2)]],

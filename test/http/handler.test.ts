@@ -186,26 +186,6 @@ describe('a handler with records and no other part', () => {
     expect((await refused.json()).error.message).toMatch(/must set AUTH_USERINFO_URL or AUTH_ISS/);
     expect((await bare('/api/v1/customers')).status).toBe(401);
   });
-
-  it('has no administration API', async () => {
-    const response = await bare('/api/v1/admin/overview', { headers: AS_OPERATOR });
-    expect(response.status).toBe(503);
-    expect((await response.json()).error.code).toBe('ADMIN_DISABLED');
-  });
-
-  it('admits any origin', async () => {
-    const headers = { Origin: 'https://app.example.com' };
-    const response = await bare('/api/v1/health', { headers });
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-  });
-
-  it('answers an error also without a log', async () => {
-    const records = broken(() => {
-      throw new Error(SECRET);
-    });
-    const init = { headers: AS_ACCOUNT };
-    expect((await ask({ records, identity: anyone }, '/api/v1/orders', init)).status).toBe(500);
-  });
 });
 
 describe('a handler with every part given', () => {

@@ -2,7 +2,7 @@
 // fail this run), and no connection stays open.
 
 import { createServer, type Socket } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Identity } from '../../src/core/identity/identity-provider.js';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
@@ -11,7 +11,6 @@ import { signInSettings } from '../support/sign-in-settings.js';
 
 type Behave = (socket: Socket) => void;
 const GOOD = '{"sub":"asha"}';
-const MEGABYTES = Buffer.alloc(100 * 1024 * 1024);
 
 /** A head with these lines, and what follows it. */
 const sends =
@@ -20,8 +19,6 @@ const sends =
     socket.write(`HTTP/1.1 ${status}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`);
     socket.write(body);
   };
-const coded = (coding: string, body: Uint8Array) =>
-  sends([`Content-Encoding: ${coding}`, `Content-Length: ${body.length}`], body);
 const thenEnds =
   (behave: Behave): Behave =>
   (socket) => {
@@ -71,14 +68,10 @@ const BAD: Readonly<Record<string, Behave>> = {
     repeats('1\r\nx\r\n', 20),
   ),
   'a coding that nobody knows': sends(['Content-Encoding: zstd', TOO_LONG], GOOD),
-  'gzip that is none': sends(['Content-Encoding: gzip', TOO_LONG], GOOD),
-  'gzip that is cut': thenEnds(sends(['Content-Encoding: gzip'], gzipSync(GOOD).subarray(0, 12))),
-  'gzip, then a reset': thenResets(
-    sends(['Content-Encoding: gzip'], gzipSync(GOOD).subarray(0, 12)),
+  'gzip, which was not asked for': sends(
+    ['Content-Encoding: gzip', `Content-Length: ${gzipSync(GOOD).length}`],
+    gzipSync(GOOD),
   ),
-  'a bomb in gzip': coded('gzip', gzipSync(MEGABYTES)),
-  'a bomb in brotli': coded('br', brotliCompressSync(MEGABYTES)),
-  'a bomb in deflate': coded('deflate', deflateSync(MEGABYTES)),
   'a body that is cut': thenEnds(sends([TOO_LONG], GOOD)),
   'a body that trickles': all(sends([CHUNKED]), repeats('1\r\n \r\n', 50)),
   'a head that trickles': all(
@@ -119,8 +112,6 @@ const WHOLE: Readonly<Record<string, Behave>> = {
   plain: sends(['Content-Length: 14'], GOOD),
   chunked: sends([CHUNKED], `e\r\n${GOOD}\r\n0\r\n\r\n`),
   'until the end': thenEnds(sends([], GOOD)),
-  gzip: coded('gzip', gzipSync(GOOD)),
-  brotli: coded('br', brotliCompressSync(GOOD)),
   'after 103': all(
     (socket) => socket.write('HTTP/1.1 103 Early\r\n\r\n'),
     sends(['Content-Length: 14'], GOOD),

@@ -44,12 +44,7 @@ describe('Every other answer is reported with its remedy', () => {
       /status 301.*redirects to https:\/\/id\.example\/me, /,
       ENDPOINT,
     ],
-    [
-      'a missing slash',
-      redirectTo('/userinfo/'),
-      /redirects to http:\/\/127\.0\.0\.1:\d+\/userinfo\/, /,
-      ENDPOINT,
-    ],
+    ['a missing slash', redirectTo('/userinfo/'), /redirects to \/userinfo\/, /, ENDPOINT],
     ['a redirect to nowhere', answer(300), /status 300.*redirects to elsewhere/, ENDPOINT],
     ['nothing there', answer(404), /status 404/, ENDPOINT],
     ['another method', answer(405), /takes another method/, /AUTH_USERINFO_METHOD$/],
@@ -57,9 +52,9 @@ describe('Every other answer is reported with its remedy', () => {
     ['the discovery document', answer(200, { issuer: 'x' }), /without a usable subject/, ENDPOINT],
     ['an account', answer(200, { sub: 'canary' }), /every token opens it/, ENDPOINT],
     ['another refusal', answer(418), /status 418, instead of a refusal/, ENDPOINT],
-    ['a failure', answer(502), /^status 502$/, /this may pass/],
-    ['the first failure', answer(500), /^status 500$/, /this may pass/],
-    ['too many requests', answer(429), /^status 429$/, /this may pass/],
+    ['a failure', answer(502), /^status 502$/, /is up/],
+    ['the first failure', answer(500), /^status 500$/, /is up/],
+    ['too many requests', answer(429), /^status 429$/, /is up/],
     ['a broken connection', (_token, response) => response.destroy(), /ECONNRESET/, /is up/],
   ])('%s', async (_name, behaviour, found, remedy) => {
     const finding = await findingOf(behaviour);
@@ -93,7 +88,7 @@ describe('Every other answer is reported with its remedy', () => {
 
 describe('With an issuer', () => {
   it.each([
-    [503, /this may pass/, true],
+    [503, /is up/, true],
     [404, /^set AUTH_ISSUER/, undefined],
   ])('whose discovery document is answered %i', async (status, remedy, away) => {
     const send = async () => new Response('', { status });
@@ -139,7 +134,7 @@ it('A stop does not wait for the answer to the made-up token', async () => {
     stop.abort();
     const { ok, found, remedy } = await finding;
     expect([ok, found]).toEqual([false, 'no answer within 4000 ms']);
-    expect(remedy).toMatch(/that this machine reaches the provider/);
+    expect(remedy).toMatch(/that this machine reaches it/);
   } finally {
     await stub.close();
   }

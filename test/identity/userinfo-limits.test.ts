@@ -1,6 +1,5 @@
 // Contract, "Limits": how much of the provider's answer is read.
 
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
@@ -26,10 +25,6 @@ describe('How much of an answer is read', () => {
   it.each<[string, (body: string) => Behaviour]>([
     ['with a Content-Length', (body) => answer(200, body)],
     ['in chunks', inChunks],
-    [
-      'compressed, counted as it is once decompressed',
-      (body) => answer(200, gzipSync(body), { 'Content-Encoding': 'gzip' }),
-    ],
   ])('is 64 KiB at most: %s', async (_name, behaviour) => {
     const statusOf = async (bytes: number) =>
       (await askOnce(behaviour(userinfoOf(bytes)))).identity.status;

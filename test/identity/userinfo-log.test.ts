@@ -77,20 +77,6 @@ describe('The log', () => {
     expect(lines.map(({ fields }) => fields)).toEqual([{ status: 401, reason }]);
   });
 
-  it('says once that tokens name an audience that is not checked', async () => {
-    const log = keptLog();
-    const stub = await openIdentityStub(answer(200, { sub: 'user-1' }));
-    const shows = `e30.${Buffer.from('{"aud":"some-app"}').toString('base64url')}.c2ln`;
-    try {
-      const provider = userinfoIdentity({ url: stub.url, log });
-      for (const token of ['opaque', 'e30.e30.c2ln', shows, shows]) await provider.identify(token);
-      expect(log.lines.map(({ event }) => event)).toEqual(['identity_audience_unchecked']);
-      expect(JSON.stringify(log.lines)).not.toContain('some-app');
-    } finally {
-      await stub.close();
-    }
-  });
-
   it('says why a token was left undecided: no server listens', async () => {
     const log = keptLog();
     const stub = await openIdentityStub();

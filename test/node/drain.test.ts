@@ -197,5 +197,8 @@ describe('A stop', () => {
     await waiting.over;
     expect(waiting.received()).toBe('');
     await gate.stub.close();
+    // The database was released in order, so the next start takes it.
+    const next = await service.start();
+    expect(await next.stop()).toBe(0);
   });
 });

@@ -24,8 +24,8 @@ afterEach(() => service.close());
 /** What `node dist/manage.js ready` prints and exits with. */
 async function readyCommand(environment: Record<string, string>) {
   const command = [process.execPath, join(ROOT, 'dist/manage.js'), 'ready'];
-  const { code, stdout } = await startProgram(command, { environment }).ended;
-  return { code, output: stdout };
+  const { code, stdout, stderr } = await startProgram(command, { environment }).ended;
+  return { code, output: stdout + stderr };
 }
 
 describe('node dist/manage.js ready', () => {
@@ -41,8 +41,8 @@ describe('node dist/manage.js ready', () => {
       output: `not ready: http://127.0.0.1:${OPS_PORT}/ready gives no answer (ECONNREFUSED)\n`,
     });
     expect(await readyCommand({})).toEqual({
-      code: 1,
-      output: 'not ready: OPS_PORT is unset; set it as the service has it\n',
+      code: 2,
+      output: 'OPS_PORT is unset; set it as the service has it\n',
     });
   });
 

@@ -232,8 +232,8 @@ describe('A restore is refused', () => {
   it('where the ledger of erased accounts cannot be read', async () => {
     const ledger = on.at('backups-erased.ndjson');
     await mkdir(ledger);
-    expect(await refusal(1, [on.backup])).toBe(
-      `the ledger of erased accounts ${ledger} cannot be used (EISDIR); ERASURE_LEDGER names another one`,
+    expect(await refusal(1, [on.backup])).toContain(
+      `the ledger of erased accounts ${ledger} cannot be used (EISDIR)`,
     );
   });
 

@@ -88,7 +88,7 @@ it('The page of operations has a row of each command', () => {
 
 it('Options that the page on data names are options of its commands', async () => {
   const loaded = await Promise.all(
-    ['import', 'export', 'erase', 'dump', 'load'].map((name) => COMMANDS[name]?.load()),
+    ['import', 'export', 'erase', 'dump', 'load'].map((name) => COMMANDS[name]?.[1]()),
   );
   const help = loaded.map((command) => command?.help).join('\n');
   const page = textOf(DATA).replaceAll(' -- ', ' ');

@@ -27,7 +27,7 @@ function oneWriteAGroup(): FairScheduler {
 class SlowWork implements RecordWork {
   readonly waiting: (() => void)[] = [];
   readonly newRecord = workInPlace.newRecord;
-  readonly paymentPieces = workInPlace.paymentPieces;
+  readonly paymentRow = workInPlace.paymentRow;
 
   async patchedRecord(...args: Parameters<RecordWork['patchedRecord']>) {
     await new Promise<void>((resolve) => this.waiting.push(resolve));

@@ -2,7 +2,7 @@
 // others waiting nor mixes two states of the records.
 
 import { describe, expect, it, vi } from 'vitest';
-import { FairScheduler, type Pause } from '../../src/core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId } from '../../src/core/domain/identifier.js';
 import type { RecordList } from '../../src/core/records/record-list.js';
@@ -41,7 +41,7 @@ function fill(set: RecordSet, count: number, collection: CollectionName = 'custo
 }
 
 /** Each look at the clock takes a tenth of a slice. */
-function schedulerOf(pause: Pause): FairScheduler {
+function schedulerOf(pause: () => Promise<void>): FairScheduler {
   let now = 0;
   return new FairScheduler({
     pause,
@@ -52,7 +52,7 @@ function schedulerOf(pause: Pause): FairScheduler {
   });
 }
 
-function accountOf(set: RecordSet, pause: Pause = turn): ObjectAccount {
+function accountOf(set: RecordSet, pause: () => Promise<void> = turn): ObjectAccount {
   return new MemoryRecords({ set, scheduler: schedulerOf(pause) }).account(OWNER);
 }
 

@@ -3,10 +3,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/domain/identifier.js';
-import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
 import {
   CHUNK_RECORDS,
   type ListSnapshot,
+  type MemoryRecord,
+  memoryRecord,
   RecordList,
 } from '../../src/core/records/record-list.js';
 

@@ -2,8 +2,8 @@
 // words that name the row and never quote it.
 
 import { describe, expect, it } from 'vitest';
-import { memoryRecord } from '../../src/core/records/memory-record.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
+import { memoryRecord } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import type { StoredRow } from '../../src/core/records/record-storage.js';
 import { MapStorage } from './map-storage.js';

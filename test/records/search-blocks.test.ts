@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filteredPage } from '../../src/core/records/list-pages.js';
-import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
+import { type MemoryRecord, memoryRecord } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 

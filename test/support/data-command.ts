@@ -3,24 +3,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { Waits } from '../../src/tools/data/waiting.js';
-import { dumpCommand } from '../../src/tools/manage/dump.js';
-import { eraseCommand } from '../../src/tools/manage/erase.js';
-import { exportCommand } from '../../src/tools/manage/export.js';
-import { importCommand } from '../../src/tools/manage/import.js';
-import { loadCommand } from '../../src/tools/manage/load.js';
-import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
+import { COMMANDS } from '../../src/tools/manage/manage.js';
+import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
 import { type Environment, type Program, type ProgramRun, startProgram } from './program.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
-
-const COMMANDS = {
-  import: importCommand,
-  export: exportCommand,
-  erase: eraseCommand,
-  dump: dumpCommand,
-  load: loadCommand,
-};
 
 export function startDataCommand(
   args: readonly string[],
@@ -62,7 +49,9 @@ export async function dataCommandHere(
     now: Date.now,
     randomBytes,
     version: '0.1.0',
+    waits,
   };
-  const code = await COMMANDS[name as keyof typeof COMMANDS](waits).run(args, dependencies);
+  const [, load] = COMMANDS[name] ?? [];
+  const code = (await (await load?.())?.run(args, dependencies)) ?? Number.NaN;
   return { code, ...text };
 }

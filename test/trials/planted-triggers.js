@@ -20,7 +20,7 @@ const SUFFIX = '.planted';
 const MIGRATION = /\w+\.#migrate\([^)]*\);/;
 const PLANT = `
       const planted = \`\${path}${SUFFIX}\`;
-      const { existsSync: isThere, readFileSync: textOf } = await import('node:fs');
+      const { existsSync: isThere, readFileSync: textOf } = process.getBuiltinModule('node:fs');
       if (isThere(planted)) {
         for (const line of textOf(planted, 'utf8').trim().split('\\n')) {
           connection.value(JSON.parse(line));

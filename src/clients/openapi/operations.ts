@@ -5,20 +5,23 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
-import { OPERATOR_VIEWS, type OperatorView } from '../../core/domain/operator-views.js';
-import { adminAccount, adminHealth, adminListRecords } from '../../core/http/admin-routes.js';
-import type { Action } from '../../core/http/call.js';
+import { OPERATOR_VIEWS } from '../../core/domain/operator-views.js';
 import {
+  adminAccount,
+  adminHealth,
+  adminListRecords,
   createRecord,
   deleteRecord,
+  health,
   listPayments,
   listRecords,
   readRecord,
   updateRecord,
-} from '../../core/http/data-routes.js';
-import { health } from '../../core/http/health.js';
+} from '../../core/http/actions.js';
+import type { Action } from '../../core/http/call.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import type { Route } from '../../core/http/routes.js';
+import VIEWS from '../../core/operator-answers.js';
 import { EXAMPLE_BODIES, EXAMPLE_CHANGES, EXAMPLE_RECORD, exampleOf } from './examples.js';
 import type { ParameterName } from './parameters.js';
 import type { AnswerKind } from './schemas.js';
@@ -145,11 +148,9 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
 /** Throws if the route table has an action that has no description here. */
 export function operationOf({ path, view, collection }: Route, action: Action): Operation {
   if (view !== undefined) {
-    const { answers, operation: id, schema, summary, ...more }: OperatorView = OPERATOR_VIEWS[view];
-    const { description, isSearched = false } = more as Partial<
-      typeof more & { isSearched: boolean }
-    >;
-    const isList = answers === 'rows';
+    const { operation: id, schema, summary, description } = OPERATOR_VIEWS[view];
+    const isIn = (views: readonly string[]) => views.includes(view);
+    const [isList, isSearched] = [isIn(VIEWS.rows), isIn(VIEWS.searched)];
     const query: ParameterName[] = isSearched ? ['q', ...OPERATORS_PAGE] : [...OPERATORS_PAGE];
     return {
       ...{ id, summary, description },

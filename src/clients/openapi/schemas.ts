@@ -15,8 +15,9 @@ import {
   VIEW_SCHEMAS,
 } from '../../core/domain/operator-views.js';
 import type { Payment } from '../../core/domain/payment.js';
+import { HEALTH } from '../../core/http/actions.js';
 import { STATUS_OF } from '../../core/http/envelope.js';
-import { HEALTH } from '../../core/http/health.js';
+import VIEWS from '../../core/operator-answers.js';
 import { ERRORS } from './errors.js';
 import { RECORD_SCHEMAS, unchecked } from './record-schemas.js';
 
@@ -144,10 +145,10 @@ export function schemaRef(id: string): JsonObject {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** The schemas of the operator's views of a kind, by name. */
-function viewsOf(kind: 'object' | 'rows'): Record<string, z.ZodObject> {
-  const views = Object.values(OPERATOR_VIEWS).filter(({ answers }) => answers === kind);
-  return Object.fromEntries(views.map(({ schema }) => [schema, VIEW_SCHEMAS[schema]]));
+/** The schemas of the operator's views, by name. */
+function viewsNamed(views: readonly (keyof typeof OPERATOR_VIEWS)[]): Record<string, z.ZodObject> {
+  const schemas = views.map((view) => OPERATOR_VIEWS[view].schema);
+  return Object.fromEntries(schemas.map((schema) => [schema, VIEW_SCHEMAS[schema]]));
 }
 
 function named(): Map<string, z.ZodObject> {
@@ -161,11 +162,15 @@ function named(): Map<string, z.ZodObject> {
     ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
     ...Object.entries(VIEW_SCHEMAS),
   ]);
-  const single = { ...RECORDS, ...SINGLE_ANSWERS, ...viewsOf('object') };
+  const single = { ...RECORDS, ...SINGLE_ANSWERS, ...viewsNamed(VIEWS.objects) };
   for (const [id, data] of Object.entries(single)) {
     all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));
   }
-  for (const [id, row] of Object.entries({ ...RECORDS, ...ROW_ANSWERS, ...viewsOf('rows') })) {
+  for (const [id, row] of Object.entries({
+    ...RECORDS,
+    ...ROW_ANSWERS,
+    ...viewsNamed(VIEWS.rows),
+  })) {
     const list = z.object({ data: z.array(row), meta: listMeta });
     all.set(id, row).set(envelopeName('list', id), list);
   }

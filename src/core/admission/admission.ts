@@ -1,9 +1,8 @@
 // The gate of all requests. How much of one account may be under way is bounded, in bytes: of
-// bodies, of answers, and of what any request may hold. What is beyond waits and costs next to
-// nothing: its body is not read, and the next piece of an answer is not made, until others are
-// done. It is never refused.
+// bodies, of answers, and of what any request may hold. What is beyond is not read or made until
+// others are done. It is never refused.
 
-import type { Eventually } from '../eventually.js';
+import { andThen, type Eventually } from '../eventually.js';
 import type { IsDisconnected } from './disconnected.js';
 import type { FairScheduler } from './fair-scheduler.js';
 
@@ -12,21 +11,15 @@ const REQUEST_BYTES = 65_536;
 /** Of each limit, for claims larger than that: small requests pass slow uploads and unread answers. */
 const LARGE_CLAIMS_SHARE = 0.75;
 
-export interface AdmissionLimits {
+const DEFAULT_LIMITS = {
   /** Of one account: 256 small requests, or 12 bodies of the largest size and 64 small requests. */
-  readonly accountMaxBytes: number;
-  /** Of all accounts together, in addition to each account's own share. */
-  readonly totalMaxBytes: number;
-  /** Always free for each account, even if the others hold everything else. */
-  readonly ownShareBytes: number;
-}
-
-const DEFAULT_LIMITS: AdmissionLimits = {
   accountMaxBytes: 16 * 1_048_576,
+  /** Of all accounts together, in addition to each account's own share. */
   totalMaxBytes: 64 * 1_048_576,
-  // One body of the largest size and one long answer.
+  /** Always free for each account: one body of the largest size and one long answer. */
   ownShareBytes: 1_048_576 + 393_216,
 };
+export type AdmissionLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 /** No limit, for a host on which one request must not wait for another. */
 export const UNLIMITED: AdmissionLimits = {
@@ -63,24 +56,28 @@ export class Admission {
     act: () => Eventually<T>,
   ): Eventually<T> {
     const bytes = Math.max(bodyBytes, REQUEST_BYTES);
-    const turn = this.begin(account, bytes, isDisconnected);
-    const end = () => this.end(account, bytes);
-    return turn instanceof Promise ? turn.then(() => ended(act, end)) : ended(act, end);
+    return andThen(this.begin(account, bytes, isDisconnected), () => {
+      const end = () => this.end(account, bytes);
+      let result: Eventually<T> | undefined;
+      try {
+        result = act();
+        return result;
+      } finally {
+        if (result instanceof Promise) void result.then(end, end);
+        else end();
+      }
+    });
   }
 
   /**
    * Takes bytes for an account, at once or in turn; `end` gives them back. Rejects, as a failure,
    * with nothing taken, if the client has gone while it waited.
    */
-  begin(account: string, bytes: number, isDisconnected: IsDisconnected): Eventually<void> {
+  begin(account: string, bytes: number, isDisconnected: IsDisconnected): Promise<void> | undefined {
     // Large claims wait in a lane of their own, so that no small request stands behind one. No
     // subject has a line break.
     const lane = bytes > REQUEST_BYTES ? `${account}\n` : account;
-    return this.#scheduler.admit(lane, isDisconnected, () => {
-      const fits = this.#fits(account, bytes);
-      if (fits) this.#hold(account, bytes);
-      return fits;
-    });
+    return this.#scheduler.admit(lane, isDisconnected, () => this.#takes(account, bytes));
   }
 
   end(account: string, bytes: number): void {
@@ -88,12 +85,16 @@ export class Admission {
     this.#scheduler.wake();
   }
 
-  #fits(account: string, bytes: number): boolean {
+  /** Whether the bytes fit; if so, they are taken. */
+  #takes(account: string, bytes: number): boolean {
     const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
     const held = (this.#held.get(account) ?? 0) + bytes;
-    if (held <= ownShareBytes) return true;
     const share = bytes > REQUEST_BYTES ? LARGE_CLAIMS_SHARE : 1;
-    return held <= accountMaxBytes * share && this.#heldBytes + bytes <= totalMaxBytes * share;
+    const fits =
+      held <= ownShareBytes ||
+      (held <= accountMaxBytes * share && this.#heldBytes + bytes <= totalMaxBytes * share);
+    if (fits) this.#hold(account, bytes);
+    return fits;
   }
 
   #hold(account: string, bytes: number): void {
@@ -101,17 +102,5 @@ export class Admission {
     if (held === 0) this.#held.delete(account);
     else this.#held.set(account, held);
     this.#heldBytes += bytes;
-  }
-}
-
-/** Acts; `end` is called once the result is there. */
-function ended<T>(act: () => Eventually<T>, end: () => void): Eventually<T> {
-  let result: Eventually<T> | undefined;
-  try {
-    result = act();
-    return result;
-  } finally {
-    if (result instanceof Promise) void result.then(end, end);
-    else end();
   }
 }

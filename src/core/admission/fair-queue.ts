@@ -2,7 +2,7 @@
 // oldest first. Abandoned items are dropped, so that they neither take a turn nor fill the memory
 // until their turn. Every queue of the service is one of these.
 
-/** An item's own end: it is served by the caller of `take`, or dropped by the queue. */
+/** An item is served by the caller of `take`, or dropped by the queue. */
 export interface FairQueueOptions<Item> {
   /** Whether nobody waits for the item any more. */
   readonly isGone: (item: Item) => boolean;
@@ -34,18 +34,15 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
-  /** How many items of the account wait. */
-  sizeOf(account: string): number {
+  /** How many items of the account wait. Those at its head that have gone are dropped. */
+  waitingOf(account: string): number {
+    this.#firstOf(account);
     return this.#lanes.get(account)?.items.length ?? 0;
   }
 
   add(account: string, item: Item): void {
-    let lane = this.#lanes.get(account);
-    if (lane === undefined) {
-      lane = { items: [], sweptAt: SWEPT_MIN };
-      this.#lanes.set(account, lane);
-    }
-    lane.items.push(item);
+    const lane = this.#lanes.get(account) ?? { items: [], sweptAt: SWEPT_MIN };
+    if (lane.items.push(item) === 1) this.#lanes.set(account, lane);
     this.#size++;
     if (lane.items.length >= lane.sweptAt) this.#sweep(account, lane);
   }
@@ -56,7 +53,7 @@ export class FairQueue<Item> {
    */
   take(fits: (item: Item, account: string) => boolean = () => true): Item | undefined {
     for (const [account, lane] of this.#lanes) {
-      const first = this.#firstOf(account, lane);
+      const first = this.#firstOf(account);
       if (first === undefined || !fits(first, account)) continue;
       this.#shift(account, lane);
       if (lane.items.length > 0 && this.#lanes.size > 1) {
@@ -70,23 +67,16 @@ export class FairQueue<Item> {
 
   /** Drops of each account what has gone, up to the oldest item that has not. */
   dropGone(): void {
-    for (const [account, lane] of this.#lanes) this.#firstOf(account, lane);
+    for (const account of this.#lanes.keys()) this.#firstOf(account);
   }
 
-  /** The same for one account. Returns how many of its items wait. */
-  dropGoneOf(account: string): number {
+  /** The account's oldest item that has not gone. */
+  #firstOf(account: string): Item | undefined {
     const lane = this.#lanes.get(account);
-    if (lane !== undefined) this.#firstOf(account, lane);
-    return lane?.items.length ?? 0;
-  }
-
-  /** The oldest item of a lane that has not gone. */
-  #firstOf(account: string, lane: Lane<Item>): Item | undefined {
-    const { isGone, drop } = this.#options;
-    for (let first = lane.items[0]; first !== undefined; first = lane.items[0]) {
-      if (!isGone(first)) return first;
+    for (let first = lane?.items[0]; lane && first !== undefined; first = lane.items[0]) {
+      if (!this.#options.isGone(first)) return first;
       this.#shift(account, lane);
-      drop(first);
+      this.#options.drop(first);
     }
     return undefined;
   }
@@ -99,13 +89,11 @@ export class FairQueue<Item> {
 
   #sweep(account: string, lane: Lane<Item>): void {
     const { isGone, drop } = this.#options;
-    const gone: Item[] = [];
-    const items: Item[] = [];
-    for (const item of lane.items) (isGone(item) ? gone : items).push(item);
-    this.#size -= gone.length;
-    lane.items = items;
-    lane.sweptAt = Math.max(SWEPT_MIN, 2 * items.length);
-    if (items.length === 0) this.#lanes.delete(account);
+    const gone = new Set(lane.items.filter(isGone));
+    lane.items = lane.items.filter((item) => !gone.has(item));
+    lane.sweptAt = Math.max(SWEPT_MIN, 2 * lane.items.length);
+    this.#size -= gone.size;
+    if (lane.items.length === 0) this.#lanes.delete(account);
     for (const item of gone) drop(item);
   }
 }

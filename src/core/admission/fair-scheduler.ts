@@ -5,20 +5,26 @@
 import { disconnected, type IsDisconnected, neverDisconnected } from './disconnected.js';
 import { FairQueue } from './fair-queue.js';
 
-/** Resolves after the host has served the requests that wait, for example `setImmediate` on Node. */
-export type Pause = () => Promise<void>;
-
 /** `setImmediate`, or a timer on a host without it. */
 export function nextTask(): Promise<void> {
   const { setImmediate = setTimeout } = globalThis as { setImmediate?: (task: () => void) => void };
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-const SLICE_MS = 2;
 /** Of a slice for beginnings: a longer one goes on as a piece of long work while others wait to begin. */
 const BEGINNING_MS = 0.25;
 /** How long a slice gives way to new connections. */
 const GIVE_WAY_MAX_MS = 10;
+
+const DEFAULTS = {
+  /** Resolves after the host has served the requests that wait. */
+  pause: nextTask,
+  /** Milliseconds from any start, never going back. */
+  stopwatch: () => performance.now(),
+  sliceMs: 2,
+  /** Asked once in each event-loop turn before its slice; true: the slice waits for the next turn, within bounds. */
+  givesWay: () => false,
+};
 
 /**
  * For a host on which one request must not wait for another, and on which time
@@ -26,17 +32,6 @@ const GIVE_WAY_MAX_MS = 10;
  */
 export function unsliced(): FairScheduler {
   return new FairScheduler({ sliceMs: Number.POSITIVE_INFINITY });
-}
-
-export interface FairSchedulerOptions {
-  /** Default: `nextTask`. */
-  readonly pause?: Pause;
-  /** Milliseconds from any start, never going back. Default: `performance.now`. */
-  readonly stopwatch?: () => number;
-  /** Default: 2. */
-  readonly sliceMs?: number;
-  /** Asked once in each event-loop turn before its slice; true: the slice waits for the next turn, within bounds. */
-  readonly givesWay?: () => boolean;
 }
 
 interface Waiting {
@@ -49,10 +44,7 @@ interface Waiting {
 const inAnyCase = () => true;
 
 export class FairScheduler {
-  readonly #pause: Pause;
-  readonly #stopwatch: () => number;
-  readonly #sliceMs: number;
-  readonly #givesWay: () => boolean;
+  readonly #options: typeof DEFAULTS;
   /** Requests that wait to begin. */
   readonly #beginnings = waitingQueue();
   /** Some of them may be able to in the next turn. */
@@ -65,36 +57,27 @@ export class FairScheduler {
   /** When the request that began last in the slice for beginnings did so; undefined outside it. */
   #lastBeginning: number | undefined;
 
-  constructor({
-    pause = nextTask,
-    stopwatch = () => performance.now(),
-    sliceMs = SLICE_MS,
-    givesWay = () => false,
-  }: FairSchedulerOptions = {}) {
-    this.#pause = pause;
-    this.#stopwatch = stopwatch;
-    this.#sliceMs = sliceMs;
-    this.#givesWay = givesWay;
+  constructor(options: Partial<typeof DEFAULTS> = {}) {
+    this.#options = { ...DEFAULTS, ...options };
   }
 
   /** Whether long work must wait for its next slice. To be asked before each step of it. */
   sliceUsed(): boolean {
     if (this.#turnUsed()) return true;
     if (this.#lastBeginning === undefined || this.#beginnings.size === 0) return false;
-    return this.#stopwatch() - this.#lastBeginning >= BEGINNING_MS;
+    return this.#options.stopwatch() - this.#lastBeginning >= BEGINNING_MS;
   }
 
   /**
    * Undefined if a request of the lane begins at once; else resolves in a turn of the lane. Either
-   * way `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone in the
-   * meantime.
+   * way `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone.
    */
   admit(
     lane: string,
     isDisconnected: IsDisconnected = neverDisconnected,
     mayBegin: () => boolean = inAnyCase,
   ): Promise<void> | undefined {
-    const isFirst = !this.#someMayBegin && this.#beginnings.sizeOf(lane) === 0;
+    const isFirst = !this.#someMayBegin && this.#beginnings.waitingOf(lane) === 0;
     if (isFirst && !this.#turnUsed() && mayBegin()) return undefined;
     this.#someMayBegin = true;
     return this.#turnIn(this.#beginnings, lane, isDisconnected, mayBegin);
@@ -109,7 +92,7 @@ export class FairScheduler {
 
   /**
    * Resolves at the start of a slice in which the account may do a piece of long work. Rejects, as
-   * a failure, if its client has gone in the meantime: then the rest of the work is done for nobody.
+   * a failure, if its client has gone: the rest of the work would be for nobody.
    */
   yield(account: string, isDisconnected: IsDisconnected = neverDisconnected): Promise<void> {
     return this.#turnIn(this.#pieces, account, isDisconnected, inAnyCase);
@@ -122,13 +105,14 @@ export class FairScheduler {
 
   /** A slice for work that takes no turns with others, from now on. Tells whether it is used. */
   ownSlice(): () => boolean {
-    const begun = this.#stopwatch();
-    return () => this.#stopwatch() - begun >= this.#sliceMs;
+    const { stopwatch, sliceMs } = this.#options;
+    const begun = stopwatch();
+    return () => stopwatch() - begun >= sliceMs;
   }
 
   /** Resolves in the next event-loop turn. */
   pause(): Promise<void> {
-    return this.#pause();
+    return this.#options.pause();
   }
 
   #turnIn(
@@ -150,12 +134,14 @@ export class FairScheduler {
   async #serve(): Promise<void> {
     if (this.#serving) return;
     this.#serving = true;
+    const { pause, stopwatch, givesWay } = this.#options;
     while (this.#someMayBegin || this.#pieces.size > 0) {
-      await this.#pause();
-      await this.#giveWay();
-      this.#begin(this.#stopwatch());
+      await pause();
+      const end = stopwatch() + GIVE_WAY_MAX_MS;
+      while (givesWay() && stopwatch() < end) await pause();
+      this.#begin(stopwatch());
       while (this.#someMayBegin && !this.#turnUsed()) {
-        this.#lastBeginning = this.#stopwatch();
+        this.#lastBeginning = stopwatch();
         const next = this.#beginnings.take(({ mayBegin }) => mayBegin());
         this.#someMayBegin = next !== undefined;
         next?.resolve();
@@ -164,7 +150,7 @@ export class FairScheduler {
       }
       this.#lastBeginning = undefined;
       if (this.#pieces.size === 0) continue;
-      this.#begin(this.#stopwatch());
+      this.#begin(stopwatch());
       this.#pieces.take()?.resolve();
     }
     this.#serving = false;
@@ -172,20 +158,16 @@ export class FairScheduler {
 
   /** Whether this event-loop turn has had its slice. */
   #turnUsed(): boolean {
-    if (this.#sliceMs === Number.POSITIVE_INFINITY) return false;
-    const now = this.#stopwatch();
+    const { sliceMs, stopwatch } = this.#options;
+    if (sliceMs === Number.POSITIVE_INFINITY) return false;
+    const now = stopwatch();
     if (this.#begun === undefined) this.#begin(now);
-    return now - (this.#begun ?? now) >= this.#sliceMs;
-  }
-
-  async #giveWay(): Promise<void> {
-    const end = this.#stopwatch() + GIVE_WAY_MAX_MS;
-    while (this.#givesWay() && this.#stopwatch() < end) await this.#pause();
+    return now - (this.#begun ?? now) >= sliceMs;
   }
 
   #begin(now: number): void {
     this.#begun = now;
-    void this.#pause().then(() => {
+    void this.#options.pause().then(() => {
       if (this.#begun === now) this.#begun = undefined;
     });
   }

@@ -2,6 +2,7 @@
 // which properties; "record values are never stored".
 
 import type { CollectionName } from './collection-name.js';
+import { cutPoint } from './search.js';
 
 /** The one audited actor: the holder of the admin key. */
 export type Actor = 'admin';
@@ -19,19 +20,14 @@ export interface AuditEvent extends ChangedNames {
 }
 
 /**
- * An earlier state replaced the database. On one machine a backup replaced the file, with
- * its audit events; `record_id` is the backup's file name. On Workers one account was set
- * back; `record_id` is the time or the bookmark that was asked for.
+ * An earlier state replaced the database: on one machine the whole file, and `owner_sub` is empty;
+ * on Workers one account. `record_id` is the name of the backup, or the time or bookmark that was
+ * asked for.
  */
-export interface RestoreEvent extends ChangedNames {
+export interface RestoreEvent extends Omit<AuditEvent, 'actor' | 'action' | 'resource' | 'run'> {
   readonly actor: 'restore';
   readonly action: 'restore';
   readonly resource: 'database';
-  readonly record_id: string;
-  /** Empty where the database was that of all accounts. */
-  readonly owner_sub: string;
-  /** RFC 3339, UTC. */
-  readonly timestamp: string;
 }
 
 /** The trace that a restore leaves. `from`: the backup or the moment; `at`: milliseconds since 1970, UTC. */
@@ -85,28 +81,20 @@ const LOGGED_NAMES_MAX_CHARACTERS = 1_000;
 
 /** The properties of an audit event for these names: a body of 1 MiB can hold 100,000 of them, or one of 1 MiB. */
 export function changedNames(names: readonly string[]): ChangedNames {
-  const changed = names.slice(0, CHANGED_NAMES_MAX).map(cut);
+  const changed = names
+    .slice(0, CHANGED_NAMES_MAX)
+    .map((name) => cut(name, CHANGED_NAME_MAX_CHARACTERS));
   const changed_omitted = names.length - changed.length;
   return changed_omitted === 0 ? { changed } : { changed, changed_omitted };
 }
 
 /** An audit event as the fields of a log line: no value of a record, and no more names than a line can hold. */
-export function loggedEvent(event: AuditEvent | RestoreEvent): Record<string, string | number> {
+export function loggedEvent(event: AuditEvent): Record<string, string | number> {
   const { changed, changed_omitted = 0, ...facts } = event;
-  const names: string[] = [];
-  let characters = 0;
-  for (const name of changed) {
-    characters += name.length + 1;
-    if (characters > LOGGED_NAMES_MAX_CHARACTERS) break;
-    names.push(name);
-  }
-  return { ...facts, changed: names.join(','), changed_count: changed.length + changed_omitted };
+  const names = cut(changed.join(','), LOGGED_NAMES_MAX_CHARACTERS);
+  return { ...facts, changed: names, changed_count: changed.length + changed_omitted };
 }
 
-/** Never cuts between the halves of a surrogate pair, because one half alone is not valid text. */
-function cut(name: string): string {
-  if (name.length <= CHANGED_NAME_MAX_CHARACTERS) return name;
-  const last = name.charCodeAt(CHANGED_NAME_MAX_CHARACTERS - 1);
-  const isFirstHalf = last >= 0xd800 && last <= 0xdbff;
-  return name.slice(0, CHANGED_NAME_MAX_CHARACTERS - (isFirstHalf ? 1 : 0));
+function cut(text: string, maxCharacters: number): string {
+  return text.slice(0, cutPoint(text, maxCharacters));
 }

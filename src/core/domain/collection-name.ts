@@ -20,12 +20,6 @@ export function isCollectionName(name: string): name is CollectionName {
 
 /** A value for each collection, in the contract's order. */
 export function byCollection<T>(make: (name: CollectionName) => T): Record<CollectionName, T> {
-  return {
-    businesses: make('businesses'),
-    customers: make('customers'),
-    services: make('services'),
-    orders: make('orders'),
-    team: make('team'),
-    expenses: make('expenses'),
-  };
+  const entries = COLLECTION_NAMES.map((name): [CollectionName, T] => [name, make(name)]);
+  return Object.fromEntries(entries) as Record<CollectionName, T>;
 }

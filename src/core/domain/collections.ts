@@ -6,38 +6,20 @@
 
 import * as z from 'zod';
 import type { CollectionName } from './collection-name.js';
-import {
-  flag,
-  moment,
-  money,
-  moneyAbove0,
-  nonEmptyMoment,
-  nonEmptyText,
-  number,
-  object,
-  type Property,
-  propertiesIn,
-  text,
-  textOrNull,
-} from './property.js';
+import * as kind from './property.js';
 
 /** A collection as the contract's two tables describe it ("Identifiers", "Fields and validation by collection"). */
 interface CollectionRow {
-  readonly idPrefix: string;
-  readonly idDigitsMin: number;
   readonly names: RecordNames;
   /**
-   * The properties on which programs agree. Those that are neither optional nor have a
-   * default are "Required on create (after merge on PATCH too)"; the others are kept as
-   * they come: no type is checked. The object is loose: "Unknown properties are accepted
-   * and preserved." A default is set on create if the caller's record has no such
-   * property: "Default on create is `New`".
+   * The properties on which programs agree, in the order of a form for people. Those that are
+   * neither optional nor have a default are "Required on create (after merge on PATCH too)"; the
+   * type of the others is not checked. "Unknown properties are accepted and preserved." A default
+   * is set on create if the caller's record has no such property.
    */
   readonly record: z.ZodObject;
   /** The properties that a list for people shows, the record's name first. */
   readonly columns: readonly [string, ...string[]];
-  /** The properties that a form for people begins with, where that is not the order of `record`. */
-  readonly formStart?: readonly string[];
   /** "Business profiles also get `ownerSub` set to the same subject." */
   readonly mirrorsOwner?: boolean;
 }
@@ -54,9 +36,18 @@ export interface RecordNames {
   readonly short: string;
 }
 
+/** The names of a collection whose records are called as itself. */
+function names(plural: string, phrase = `a ${plural.slice(0, -1)}`): RecordNames {
+  const short = plural.slice(0, -1);
+  const many = kind.capitalized(plural);
+  return { one: kind.capitalized(short), many, phrase, plural, heading: many, short };
+}
+
 /** A row of the table, with what follows from its `record`. */
 export interface Collection extends CollectionRow {
-  readonly properties: readonly Property[];
+  readonly idPrefix: string;
+  readonly idDigitsMin: number;
+  readonly properties: readonly kind.Property[];
   /** Names of the required properties. */
   readonly required: readonly string[];
   /** Judges the required properties alone. */
@@ -66,12 +57,10 @@ export interface Collection extends CollectionRow {
 
 export const DEFAULT_CURRENCY = 'TZS';
 
-const currency = text('Currency code').default(DEFAULT_CURRENCY);
+const currency = kind.text('Currency code').default(DEFAULT_CURRENCY);
 
 export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
-  businesses: collection({
-    idPrefix: 'BIZ-',
-    idDigitsMin: 4,
+  businesses: collection('BIZ-', 4, {
     names: {
       one: 'Business',
       many: 'Businesses',
@@ -81,98 +70,60 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
       short: 'profile',
     },
     record: z.looseObject({
-      businessName: text('Name of the business').optional(),
-      phone: text('Phone number, as text').optional(),
-      primaryTemplate: text('Which client-side template the business uses', 'Template').optional(),
-      templateVersion: number('Version of that template').optional(),
-      createdAt: moment('When the business was set up').optional(),
+      businessName: kind.text('Name of the business').optional(),
+      phone: kind.text('Phone number, as text').optional(),
+      primaryTemplate: kind
+        .text('Which client-side template the business uses', 'Template')
+        .optional(),
+      templateVersion: kind.number('Version of that template').optional(),
+      createdAt: kind.moment('When the business was set up').optional(),
     }),
     columns: ['businessName', 'phone', 'primaryTemplate', 'createdAt'],
     mirrorsOwner: true,
   }),
-  customers: collection({
-    idPrefix: 'CUS-',
-    idDigitsMin: 4,
-    names: {
-      one: 'Customer',
-      many: 'Customers',
-      phrase: 'a customer',
-      plural: 'customers',
-      heading: 'Customers',
-      short: 'customer',
-    },
+  customers: collection('CUS-', 4, {
+    names: names('customers'),
     record: z.looseObject({
-      name: nonEmptyText('Name of the customer'),
-      phone: nonEmptyText('Phone number, as text'),
-      email: text('E-mail address', 'E-mail').optional(),
-      location: text('Where the customer lives or is served').optional(),
+      name: kind.nonEmptyText('Name of the customer'),
+      phone: kind.nonEmptyText('Phone number, as text'),
+      email: kind.text('E-mail address', 'E-mail').optional(),
+      location: kind.text('Where the customer lives or is served').optional(),
     }),
     columns: ['name', 'phone', 'location', 'email'],
   }),
-  services: collection({
-    idPrefix: 'SRV-',
-    idDigitsMin: 2,
-    names: {
-      one: 'Service',
-      many: 'Services',
-      phrase: 'a service on offer',
-      plural: 'services',
-      heading: 'Services',
-      short: 'service',
-    },
+  services: collection('SRV-', 2, {
+    names: names('services', 'a service on offer'),
     record: z.looseObject({
-      name: nonEmptyText('Name of the service'),
-      price: moneyAbove0('What it usually costs'),
+      name: kind.nonEmptyText('Name of the service'),
+      price: kind.moneyAbove0('What it usually costs'),
       currency,
-      active: flag('Whether the service is offered now').default(true),
-      category: text('Group of services').optional(),
-      duration: text('How long it takes, in words').optional(),
+      active: kind.flag('Whether the service is offered now').default(true),
+      category: kind.text('Group of services').optional(),
+      duration: kind.text('How long it takes, in words').optional(),
     }),
     columns: ['name', 'category', 'duration', 'active', 'price'],
   }),
-  orders: collection({
-    idPrefix: 'ORD-',
-    idDigitsMin: 4,
-    names: {
-      one: 'Order',
-      many: 'Orders',
-      phrase: 'an order',
-      plural: 'orders',
-      heading: 'Orders',
-      short: 'order',
-    },
+  orders: collection('ORD-', 4, {
+    names: names('orders', 'an order'),
     record: z.looseObject({
-      customer: nonEmptyText('Name of the customer'),
-      service: nonEmptyText('What is ordered'),
-      amount: moneyAbove0('The sum to pay'),
-      status: text('Any label; workflows use `New`, `In progress`, `Ready`').default('New'),
-      paid: money('The sum paid so far; may exceed `amount`').default(0),
+      customer: kind.nonEmptyText('Name of the customer'),
+      service: kind.nonEmptyText('What is ordered'),
+      amount: kind.moneyAbove0('The sum to pay'),
+      paid: kind.money('The sum paid so far; may exceed `amount`').default(0),
       currency,
-      phone: text("The customer's phone number").optional(),
-      date: moment('When the order is due').optional(),
-      method: textOrNull('How it was paid, such as `M-Pesa`').optional(),
-      assignee: text('Name of the team member who does the work').optional(),
-      templateId: text('Which template `customFields` follow', 'Template').optional(),
-      customFields: object(
-        'Properties that the template asks for, such as measurements',
-      ).optional(),
+      status: kind.text('Any label; workflows use `New`, `In progress`, `Ready`').default('New'),
+      method: kind.textOrNull('How it was paid, such as `M-Pesa`').optional(),
+      date: kind.moment('When the order is due').optional(),
+      assignee: kind.text('Name of the team member who does the work').optional(),
+      phone: kind.text("The customer's phone number").optional(),
+      templateId: kind.text('Which template `customFields` follow', 'Template').optional(),
+      customFields: kind
+        .object('Properties that the template asks for, such as measurements')
+        .optional(),
     }),
     columns: ['customer', 'service', 'status', 'date', 'amount', 'paid'],
-    formStart: [
-      'customer',
-      'service',
-      'amount',
-      'paid',
-      'currency',
-      'status',
-      'method',
-      'date',
-      'assignee',
-    ],
   }),
-  team: collection({
-    idPrefix: 'TM-',
-    idDigitsMin: 4,
+  team: collection('TM-', 4, {
     names: {
       one: 'TeamMember',
       many: 'TeamMembers',
@@ -182,39 +133,31 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
       short: 'team member',
     },
     record: z.looseObject({
-      name: nonEmptyText('Name of the member'),
-      phone: nonEmptyText('Phone number, as text'),
+      name: kind.nonEmptyText('Name of the member'),
+      phone: kind.nonEmptyText('Phone number, as text'),
     }),
     columns: ['name', 'phone', 'role'],
   }),
-  expenses: collection({
-    idPrefix: 'EXP-',
-    idDigitsMin: 4,
-    names: {
-      one: 'Expense',
-      many: 'Expenses',
-      phrase: 'an expense',
-      plural: 'expenses',
-      heading: 'Expenses',
-      short: 'expense',
-    },
+  expenses: collection('EXP-', 4, {
+    names: names('expenses', 'an expense'),
     record: z.looseObject({
-      description: nonEmptyText('What was bought or paid for'),
-      category: nonEmptyText('Group of expenses'),
-      date: nonEmptyMoment('When it was paid; kept as text'),
-      amount: moneyAbove0('The sum that was spent'),
-      method: text('How it was paid, such as `Cash`').optional(),
+      description: kind.nonEmptyText('What was bought or paid for'),
+      category: kind.nonEmptyText('Group of expenses'),
+      date: kind.nonEmptyMoment('When it was paid; kept as text'),
+      amount: kind.moneyAbove0('The sum that was spent'),
+      method: kind.text('How it was paid, such as `Cash`').optional(),
     }),
     columns: ['description', 'category', 'date', 'method', 'amount'],
-    formStart: ['description', 'category', 'amount'],
   }),
 };
 
-function collection(row: CollectionRow): Collection {
-  const properties = propertiesIn(row.record);
+function collection(idPrefix: string, idDigitsMin: number, row: CollectionRow): Collection {
+  const properties = kind.propertiesIn(row.record);
   const required = properties.filter(({ isRequired }) => isRequired);
   return {
     ...row,
+    idPrefix,
+    idDigitsMin,
     properties,
     required: required.map(({ name }) => name),
     judge: z.object(Object.fromEntries(required.map(({ name, schema }) => [name, schema]))),

@@ -16,31 +16,24 @@ export interface JsonObject {
 export function parseJsonObject(text: string): Outcome<JsonObject> {
   const excess = excessOf(text);
   if (excess === 'depth') {
-    return failed(
-      'INVALID_JSON',
-      `the body nests deeper than ${JSON_DEPTH_MAX_LEVELS} levels; send a flatter object`,
-    );
+    return invalid(`nests deeper than ${JSON_DEPTH_MAX_LEVELS} levels; send a flatter object`);
   }
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not JSON';
-    return failed(
-      'INVALID_JSON',
-      `the body is not JSON (${reason}); send one JSON object, whatever the Content-Type`,
-    );
+    return invalid(`is not JSON (${reason}); send one JSON object, whatever the Content-Type`);
   }
-  if (!isJsonObject(value)) {
-    return failed('INVALID_JSON', `the body is ${kindOf(value)}; send one JSON object`);
-  }
+  if (!isJsonObject(value)) return invalid(`is ${kindOf(value)}; send one JSON object`);
   if (excess === 'number') {
-    return failed(
-      'INVALID_JSON',
-      'the body holds a number that is too large for double precision; send it as a string',
-    );
+    return invalid('holds a number that is too large for double precision; send it as a string');
   }
   return succeeded(value);
+}
+
+function invalid(problem: string): Outcome<never> {
+  return failed('INVALID_JSON', `the body ${problem}`);
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -70,19 +63,17 @@ export function setOwn(object: JsonObject, property: string, value: JsonValue): 
 /** Whether two values are the same JSON value; the order of an object's members does not count. */
 export function isSameValue(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
-  if (Array.isArray(a)) {
-    return (
-      Array.isArray(b) &&
-      a.length === b.length &&
-      a.every((item, index) => isSameValue(item, b[index] ?? null))
-    );
-  }
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
     names.every((name) => Object.hasOwn(b, name) && isSameValue(a[name] ?? null, b[name] ?? null))
   );
+}
+
+/** An object or an array. */
+function isContainer(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Inputs that JSON.parse accepts but the service must refuse. */
@@ -139,12 +130,11 @@ function endOfNumber(text: string, start: number): number {
 function isFiniteNumber(text: string, start: number, end: number): boolean {
   if (end - start < SHORTEST_INFINITE_NUMBER.length) return true;
   const number = text.slice(start, end);
-  return (
-    !(number.length > DIGITS_ALWAYS_FINITE || /e/i.test(number)) || Number.isFinite(Number(number))
-  );
+  const isLong = number.length > DIGITS_ALWAYS_FINITE || /e/i.test(number);
+  return !isLong || Number.isFinite(Number(number));
 }
 
-/** A double holds every number of so many digits. */
+/** Numbers this long are always finite. */
 const DIGITS_ALWAYS_FINITE = 308;
 const SHORTEST_INFINITE_NUMBER = '1e309';
 

@@ -65,16 +65,13 @@ export const ADMIN_PAGE_SIZES: PageSizes = {
 };
 
 /** "Invalid value falls back to default", "values over [the maximum] are capped". */
-export function pageRequest(query: Query, sizes: PageSizes): PageRequest {
+export function listQuery(query: Query, sizes: PageSizes): ListQuery {
   return {
     page: positiveInteger(query.get('page')) ?? PAGE_DEFAULT,
     pageSize: Math.min(positiveInteger(query.get('page_size')) ?? sizes.default, sizes.max),
+    q: query.get('q') ?? '',
+    status: query.get('status') ?? '',
   };
-}
-
-export function listQuery(query: Query, sizes: PageSizes): ListQuery {
-  const { page, pageSize } = pageRequest(query, sizes);
-  return { page, pageSize, q: query.get('q') ?? '', status: query.get('status') ?? '' };
 }
 
 /** Number of rows before the page, at most 2^53 - 1: no list is that long. */

@@ -1,14 +1,12 @@
-// The operator's views across accounts, each in one place: its path, its answer, its words.
-// The routes, the port of the records, the OpenAPI document and the operator's client are
-// made from this table. `core/operator-answers.ts` has its answers as types, because the
-// package's types do not include the schema library.
+// The operator's views across accounts in the OpenAPI document. `core/operator-answers.ts` has
+// their names and types: the package's types do not include the schema library.
 
 import * as z from 'zod';
 import { byCollection, COLLECTION_NAMES } from './collection-name.js';
 
-export type OperatorView = ObjectView | RowView;
+type ViewName = 'overview' | 'usage' | 'audit' | 'accounts';
 
-interface Described {
+export interface OperatorView {
   /** The name in `VIEW_SCHEMAS` of the object, or of one row. */
   readonly schema: keyof typeof VIEW_SCHEMAS;
   /** Of the operation in the OpenAPI document, behind `admin`. */
@@ -17,24 +15,11 @@ interface Described {
   readonly description?: string;
 }
 
-interface ObjectView extends Described {
-  readonly answers: 'object';
-}
-
-/** A page of rows at a time. */
-interface RowView extends Described {
-  readonly answers: 'rows';
-  /** The property that no two rows share. */
-  readonly key: string;
-  /** Whether the query parameter `q` searches the rows. */
-  readonly isSearched: boolean;
-}
-
+const words = (description: string) => ({ description });
 const count = z.int().min(0);
-const owner = z.string().meta({ description: 'The account, by its subject' });
-export const TIMESTAMP = z
-  .string()
-  .meta({ description: 'RFC 3339, UTC, with up to nine decimals', format: 'date-time' });
+const owner = z.string().meta(words('The account, by its subject'));
+const RFC_3339 = 'RFC 3339, UTC, with up to nine decimals';
+export const TIMESTAMP = z.string().meta({ description: RFC_3339, format: 'date-time' });
 
 /**
  * A set that may grow. The document names the values in words: a client that was
@@ -52,13 +37,11 @@ const RecordCounts = z.object(byCollection(() => count));
 
 const ResourceUsage = z.object({
   records: count,
-  payload_bytes: count.meta({ description: 'UTF-8 bytes of the serialized records' }),
+  payload_bytes: count.meta(words('UTF-8 bytes of the serialized records')),
   created_last_24_hours: count,
   created_last_7_days: count,
   created_last_30_days: count,
-  last_updated_at: TIMESTAMP.nullable().meta({
-    description: 'RFC 3339, UTC, with up to nine decimals; null where there is no record',
-  }),
+  last_updated_at: TIMESTAMP.nullable().meta(words(`${RFC_3339}; null if there is no record`)),
 });
 
 const UsageByCollection = z.object(byCollection(() => ResourceUsage));
@@ -69,8 +52,8 @@ export const VIEW_SCHEMAS = {
   ResourceUsage,
   UsageByCollection,
   Overview: z.object({
-    tenant_count: count.meta({ description: 'Accounts that own a record' }),
-    record_count: count.meta({ description: 'Every stored row, rows without an owner included' }),
+    tenant_count: count.meta(words('Accounts that own a record')),
+    record_count: count.meta(words('Every stored row, rows without an owner included')),
     resources: RecordCounts,
   }),
   Usage: z.object({
@@ -91,16 +74,12 @@ export const VIEW_SCHEMAS = {
       timestamp: TIMESTAMP,
       changed: z
         .array(z.string())
-        .meta({ description: 'Names of properties, never their values; long names are cut' }),
-      changed_omitted: z
-        .int()
-        .min(1)
-        .exactOptional()
-        .meta({ description: 'How many more names there are than `changed` lists' }),
+        .meta(words('Names of properties, never values; long ones are cut')),
+      changed_omitted: z.int().min(1).exactOptional().meta(words('How many more names there are')),
       run: z
         .string()
         .exactOptional()
-        .meta({ description: 'The import or erasure that the change belongs to' }),
+        .meta(words('The import or erasure that the change belongs to')),
     })
     .meta({
       description:
@@ -109,36 +88,16 @@ export const VIEW_SCHEMAS = {
 } as const;
 
 /** By the name of the view: its path is `/admin/NAME`, its method in the port and in the client is `NAME`. */
-export const OPERATOR_VIEWS = {
-  overview: {
-    answers: 'object',
-    schema: 'Overview',
-    operation: 'Overview',
-    summary: 'Count accounts and records',
-  },
-  usage: {
-    answers: 'object',
-    schema: 'Usage',
-    operation: 'Usage',
-    summary: 'See sizes, recent creations and the last change',
-  },
-  audit: {
-    answers: 'rows',
-    schema: 'AuditEvent',
-    operation: 'ListAuditEvents',
-    summary: "List the operator's changes, newest first",
-    key: 'id',
-    isSearched: false,
-  },
+export const OPERATOR_VIEWS: Readonly<Record<ViewName, OperatorView>> = {
+  overview: view('Overview', 'Overview', 'Count accounts and records'),
+  usage: view('Usage', 'Usage', 'See sizes, recent creations and the last change'),
+  audit: view('ListAuditEvents', 'AuditEvent', "List the operator's changes, newest first"),
   accounts: {
-    answers: 'rows',
-    schema: 'AccountSummary',
-    operation: 'ListAccounts',
-    summary: 'List accounts that own a record',
+    ...view('ListAccounts', 'AccountSummary', 'List accounts that own a record'),
     description: 'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
-    key: 'owner_sub',
-    isSearched: true,
   },
-} as const satisfies Readonly<Record<string, OperatorView>>;
+};
 
-export type OperatorViewName = keyof typeof OPERATOR_VIEWS;
+function view(operation: string, schema: OperatorView['schema'], summary: string): OperatorView {
+  return { operation, schema, summary };
+}

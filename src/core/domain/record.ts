@@ -3,7 +3,7 @@
 // texts, so that a host can run them in another thread.
 
 import type { CollectionName } from './collection-name.js';
-import { COLLECTIONS, type Collection } from './collections.js';
+import { COLLECTIONS } from './collections.js';
 import { failed, type Outcome, succeeded } from './errors.js';
 import {
   isSameValue,
@@ -44,11 +44,13 @@ export function newRecord(name: CollectionName, body: string): Outcome<ChangedRe
   const record = parsed.value;
   const verdict = validated(name, record);
   if (!verdict.ok) return verdict;
-  for (const property of assignedProperties(COLLECTIONS[name])) {
-    if (Object.hasOwn(record, property)) delete record[property];
+  const { mirrorsOwner = false, defaults } = COLLECTIONS[name];
+  for (const property of PROTECTED_PROPERTIES) {
+    const isAssigned = property !== 'ownerSub' || mirrorsOwner;
+    if (isAssigned && Object.hasOwn(record, property)) delete record[property];
   }
   const changed = Object.keys(record);
-  for (const [property, value] of Object.entries(COLLECTIONS[name].defaults)) {
+  for (const [property, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(record, property)) record[property] = value;
   }
   return succeeded({ text: JSON.stringify(record), status: statusOf(record), changed });
@@ -112,7 +114,11 @@ export function patchedRecord(
   if (!verdict.ok) return verdict;
   const text = changed.length === 0 ? stored : textOf(record);
   // A create may have made the record longer: it may stay that long, and shrink.
-  if (text.length > Math.max(RECORD_MAX_CHARACTERS, stored.length)) return tooLong(text);
+  if (text.length > Math.max(RECORD_MAX_CHARACTERS, stored.length)) {
+    const problem = `the record would have ${text.length} characters of JSON`;
+    const remedy = `it may have ${RECORD_MAX_CHARACTERS}, spread it over several records`;
+    return failed('VALIDATION_FAILED', `${problem}; ${remedy}`);
+  }
   return succeeded({ text, status: statusOf(record), changed });
 }
 
@@ -137,21 +143,9 @@ export function validated(name: CollectionName, record: JsonObject): Outcome<Jso
   return failed('VALIDATION_FAILED', problems.join('; '));
 }
 
-/** The properties that the server sets on a create, whatever the caller sent under these names. */
-function assignedProperties({ mirrorsOwner }: Collection): readonly string[] {
-  return mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];
-}
-
 /** In the form that is promised in src/core/http/README.md, "Which field is wrong", so it holds no text of the caller. */
 function problemOf(property: string, given: unknown, wanted: string): string {
   const found =
     given === '' ? 'an empty string' : typeof given === 'number' ? String(given) : kindOf(given);
   return `${property} is ${found}; it must be ${wanted}`;
-}
-
-function tooLong(text: string): Outcome<never> {
-  return failed(
-    'VALIDATION_FAILED',
-    `the record would have ${text.length} characters of JSON; it may have ${RECORD_MAX_CHARACTERS}, spread it over several records`,
-  );
 }

@@ -1,130 +1,83 @@
-// The rows that a new, empty database receives: a salon and tailoring shop in
-// Dar es Salaam, owned by the reserved subject, invisible to everyone else.
+// The rows that a new, empty database receives: a salon and tailoring shop in Dar es Salaam,
+// owned by the reserved subject and invisible to everyone else. They are complete, so that a
+// storage for tests needs no rules of the collections to store them.
 
 import type { CollectionName } from './collection-name.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject, JsonValue } from './json.js';
 
 export const SAMPLE_OWNER = 'local-preview';
 
 interface Sample {
   readonly collection: CollectionName;
+  readonly id: string;
   readonly body: JsonObject;
 }
 
-function samples(collection: CollectionName, ...bodies: JsonObject[]): Sample[] {
-  return bodies.map((body) => ({ collection, body }));
+/** Each row has values of the first properties that are named; `common` ones are the same for all. */
+function samples(
+  collection: CollectionName,
+  idStart: string,
+  names: string,
+  common: JsonObject,
+  rows: readonly JsonValue[][],
+): Sample[] {
+  return rows.map((row, index) => {
+    const members = row.map((value, at): [string, JsonValue] => [
+      names.split(' ')[at] ?? '',
+      value,
+    ]);
+    const body = { ...common, ...Object.fromEntries(members) };
+    return { collection, id: `${idStart}${index + 1}`, body };
+  });
 }
+
+const PRICED = { currency: 'TZS', active: true };
+const PROFILE = 'businessName location phone primaryTemplate createdAt';
+const ORDER = 'customer service amount paid status date method assignee customFields';
 
 /** In order of creation; they take the first ids of each collection. */
 export const SAMPLE_RECORDS: readonly Sample[] = [
-  ...samples('businesses', {
-    businessName: 'Mwangaza Salon & Tailoring',
-    phone: '+255 754 210 334',
-    primaryTemplate: 'salon',
-    templateVersion: 1,
-    createdAt: '2026-01-05T06:30:00Z',
-    location: 'Sinza, Dar es Salaam',
-  }),
-  ...samples(
-    'customers',
-    {
-      name: 'Neema Mushi',
-      phone: '+255 713 445 210',
-      email: 'neema.mushi@example.com',
-      location: 'Mikocheni',
-    },
-    { name: 'Juma Ally', phone: '+255 784 902 118', location: 'Kariakoo' },
-    { name: 'Rehema Mwakyusa', phone: '+255 655 318 870', location: 'Mbezi Beach' },
-    { name: 'Baraka Kileo', phone: '+255 762 557 043', location: 'Ubungo' },
-  ),
-  ...samples(
-    'services',
-    { name: 'Box braids', price: 45000, category: 'Hair', duration: '4 h' },
-    { name: 'Wash and blow-dry', price: 15000, category: 'Hair', duration: '45 min' },
-    {
-      name: 'Kitenge dress, made to measure',
-      price: 85000,
-      category: 'Tailoring',
-      duration: '5 days',
-    },
-    { name: 'Trouser hem', price: 5000, category: 'Tailoring', duration: '1 day' },
-    { name: 'Bridal make-up', price: 120000, category: 'Beauty', duration: '2 h', active: false },
-  ),
-  ...samples(
-    'team',
-    { name: 'Asha Komba', phone: '+255 719 630 021', role: 'Stylist' },
-    { name: 'Hamisi Ngowi', phone: '+255 746 118 905', role: 'Tailor' },
-  ),
-  ...samples(
-    'orders',
-    {
-      customer: 'Neema Mushi',
-      service: 'Box braids',
-      amount: 45000,
-      paid: 45000,
-      status: 'Ready',
-      method: 'M-Pesa',
-      phone: '+255 713 445 210',
-      date: '2026-01-12T08:00:00Z',
-      assignee: 'Asha Komba',
-    },
-    {
-      customer: 'Rehema Mwakyusa',
-      service: 'Kitenge dress, made to measure',
-      amount: 85000,
-      paid: 40000,
-      status: 'In progress',
-      method: 'Cash',
-      phone: '+255 655 318 870',
-      date: '2026-01-13T11:30:00Z',
-      assignee: 'Hamisi Ngowi',
-      templateId: 'tailoring',
-      customFields: { bust_cm: 92, waist_cm: 74, hips_cm: 101, fabric: 'kitenge, 4 yards' },
-    },
-    {
-      customer: 'Juma Ally',
-      service: 'Trouser hem',
-      amount: 10000,
-      phone: '+255 784 902 118',
-      date: '2026-01-14T07:15:00Z',
-      assignee: 'Hamisi Ngowi',
-      customFields: { pieces: 2 },
-    },
-    {
-      customer: 'Baraka Kileo',
-      service: 'Wash and blow-dry',
-      amount: 15000,
-      paid: 20000,
-      status: 'Ready',
-      method: 'Airtel Money',
-      date: '2026-01-14T13:45:00Z',
-      assignee: 'Asha Komba',
-    },
-  ),
-  ...samples(
-    'expenses',
-    {
-      description: 'Hair extensions, 20 packs',
-      category: 'Supplies',
-      date: '2026-01-08',
-      amount: 130000,
-      method: 'M-Pesa',
-    },
-    {
-      description: 'Electricity (LUKU tokens)',
-      category: 'Utilities',
-      date: '2026-01-10',
-      amount: 50000,
-      method: 'Tigo Pesa',
-    },
-    {
-      description: 'Thread and zips',
-      category: 'Supplies',
-      date: '2026-01-11',
-      amount: 18500,
-      method: 'Cash',
-    },
-  ),
+  ...samples('businesses', 'BIZ-000', PROFILE, { templateVersion: 1 }, [
+    ['Mwangaza Salon & Tailoring', 'Sinza', '+255 754 210 334', 'salon', '2026-01-05T06:30:00Z'],
+  ]),
+  ...samples('customers', 'CUS-000', 'name phone location email', {}, [
+    ['Neema Mushi', '+255 713 445 210', 'Mikocheni', 'neema.mushi@example.com'],
+    ['Juma Ally', '+255 784 902 118', 'Kariakoo'],
+    ['Rehema Mwakyusa', '+255 655 318 870', 'Mbezi Beach'],
+    ['Baraka Kileo', '+255 762 557 043', 'Ubungo'],
+  ]),
+  ...samples('services', 'SRV-0', 'name price category duration active', PRICED, [
+    ['Box braids', 45000, 'Hair', '4 h'],
+    ['Wash and blow-dry', 15000, 'Hair', '45 min'],
+    ['Kitenge dress, made to measure', 85000, 'Tailoring', '5 days'],
+    ['Trouser hem', 5000, 'Tailoring', '1 day'],
+    ['Bridal make-up', 120000, 'Beauty', '2 h', false],
+  ]),
+  ...samples('team', 'TM-000', 'name phone role', {}, [
+    ['Asha Komba', '+255 719 630 021', 'Stylist'],
+    ['Hamisi Ngowi', '+255 746 118 905', 'Tailor'],
+  ]),
+  ...samples('orders', 'ORD-000', ORDER, { currency: 'TZS' }, [
+    ['Neema Mushi', 'Box braids', 45000, 45000, 'Ready', '2026-01-12T08:00:00Z', 'M-Pesa'],
+    [
+      'Rehema Mwakyusa',
+      'Kitenge dress, made to measure',
+      85000,
+      40000,
+      'In progress',
+      '2026-01-13T11:30:00Z',
+      'Cash',
+      'Hamisi Ngowi',
+      { bust_cm: 92, waist_cm: 74, hips_cm: 101, fabric: 'kitenge, 4 yards' },
+    ],
+    ['Juma Ally', 'Trouser hem', 10000, 0, 'New', '2026-01-14T07:15:00Z'],
+    ['Baraka Kileo', 'Wash and blow-dry', 15000, 20000, 'Ready', '2026-01-14T13:45:00Z'],
+  ]),
+  ...samples('expenses', 'EXP-000', 'description category amount date method', {}, [
+    ['Hair extensions, 20 packs', 'Supplies', 130000, '2026-01-08', 'M-Pesa'],
+    ['Electricity (LUKU tokens)', 'Utilities', 50000, '2026-01-10', 'Tigo Pesa'],
+    ['Thread and zips', 'Supplies', 18500, '2026-01-11', 'Cash'],
+  ]),
 ];
 
 /** Number of rows that a new database receives. */

@@ -42,7 +42,7 @@ export class Needle {
   async isIn(text: string, giveWay: GiveWay): Promise<boolean> {
     let overlap = '';
     for (let start = 0; start < text.length; ) {
-      const end = windowEnd(text, start);
+      const end = cutPoint(text, start + WINDOW_CHARACTERS);
       const folded = overlap + caseFolded(text.slice(start, end));
       if (this.indexIn(folded) !== -1) return true;
       overlap = this.length > 1 ? folded.slice(1 - this.length) : '';
@@ -62,11 +62,10 @@ export function caseFolded(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Never cuts between the halves of a surrogate pair, because the halves alone have no lower case. */
-function windowEnd(text: string, start: number): number {
-  const end = start + WINDOW_CHARACTERS;
+/** Where a text may be cut, at `end` or just before it: the halves of a surrogate pair alone are not text. */
+export function cutPoint(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
-  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+  return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
 /** Knuth-Morris-Pratt: looks at each character of `text` at most twice. */

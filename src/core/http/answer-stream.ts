@@ -4,6 +4,7 @@
 import type { Admission } from '../admission/admission.js';
 import { type IsDisconnected, neverDisconnected } from '../admission/disconnected.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
+import { cutPoint } from '../domain/search.js';
 
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
 export const LONG_ANSWER_CHARACTERS = 65_536;
@@ -93,9 +94,7 @@ export async function* evenPieces(
     if (gathered !== '') yield gathered;
     let start = 0;
     while (text.length - start > PIECE_CHARACTERS) {
-      let end = start + PIECE_CHARACTERS;
-      const last = text.charCodeAt(end - 1);
-      if (last >= 0xd800 && last <= 0xdbff) end--;
+      const end = cutPoint(text, start + PIECE_CHARACTERS);
       yield text.slice(start, end);
       start = end;
     }

@@ -14,7 +14,7 @@ export type Answer =
       readonly behind: string;
       readonly pagination?: Pagination;
     }
-  | { readonly kind: 'failure'; readonly failure: Failure; readonly allow?: string };
+  | { readonly kind: 'failure'; readonly failure: Failure; readonly allow?: string | undefined };
 
 export function data(text: string, status: 200 | 201 = 200): Answer {
   return { kind: 'data', status, data: text };
@@ -32,9 +32,7 @@ export function dataWithRows(object: string, member: string, rows: Rows): Answer
 }
 
 export function failure(reason: Failure, allow?: string): Answer {
-  return allow === undefined
-    ? { kind: 'failure', failure: reason }
-    : { kind: 'failure', failure: reason, allow };
+  return { kind: 'failure', failure: reason, allow };
 }
 
 export function refusal(code: ErrorCode, message: string, allow?: string): Answer {

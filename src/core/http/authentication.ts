@@ -10,6 +10,8 @@ import type { From, Identity, IdentityProvider } from '../identity/identity-prov
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
+export const ADMIN_KEY_HEADER = 'x-service-admin-key';
+
 /** The operator's key; two keys during a rotation. */
 export type AdminKey = string | readonly string[] | undefined;
 
@@ -41,23 +43,16 @@ export function admitAccount(
 }
 
 function principalOf(who: Identity): Outcome<Principal> {
-  switch (who.status) {
-    case 'identified':
-      return succeeded({ kind: 'account', subject: who.subject });
-    case 'invalid':
-      return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
-    case 'unavailable':
-      return unavailable(who);
+  if (who.status === 'identified') return succeeded({ kind: 'account', subject: who.subject });
+  if (who.status === 'invalid') {
+    return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
   }
+  const { reason: message = NO_ANSWER, retryAfterSeconds } = who;
+  const code = 'AUTH_UNAVAILABLE';
+  return { ok: false, failure: { code, message, ...(retryAfterSeconds && { retryAfterSeconds }) } };
 }
 
-function unavailable({ reason, retryAfterSeconds }: Unavailable): Outcome<Principal> {
-  const message = reason ?? 'the identity provider gives no answer; try again later';
-  const { failure } = failed('AUTH_UNAVAILABLE', message);
-  return { ok: false, failure: { ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) } };
-}
-
-type Unavailable = Extract<Identity, { status: 'unavailable' }>;
+const NO_ANSWER = 'the identity provider gives no answer; try again later';
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
 export function adminGate(configured: AdminKey): (request: Request) => Outcome<Principal> {
@@ -70,7 +65,7 @@ export function adminGate(configured: AdminKey): (request: Request) => Outcome<P
       );
   }
   return (request) =>
-    isOneOf(keys, request.headers.get('x-service-admin-key') ?? '')
+    isOneOf(keys, request.headers.get(ADMIN_KEY_HEADER) ?? '')
       ? succeeded({ kind: 'operator', actor: 'admin' })
       : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
 }

@@ -9,12 +9,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { Query } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
-import type {
-  AccountRecords,
-  OperatorViews,
-  RecordService,
-  Sender,
-} from '../records/record-service.js';
+import type { AccountRecords, OperatorViews, RecordService } from '../records/record-service.js';
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
 import { ownerOf, queryOf } from './path.js';
@@ -39,80 +34,69 @@ export interface ServiceStatus {
 
 export type Action = (call: Call) => Eventually<Answer>;
 
-export class Call {
-  readonly #context: RequestContext;
-  readonly #collection: CollectionName | undefined;
-  readonly #principal: Principal;
-  readonly #dependencies: ActionDependencies;
+interface CallParts {
+  readonly context: RequestContext;
+  readonly route: { readonly collection?: CollectionName };
+  readonly principal: Principal;
+  readonly isDisconnected: IsDisconnected;
+  readonly dependencies: ActionDependencies;
+}
 
-  constructor(
-    context: RequestContext,
-    collection: CollectionName | undefined,
-    principal: Principal,
-    dependencies: ActionDependencies,
-  ) {
-    this.#context = context;
-    this.#collection = collection;
-    this.#principal = principal;
-    this.#dependencies = dependencies;
+export class Call {
+  readonly #parts: CallParts;
+
+  constructor(parts: CallParts) {
+    this.#parts = parts;
   }
 
   /** The records that the request may touch: the caller's own, or those of the account that the operator names. */
   get account(): AccountRecords {
-    const principal = this.#principal;
-    const isOperator = principal.kind === 'operator';
-    const sender: Sender = {
-      actor: isOperator ? principal.actor : undefined,
-      run: isOperator ? runOf(this.#context.req.raw.headers.get('x-service-run')) : undefined,
-      isDisconnected: disconnectedCheck(this.#context),
-    };
-    const { records } = this.#dependencies;
-    if (principal.kind === 'account') return records.account(principal.subject, sender);
-    if (principal.kind === 'operator') return records.account(this.owner, sender);
-    throw new Error('a route that admits anyone has no account');
+    const { principal, context, isDisconnected, dependencies } = this.#parts;
+    if (principal.kind === 'account') {
+      return dependencies.records.account(principal.subject, { isDisconnected });
+    }
+    if (principal.kind === 'anyone') throw new Error('a route that admits anyone has no account');
+    const run = runOf(context.req.raw.headers.get('x-service-run'));
+    const sender = { actor: principal.actor, run, isDisconnected };
+    return dependencies.records.account(this.owner, sender);
   }
 
   get operator(): OperatorViews {
-    return this.#dependencies.records.operator;
+    return this.#parts.dependencies.records.operator;
   }
 
   get status(): ServiceStatus {
-    return this.#dependencies.status;
+    return this.#parts.dependencies.status;
   }
 
   get collection(): CollectionName {
-    return present(this.#collection, 'collection');
+    return present(this.#parts.route.collection, 'collection');
   }
 
   /** The record id in the path, decoded. */
   get id(): string {
-    return present(this.#context.req.param('id'), 'id');
+    return present(this.#parts.context.req.param('id'), 'id');
   }
 
   /** The account that an admin path names, decoded. */
   get owner(): string {
-    return ownerOf(present(this.#context.req.param('owner_sub'), 'owner_sub'));
+    return ownerOf(present(this.#parts.context.req.param('owner_sub'), 'owner_sub'));
   }
 
   get query(): Query {
-    return queryOf(this.#context.req.raw);
+    return queryOf(this.#parts.context.req.raw);
   }
 
   /** Reads the body and acts on it. */
   async withBody(act: (body: string) => Promise<Outcome<string>>): Promise<Outcome<string>> {
-    const { scheduler } = this.#dependencies;
-    const read = this.#context.env?.readBody ?? streamReader(this.#context.req.raw);
+    const { context, principal, isDisconnected, dependencies } = this.#parts;
+    const { scheduler } = dependencies;
     const turn = () =>
-      scheduler.sliceUsed()
-        ? scheduler.yield(shareOf(this.#principal), disconnectedCheck(this.#context))
-        : undefined;
+      scheduler.sliceUsed() ? scheduler.yield(shareOf(principal), isDisconnected) : undefined;
+    const read = context.env?.readBody ?? streamReader(context.req.raw);
     const body = await readBodyText(read, turn);
     return body.ok ? act(body.value) : body;
   }
-}
-
-export function disconnectedCheck({ env, req }: RequestContext): IsDisconnected {
-  return env?.isDisconnected ?? (() => req.raw.signal.aborted);
 }
 
 function present<T>(part: T | undefined, name: string): T {

@@ -53,70 +53,48 @@ export function respond(answer: Answer, facts: EnvelopeFacts, stream?: StreamAns
     return new Response(encodable(failureText(answer, facts), requestId), { status, headers });
   }
   const status = answer.kind === 'data' ? answer.status : 200;
-  if (stream !== undefined && isLong(answer)) {
-    return new Response(stream(piecesOf(answer, facts)), { status, headers });
+  const { before, rows, behind } = partsOf(answer, facts);
+  if (stream !== undefined && isLongText(rows)) {
+    return new Response(stream(piecesOf(before, rows, behind)), { status, headers });
   }
-  return new Response(encodable(successText(answer, facts), requestId), { status, headers });
+  if (!areTexts(rows)) throw new Error('rows that are made as they are read need a stream');
+  const text = before + (rows.length === 1 ? rows[0] : rows.join(',')) + behind;
+  return new Response(encodable(text, requestId), { status, headers });
 }
 
 type Failed = Extract<Answer, { kind: 'failure' }>;
-type Succeeded = Exclude<Answer, Failed>;
 
 function failureText({ failure }: Failed, facts: EnvelopeFacts): string {
   const { code, message } = failure;
-  return `{"error":${JSON.stringify({ code, message })},"meta":${metaOf(facts)}}`;
+  return `{"error":${JSON.stringify({ code, message })},"meta":{${exchangeOf(facts)}}}`;
 }
 
-function metaOf(facts: EnvelopeFacts): string {
-  return `{${exchangeOf(facts)}}`;
-}
-
-/** The text behind `data`: `meta`, with the pagination of a list, and the end of the envelope. */
-function endOf(answer: Succeeded, facts: EnvelopeFacts): string {
-  if (answer.kind === 'data' || answer.pagination === undefined) return `,"meta":${metaOf(facts)}}`;
-  const { page, page_size, total, total_pages } = answer.pagination;
-  return `,"meta":{${exchangeOf(facts)},"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}}}`;
-}
-
-function successText(answer: Succeeded, facts: EnvelopeFacts): string {
-  const end = endOf(answer, facts);
-  if (answer.kind === 'data') return `{"data":${answer.data}${end}`;
-  const { before, rows, behind } = answer;
-  if (!areTexts(rows)) throw new Error('rows that are made as they are read need a stream');
-  return `{"data":${before}[${rows.join(',')}]${behind}${end}`;
-}
-
-async function* piecesOf(answer: Succeeded, facts: EnvelopeFacts): AsyncGenerator<string> {
-  yield '{"data":';
+/** The texts of an answer's rows, or its one text, and what stands before and behind them. */
+function partsOf(answer: Exclude<Answer, Failed>, facts: EnvelopeFacts) {
+  const exchange = exchangeOf(facts);
   if (answer.kind === 'data') {
-    yield answer.data;
-  } else {
-    yield `${answer.before}[`;
-    yield* rowPieces(answer.rows);
-    yield `]${answer.behind}`;
+    return { before: '{"data":', rows: [answer.data], behind: `,"meta":{${exchange}}}` };
   }
-  yield endOf(answer, facts);
+  const { before, rows, behind, pagination } = answer;
+  const page = pagination === undefined ? '' : `,"pagination":${JSON.stringify(pagination)}`;
+  return { before: `{"data":${before}[`, rows, behind: `]${behind},"meta":{${exchange}${page}}}` };
 }
 
-/** The comma-separated text of the rows. */
+async function* piecesOf(before: string, rows: Rows, behind: string): AsyncGenerator<string> {
+  yield before;
+  yield* rowPieces(rows);
+  yield behind;
+}
+
+/** The comma-separated text of the rows, which is not joined: a long text is shared with its record. */
 export async function* rowPieces(rows: Rows): AsyncGenerator<string> {
-  if (areTexts(rows)) yield* separated(rows);
-  else yield* rows;
-}
-
-/** The texts with commas between them. They are not joined, because a long text is shared with its record. */
-function* separated(texts: readonly string[]): Generator<string> {
+  if (!areTexts(rows)) return yield* rows;
   let separator = '';
-  for (const text of texts) {
+  for (const text of rows) {
     yield separator;
     yield text;
     separator = ',';
   }
-}
-
-function isLong(answer: Succeeded): boolean {
-  if (answer.kind === 'data') return answer.data.length > LONG_ANSWER_CHARACTERS;
-  return isLongText(answer.rows);
 }
 
 /** Whether the rows are too long to be held as one text, or not made yet. */

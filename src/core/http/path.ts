@@ -14,9 +14,10 @@ const NO_QUERY: Query = new URLSearchParams();
  * be decoded becomes empty, and no route has an empty segment.
  */
 export function canonicalPath(request: Request): string {
-  const { url } = request;
-  const start = url.indexOf('/', url.indexOf('://') + 3);
-  const path = url.slice(start, endOfPath(url, start));
+  const target = targetOf(request);
+  const start = target.indexOf('/', target.indexOf('://') + 3);
+  const end = target.indexOf('?', start);
+  const path = end === -1 ? target.slice(start) : target.slice(start, end);
   return path.includes('%') ? path.split('/').map(canonicalSegment).join('/') : path;
 }
 
@@ -34,20 +35,16 @@ export function ownerOf(segment: string): string {
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
 }
 
-/** HTTP sends no fragment, but a `Request` that a program made may have one. */
-export function queryOf({ url }: Request): Query {
-  const end = url.indexOf('#');
-  const target = end === -1 ? url : url.slice(0, end);
+export function queryOf(request: Request): Query {
+  const target = targetOf(request);
   const start = target.indexOf('?');
   return start === -1 ? NO_QUERY : new URLSearchParams(target.slice(start));
 }
 
-function endOfPath(url: string, start: number): number {
-  for (let i = start; i < url.length; i++) {
-    const unit = url.charCodeAt(i);
-    if (unit === 0x3f || unit === 0x23) return i;
-  }
-  return url.length;
+/** HTTP sends no fragment, but a `Request` that a program made may have one. */
+function targetOf({ url }: Request): string {
+  const end = url.indexOf('#');
+  return end === -1 ? url : url.slice(0, end);
 }
 
 function canonicalSegment(segment: string): string {

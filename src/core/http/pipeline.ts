@@ -2,24 +2,25 @@
 // health, authentication, resource, method, and then the action.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { failureIn, type Outcome } from '../domain/errors.js';
+import { type ErrorCode, failureIn } from '../domain/errors.js';
 import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import { ThrottledLog } from '../throttled-log.js';
 import { type Answer, failure, refusal } from './answer.js';
 import { answerStreams } from './answer-stream.js';
 import {
+  ADMIN_KEY_HEADER,
   type AdminKey,
   adminGate,
   admitAccount,
   type Principal,
   shareOf,
 } from './authentication.js';
-import { type ActionDependencies, Call, disconnectedCheck, type RequestContext } from './call.js';
+import { type ActionDependencies, Call, type RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
-import { RefusedKeys } from './refused-keys.js';
 import { bodyMaxBytes } from './request-body.js';
 import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
@@ -45,7 +46,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
   const streamsOf = answerStreams(options.scheduler, options.admission);
-  const refusedKeys = new RefusedKeys(log, clock, options.onAdminKeyRefused);
+  const refusedKeys = new ThrottledLog(log, clock);
 
   return (context, route) => {
     const request = context.req.raw;
@@ -69,10 +70,13 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const { path } = context.req;
     if (!isUnder(API_PREFIX, path)) return respond(noRoute(path), facts);
     if (route === HEALTH_ROUTE) return perform(context, facts, route, { kind: 'anyone' });
-    return andThen(admit(context, path), (admitted) => {
+    const isOperators = isUnder(ADMIN_PREFIX, path);
+    const admitting = isOperators
+      ? admitOperator(context.req.raw)
+      : admitAccount(context.req.raw, identity, context.env?.remoteAddress);
+    return andThen(admitting, (admitted) => {
       if (!admitted.ok) {
-        const isKeyWrong = isUnder(ADMIN_PREFIX, path) && admitted.failure.code === 'UNAUTHORIZED';
-        if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress?.());
+        if (isOperators) noteRefusedKey(context, admitted.failure.code);
         return respond(failure(admitted.failure), facts);
       }
       if (route === undefined) return respond(noRoute(path), facts);
@@ -80,9 +84,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     });
   }
 
-  function admit({ req, env }: RequestContext, path: string): Eventually<Outcome<Principal>> {
-    if (isUnder(ADMIN_PREFIX, path)) return admitOperator(req.raw);
-    return admitAccount(req.raw, identity, env?.remoteAddress);
+  function noteRefusedKey({ req, env }: RequestContext, code: ErrorCode): void {
+    if (code !== 'UNAUTHORIZED' || !req.raw.headers.has(ADMIN_KEY_HEADER)) return;
+    options.onAdminKeyRefused?.();
+    const remote_address = env?.remoteAddress?.() ?? 'unknown';
+    refusedKeys.warn('admin_key_refused', { remote_address });
   }
 
   function perform(
@@ -95,12 +101,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const action = actionOf(route, method);
     if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
     const share = shareOf(principal);
-    const isDisconnected = disconnectedCheck(context);
+    const { raw } = context.req;
+    const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
+    const call = new Call({ context, route, principal, isDisconnected, dependencies: options });
     const act = () =>
-      andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
+      andThen(action(call), (answered) =>
         respond(answered, facts, streamsOf(share, isDisconnected)),
       );
-    const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(context.req.raw) : 0;
+    const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(raw) : 0;
     return options.admission.run(share, bodyBytes, isDisconnected, act);
   }
 

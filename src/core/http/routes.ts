@@ -8,19 +8,17 @@ import {
   adminAccount,
   adminHealth,
   adminListRecords,
-  objectView,
-  rowView,
-} from './admin-routes.js';
-import type { Action } from './call.js';
-import {
   createRecord,
   deleteRecord,
+  health,
   listPayments,
   listRecords,
+  objectView,
   readRecord,
+  rowView,
   updateRecord,
-} from './data-routes.js';
-import { health } from './health.js';
+} from './actions.js';
+import type { Action } from './call.js';
 import { ADMIN_PREFIX, API_PREFIX } from './path.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -43,8 +43,7 @@ export class Expiring<T> {
 export const TOKENS_OF_ACCOUNT_MAX = 8;
 
 interface Good extends Lifetime {
-  readonly identity: Identity;
-  readonly account: string;
+  readonly identity: Extract<Identity, { status: 'identified' }>;
 }
 
 export class CheckedTokens {
@@ -62,19 +61,20 @@ export class CheckedTokens {
 
   /** The account that a token was good for the last time. */
   accountOf(key: string): string | undefined {
-    return this.#good.get(key)?.account;
+    return this.#good.get(key)?.identity.subject;
   }
 
-  good(key: string, good: Good): void {
+  good(key: string, subject: string, lifetime: Lifetime): Identity {
     this.#forget(key);
-    const { account } = good;
-    const keys = this.#ofAccount.get(account) ?? new Set();
+    const keys = this.#ofAccount.get(subject) ?? new Set();
     const [oldestOfAccount] = keys;
     const [oldest] = this.#good.keys();
     if (keys.size >= TOKENS_OF_ACCOUNT_MAX) this.#forget(oldestOfAccount);
     else if (this.#good.size >= IDENTITY_CACHE_MAX_ENTRIES) this.#forget(oldest);
-    this.#good.set(key, good);
-    this.#ofAccount.set(account, keys.add(key));
+    const identity = { status: 'identified', subject } as const;
+    this.#good.set(key, { identity, ...lifetime });
+    this.#ofAccount.set(subject, keys.add(key));
+    return identity;
   }
 
   refused(key: string, lifetime: Lifetime): void {

@@ -1,17 +1,16 @@
-// Finds the account of a token: first the gate, if there is one, then the provider's
-// user-information endpoint. Identical checks are joined, and if the operator allows it, a
-// successful one is remembered, never longer than its token lives. `identify` reads straight down:
-// remembered, joined, limited, then within 4 s the gate, the pause that is asked for, the question.
+// Finds the account of a token. `identify` reads straight down: remembered (never longer than the
+// token lives), joined to an identical check, limited, then within 4 s the gate, the pause that the
+// provider asks for, the question at its user-information endpoint.
 
 import { andThen, type Eventually } from '../eventually.js';
 import { type Log, silentLog } from '../log.js';
+import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { CheckedTokens } from './checked-tokens.js';
-import { expiryOf, showsAudience, unverifiedExpiry } from './claims.js';
+import { expiryOf, unverifiedExpiry } from './claims.js';
 import { DocumentError } from './documents.js';
 import { type Ask, type Exchange, inTime, TIME_IS_OVER, type Verdict } from './exchange.js';
 import {
-  AUDIENCE_HINT,
   type From,
   type Identity,
   type IdentityProvider,
@@ -23,13 +22,6 @@ import { Pauses } from './pauses.js';
 import { KNOWN_CHECKS_MAX, Places, UNKNOWN_CHECKS_MAX } from './places.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
 import { networkReason } from './send.js';
-
-export interface IdentityEvents {
-  /** The provider was asked; the time is in milliseconds. */
-  identityChecked(outcome: Identity['status'], milliseconds: number): void;
-  /** A check was answered by one under way, or by an earlier one. */
-  identityShared(how: 'joined' | 'remembered'): void;
-}
 
 export interface ChecksOptions {
   /** Checks every token before the provider is asked. Default: none. */
@@ -50,7 +42,7 @@ export interface ChecksOptions {
   readonly joined?: boolean;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => Eventually<string>;
-  readonly events?: IdentityEvents | undefined;
+  readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
 }
 
 type Identified = Extract<Verdict, { kind: 'identified' }>;
@@ -80,7 +72,6 @@ export class Checks implements IdentityProvider {
   readonly #underWay = new Map<string, Promise<Identity>>();
   readonly #known: Places;
   readonly #unknown: Places;
-  #hasWarnedOfAudience = false;
   /** Whether the log's last word on the provider is that it is unavailable. */
   #isSaidAway = false;
 
@@ -173,17 +164,11 @@ export class Checks implements IdentityProvider {
   }
 
   #identified({ text, key, since }: Check, { subject, answer }: Identified): Identity {
-    const { cacheSeconds = 0, gate } = this.#options;
+    const { cacheSeconds = 0 } = this.#options;
     this.#isBack();
-    if (gate === undefined && !this.#hasWarnedOfAudience && showsAudience(text)) {
-      this.#hasWarnedOfAudience = true;
-      this.#log.warn('identity_audience_unchecked', { hint: AUDIENCE_HINT });
-    }
     const ends = cacheSeconds === 0 ? [] : [expiryOf(answer), unverifiedExpiry(text)];
     const untilMs = Math.min(since + cacheSeconds * 1000, ...ends.map((end) => end ?? Infinity));
-    const identity: Identity = { status: 'identified', subject };
-    this.#tokens.good(key, { identity, account: subject, since, untilMs });
-    return identity;
+    return this.#tokens.good(key, subject, { since, untilMs });
   }
 
   #refused({ key, since }: Check): Identity {

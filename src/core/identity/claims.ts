@@ -44,26 +44,18 @@ export function subjectAt(answer: unknown, path: readonly string[]): string | un
   return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
 }
 
-/** The end of the token in milliseconds since 1970, UTC; undefined if it is not a JWT or has none. Not verified: it only shortens how long a check is remembered. */
-export function unverifiedExpiry(token: string): number | undefined {
-  return expiryOf(claimsOf(token));
-}
-
-export function showsAudience(token: string): boolean {
-  return claimsOf(token)?.['aud'] !== undefined;
-}
-
 /** The `exp` member of claims or user information, in milliseconds since 1970, UTC. */
 export function expiryOf(claims: unknown): number | undefined {
   const seconds = isJsonObject(claims) && Object.hasOwn(claims, 'exp') ? claims['exp'] : undefined;
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : undefined;
 }
 
-function claimsOf(token: string): Claims | undefined {
+/** The same of a JWT; undefined for other tokens. Not verified: it only shortens how long a check is remembered. */
+export function unverifiedExpiry(token: string): number | undefined {
   // Most other tokens are recognized by their dots, without an exception.
   if (token.split('.').length !== 3) return undefined;
   try {
-    return decodeJwt(token);
+    return expiryOf(decodeJwt(token));
   } catch {
     return undefined;
   }

@@ -55,7 +55,6 @@ export interface EndpointOptions {
 
 /** An exchange that was completed: the answer, and what it says of the token. */
 export interface Exchange {
-  readonly url: string;
   readonly status: number;
   readonly headers: Answer['headers'];
   readonly verdict: Verdict;
@@ -70,7 +69,7 @@ export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promi
 /** The token itself names the account, and it counts until its end: nobody is asked. */
 export function tokenAlone(subjectField: string): Ask {
   const path = checkedSubjectPath(subjectField);
-  const answer = { url: '', status: 200, headers: new Headers() };
+  const answer = { status: 200, headers: new Headers() };
   return async (_token, _signal, claims) => ({
     ...answer,
     verdict: subjectVerdict(claims, path, 'a token'),
@@ -93,7 +92,7 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
     const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
     const response = await fetch(url, { method, headers, redirect: 'manual', signal });
     const { status } = response;
-    return { url, status, headers: response.headers, verdict: await verdictOf(response, path) };
+    return { status, headers: response.headers, verdict: await verdictOf(response, path) };
   };
 }
 
@@ -108,30 +107,34 @@ export type Verdict =
   | { readonly kind: 'unusable'; readonly reason: string; readonly answer: unknown };
 
 /** Reads at most 64 KiB of the answer. Rejects if the connection breaks. */
-export async function verdictOf(response: Answer, path: readonly string[]): Promise<Verdict> {
+async function verdictOf(response: Answer, path: readonly string[]): Promise<Verdict> {
   const { status } = response;
   // The statuses by which a provider refuses the token itself.
   const isRefusal = status === 400 || status === 401 || status === 403;
   const isRead = isRefusal || (status >= 200 && status <= 299);
   const body = isRead ? await boundedBody(response.body, USERINFO_MAX_BYTES) : undefined;
   const answer = body && parsed(body);
-  const unusable = (reason: string): Verdict => ({ kind: 'unusable', reason, answer });
   if (isRefusal) return { kind: 'refused', answer };
-  if (!isRead) return unusable(`status ${status}`);
-  if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`);
-  if (answer === undefined) return unusable('an answer that is not JSON');
+  if (!isRead) return unusable(`status ${status}`, answer);
+  if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`, answer);
+  if (answer === undefined) return unusable('an answer that is not JSON', answer);
   const verdict = subjectVerdict(answer, path, 'an answer');
   return verdict.kind === 'unusable' && saysNo(answer) ? { kind: 'refused', answer } : verdict;
 }
 
 function subjectVerdict(answer: unknown, path: readonly string[], what: string): Verdict {
   const subject = subjectAt(answer, path);
-  const unusable = (reason: string): Verdict => ({ kind: 'unusable', reason, answer });
-  if (subject === undefined) return unusable(`${what} without a usable subject`);
+  if (subject === undefined) return unusable(`${what} without a usable subject`, answer);
   const { length } = new TextEncoder().encode(subject);
-  if (length > SUBJECT_MAX_BYTES) return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
-  return { kind: 'identified', subject, answer };
+  if (length <= SUBJECT_MAX_BYTES) return { kind: 'identified', subject, answer };
+  return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`, answer);
 }
+
+const unusable = (reason: string, answer: unknown): Verdict => ({
+  kind: 'unusable',
+  reason,
+  answer,
+});
 
 /**
  * Whether a 2xx without a subject refuses the token: `null` (better-auth's session),

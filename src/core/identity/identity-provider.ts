@@ -37,7 +37,3 @@ export const noIdentityProvider: IdentityProvider = {
       'no identity provider is configured; the operator must set AUTH_USERINFO_URL or AUTH_ISSUER',
   }),
 };
-
-/** For the operator of a service that does not check for which application a token was issued. */
-export const AUDIENCE_HINT =
-  "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own";

@@ -40,7 +40,7 @@ export class Places {
       this.#free--;
       return true;
     }
-    if (this.#waiting.dropGoneOf(sender) >= WAITING_CHECKS_MAX) return false;
+    if (this.#waiting.waitingOf(sender) >= WAITING_CHECKS_MAX) return false;
     return new Promise((begin) => this.#waiting.add(sender, { since: this.#clock(), begin }));
   }
 

@@ -1,5 +1,4 @@
-// Asks the provider once, at the start, about a made-up token. So a wrong address is
-// found at the start, and not by the first customer.
+// Asks the provider about a made-up token, so that a wrong address is found at the start.
 
 import { DocumentError } from './documents.js';
 import { type Ask, type Exchange, inTime, TIME_IS_OVER } from './exchange.js';
@@ -37,7 +36,7 @@ export function probeProvider(
   return inTime(probe, failureOf, stopped);
 }
 
-function findingOf({ url, status, headers, verdict }: Exchange): ProviderFinding {
+function findingOf({ status, headers, verdict }: Exchange): ProviderFinding {
   if (verdict.kind === 'refused') return fit(`a made-up token is refused with status ${status}`);
   if (verdict.kind === 'identified') {
     return unfit('a made-up token is taken for an account: every token opens it', RIGHT_ENDPOINT);
@@ -47,10 +46,8 @@ function findingOf({ url, status, headers, verdict }: Exchange): ProviderFinding
     return unfit('status 405: the endpoint takes another method', 'set AUTH_USERINFO_METHOD');
   }
   if (status >= 300 && status <= 399) {
-    const location = headers.get('location');
-    const isUrl = location !== null && URL.canParse(location, url);
     // Without the query, which may hold a secret.
-    const target = isUrl ? new URL(location, url).href.replace(/[?#].*/, '') : 'elsewhere';
+    const target = headers.get('location')?.replace(/[?#].*/, '') ?? 'elsewhere';
     return unfit(
       `status ${status}: the endpoint redirects to ${target}, which is never followed`,
       RIGHT_ENDPOINT,
@@ -62,10 +59,7 @@ function findingOf({ url, status, headers, verdict }: Exchange): ProviderFinding
 }
 
 function failureOf(error: unknown, isOver: boolean): ProviderFinding {
-  if (isOver) {
-    const remedy = 'check that this machine reaches the provider, through its egress proxy if any';
-    return noAnswer(TIME_IS_OVER, remedy);
-  }
+  if (isOver) return noAnswer(TIME_IS_OVER);
   const document = error instanceof DocumentError ? error : undefined;
   const network = document === undefined ? error : document.cause;
   if (network === undefined) {
@@ -75,23 +69,22 @@ function failureOf(error: unknown, isOver: boolean): ProviderFinding {
   }
   const code = networkCode(network);
   if (/CERT|^UNABLE_TO_(GET|VERIFY)_/.test(code)) {
-    return unfit(
-      `the certificate is refused (${code})`,
-      'renew it, or use the name that it has; for a private authority start with NODE_EXTRA_CA_CERTS set to the file of its certificate',
-    );
+    const remedy = 'renew it, or use the name that it has';
+    const ofPrivate =
+      'for a private authority start with NODE_EXTRA_CA_CERTS set to its certificate';
+    return unfit(`the certificate is refused (${code})`, `${remedy}; ${ofPrivate}`);
   }
-  return noAnswer(
-    document?.message ?? `no answer (${networkReason(network)})`,
-    'check that the provider is up, and that this machine reaches it',
-  );
+  return noAnswer(document?.message ?? `no answer (${networkReason(network)})`);
 }
 
 function isPassing(status = 0): boolean {
   return status >= 500 || status === 429;
 }
 
-function noAnswer(found: string, remedy = 'check that the provider is up; this may pass') {
-  return { ...unfit(found, remedy), away: true };
+/** This may pass. */
+function noAnswer(found: string): ProviderFinding {
+  const remedy = 'check that the provider is up, and that this machine reaches it';
+  return { ...unfit(found, `${remedy}, through its egress proxy if any`), away: true };
 }
 
 function unfit(found: string, remedy: string): ProviderFinding {

@@ -27,9 +27,6 @@ type Body = AsyncIterable<Uint8Array<ArrayBuffer>>;
 /** What is used of Node's modules; the core has no types of Node. */
 interface Node {
   readonly request: (url: string, options: object) => NodeRequest;
-  readonly pipeline: (source: Body, decoder: Body, done: () => void) => Body;
-  readonly createUnzip: () => Body;
-  readonly createBrotliDecompress: () => Body;
 }
 
 interface NodeRequest {
@@ -67,10 +64,7 @@ export const send: Send = async (url, question) => {
 function nodeFor(url: string): Node | undefined {
   const { process: host } = globalThis as { readonly process?: Host };
   if (host?.versions?.undici === undefined || !host.getBuiltinModule) return undefined;
-  const http = host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
-  const { pipeline } = host.getBuiltinModule('stream');
-  const { createUnzip, createBrotliDecompress } = host.getBuiltinModule('zlib');
-  return { request: http.request, pipeline, createUnzip, createBrotliDecompress };
+  return host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
 }
 
 function exchange(node: Node, url: string, { method, headers, signal }: Question) {
@@ -81,13 +75,13 @@ function exchange(node: Node, url: string, { method, headers, signal }: Question
   });
   const answer = new Promise<Answer>((resolve, reject) => {
     request.on('response', (message: NodeMessage) => {
-      const body = decoded(node, message);
-      if (body === undefined) {
-        request.destroy(Object.assign(new Error(), { code: 'UNKNOWN_CONTENT_ENCODING' }));
+      const get = (name: string) => message.headers[name]?.toString() ?? null;
+      if (/^(identity)?$/i.test(get('content-encoding') ?? '')) {
+        resolve({ status: message.statusCode, headers: { get }, body: message });
         return;
       }
-      const get = (name: string) => message.headers[name]?.toString() ?? null;
-      resolve({ status: message.statusCode, headers: { get }, body });
+      // No coding was asked for, and an answer in one could be as large as it likes.
+      request.destroy(Object.assign(new Error(), { code: 'CONTENT_ENCODING_NOT_ASKED_FOR' }));
     });
     request.on('error', reject);
     // The only event after status 101, which nobody asked for.
@@ -95,17 +89,6 @@ function exchange(node: Node, url: string, { method, headers, signal }: Question
   });
   request.end();
   return { request, answer };
-}
-
-/** Object stores send a file's coding whether or not it was asked for. Undefined for an unknown coding. */
-function decoded(node: Node, message: NodeMessage): Body | undefined {
-  const coding = message.headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
-  if (/^(identity)?$/.test(coding)) return message;
-  const isZip = /^(x-gzip|gzip|deflate)$/.test(coding);
-  if (!isZip && coding !== 'br') return undefined;
-  const decoder = isZip ? node.createUnzip() : node.createBrotliDecompress();
-  // An error reaches whoever reads the body.
-  return node.pipeline(message, decoder, () => {});
 }
 
 /**

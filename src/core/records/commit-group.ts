@@ -4,11 +4,26 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
-import type { MemoryRecord } from './memory-record.js';
-import type { AccountSize, Change, RecordSet } from './record-set.js';
+import type { ChangedRecord } from '../domain/record.js';
+import type { Change, MemoryRecord } from './record-list.js';
+import type { Sender } from './record-service.js';
+import type { AccountSize, RecordSet } from './record-set.js';
 import type { Changes, PutRow } from './record-storage.js';
 
-type Answer = (outcome: Outcome<string>) => void;
+/** What is asked for; then, step by step, what becomes of it. */
+export interface Write extends Change {
+  readonly kind: 'create' | 'update' | 'delete';
+  /** Empty for a create. */
+  readonly id: string;
+  /** Empty for a delete. */
+  readonly body: string;
+  readonly sender: Sender | undefined;
+  readonly answer: (outcome: Outcome<string>) => void;
+  /** For an error that nobody foresaw. */
+  readonly reject: (error: unknown) => void;
+  /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
+  changed: Outcome<ChangedRecord> | undefined;
+}
 
 /** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
 const WRITES_MAX = 1_000;
@@ -16,7 +31,7 @@ const CHARACTERS_MAX = 2_000_000;
 
 export class CommitGroup {
   readonly #set: RecordSet;
-  readonly #answers: (readonly [Answer, Outcome<string>])[] = [];
+  readonly #writes: (readonly [Write, Outcome<string>])[] = [];
   /** One change a record, by its position: from before the group's first write to it to after its last. */
   readonly #staged = new Map<number, Change>();
   /** Collections that get or lose a record: the highest number given is stored with it, so that no id is given twice. */
@@ -30,31 +45,31 @@ export class CommitGroup {
 
   /** How many writes it answers. */
   get size(): number {
-    return this.#answers.length;
+    return this.#writes.length;
   }
 
   get isFull(): boolean {
-    return this.#answers.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
+    return this.#writes.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
   }
 
   get staged(): ReadonlyMap<number, Change> {
     return this.#staged;
   }
 
-  /** A write with its outcome, and the change that it makes unless it failed. */
-  add(answer: Answer, outcome: Outcome<string>, change?: Change, event?: AuditEvent): void {
-    this.#answers.push([answer, outcome]);
+  /** A write with its outcome, and with the event of a change that an administrator asked for. */
+  add(write: Write, outcome: Outcome<string>, event?: AuditEvent): void {
+    this.#writes.push([write, outcome]);
     if (event !== undefined) this.events.push(event);
-    const record = change?.after ?? change?.before;
-    if (change === undefined || record === undefined) return;
-    const { collection, before, after, growth } = change;
+    const { collection, before, after, growth } = write;
+    const record = after ?? before;
+    if (!outcome.ok || record === undefined) return;
     if (before === undefined || after === undefined) this.#numbered.add(collection);
     const earlier = this.#staged.get(record.position);
     this.#staged.set(
       record.position,
       earlier === undefined
-        ? change
-        : { ...change, before: earlier.before, growth: earlier.growth + growth },
+        ? write
+        : { ...write, before: earlier.before, growth: earlier.growth + growth },
     );
     this.#characters += after?.text.length ?? 0;
   }
@@ -98,16 +113,14 @@ export class CommitGroup {
    * refusal may have been decided on a change of this group that was not stored.
    */
   answer(failure?: Outcome<string>): void {
-    for (const [answer, outcome] of this.#answers) answer(failure ?? outcome);
+    for (const [{ answer }, outcome] of this.#writes) answer(failure ?? outcome);
   }
 
   /** A record that this group creates. Its id is not yet answered, but a client may guess it. */
   #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
     const key = keyOf(collection, id);
-    for (const change of this.#staged.values()) {
-      const { after } = change;
-      if (after?.key === key && change.collection === collection && change.owner === owner)
-        return after;
+    for (const { after, owner: of, collection: name } of this.#staged.values()) {
+      if (after?.key === key && name === collection && of === owner) return after;
     }
     return undefined;
   }

@@ -13,7 +13,7 @@ import type { AccountProfile, AccountRecords, Sender } from './record-service.js
 import type { RecordSet } from './record-set.js';
 import type { SearchBlocks } from './search-blocks.js';
 import type { Writer } from './writer.js';
-import { type AskedWrite, notFound } from './writes.js';
+import { notFound } from './writes.js';
 
 export interface MemoryAccountContext {
   readonly set: RecordSet;
@@ -49,16 +49,19 @@ export class MemoryAccount implements AccountRecords {
   }
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    return this.#write('create', collection, '', body);
+    const { writer } = this.#context;
+    return writer.write('create', this.#owner, collection, '', body, this.#sender);
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    return this.#write('update', collection, id, body);
+    const { writer } = this.#context;
+    return writer.write('update', this.#owner, collection, id, body, this.#sender);
   }
 
   /** "Permanently removes the record": nothing keeps it, and nothing else is removed with it. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#write('delete', collection, id, '');
+    const { writer } = this.#context;
+    return writer.write('delete', this.#owner, collection, id, '', this.#sender);
   }
 
   async payments(): Promise<RowsPage> {
@@ -76,16 +79,6 @@ export class MemoryAccount implements AccountRecords {
     const list = set.list(this.#owner, 'businesses');
     const profiles = list?.page(0, list.length).map(({ text }) => text) ?? [];
     return succeeded({ summary: accountSummary(set, this.#owner), profiles });
-  }
-
-  #write(
-    kind: AskedWrite['kind'],
-    collection: CollectionName,
-    id: string,
-    body: string,
-  ): Promise<Outcome<string>> {
-    const [owner, sender] = [this.#owner, this.#sender];
-    return this.#context.writer.write({ kind, owner, collection, id, body, sender });
   }
 
   /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */

@@ -3,9 +3,43 @@
 // They are kept in chunks. A chunk that a reader may hold never changes: a change puts another
 // chunk in its place. So a change behind a snapshot of 200,000 records copies 14 KB, not 1.6 MB.
 
+import type { CollectionName } from '../domain/collection-name.js';
 import type { RecordKey } from '../domain/identifier.js';
+import type { RecordText } from '../domain/record.js';
 import { leadingCount } from './leading-count.js';
-import type { MemoryRecord } from './memory-record.js';
+
+/**
+ * A record in memory: its JSON text with the few facts that are looked up; nothing is parsed to be
+ * read. It is never changed in place: an update replaces it.
+ */
+export interface MemoryRecord {
+  /** Order of creation in this set; lists are sorted by it. */
+  readonly position: number;
+  readonly key: RecordKey;
+  readonly text: string;
+  /** The `status` property; undefined if there is none, null if it is not a string. */
+  readonly status: string | null | undefined;
+}
+
+export function memoryRecord(
+  position: number,
+  key: RecordKey,
+  { text, status }: RecordText,
+): MemoryRecord {
+  if (status === undefined || typeof status === 'string') return { position, key, text, status };
+  return { position, key, text, status: null };
+}
+
+/** A change of one record: created without `before`, deleted without `after`, else updated. */
+export interface Change {
+  readonly owner: string;
+  readonly collection: CollectionName;
+  /** The record as it is; undefined if the account has none of that id. */
+  before?: MemoryRecord | undefined;
+  after?: MemoryRecord | undefined;
+  /** UTF-8 bytes by which the account grows, as `RecordSet.growth` tells: a look at a large text takes milliseconds. */
+  growth: number;
+}
 
 export const CHUNK_RECORDS = 128;
 

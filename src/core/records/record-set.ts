@@ -3,22 +3,18 @@
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
-import { type MemoryRecord, memoryRecord } from './memory-record.js';
-import { type ListSnapshot, NO_RECORDS, RecordList } from './record-list.js';
+import {
+  type Change,
+  type ListSnapshot,
+  type MemoryRecord,
+  memoryRecord,
+  NO_RECORDS,
+  RecordList,
+} from './record-list.js';
 import type { PutRow, StoredRow } from './record-storage.js';
 import { SortedTexts } from './sorted-texts.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
-
-/** One record's change: created without `before`, deleted without `after`, else updated. */
-export interface Change {
-  readonly owner: string;
-  readonly collection: CollectionName;
-  readonly before?: MemoryRecord | undefined;
-  readonly after?: MemoryRecord | undefined;
-  /** UTF-8 bytes by which the account grows, as `RecordSet.growth` tells: a look at a large text takes milliseconds. */
-  readonly growth: number;
-}
 
 /** One account's records. */
 class Account {

@@ -3,7 +3,7 @@
 
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
-import { paymentPieces } from '../domain/payment.js';
+import { paymentRow } from '../domain/payment.js';
 import { type ChangedRecord, newRecord, patchedRecord } from '../domain/record.js';
 import type { Eventually } from '../eventually.js';
 
@@ -23,9 +23,8 @@ export interface RecordWork {
     body: string,
     account: string,
   ): Eventually<Outcome<ChangedRecord>>;
-  /** The pieces of an order's payment row. */
-  paymentPieces(order: string, account: string): Eventually<readonly string[]>;
+  paymentRow(order: string, account: string): Eventually<string>;
 }
 
 /** Done at once, in the thread of the caller. */
-export const workInPlace: RecordWork = { newRecord, patchedRecord, paymentPieces };
+export const workInPlace: RecordWork = { newRecord, patchedRecord, paymentRow };

@@ -7,7 +7,7 @@
 
 import { caseFolded, type GiveWay, type Needle, WINDOW_CHARACTERS } from '../domain/search.js';
 import { leadingCount } from './leading-count.js';
-import type { MemoryRecord } from './memory-record.js';
+import type { MemoryRecord } from './record-list.js';
 import { CHUNK_RECORDS, type Chunk, type ListSnapshot } from './record-list.js';
 
 /** Folding a longer block would take more than a slice: its records are searched one by one. */

@@ -6,19 +6,15 @@ import { DISCONNECTED } from '../admission/disconnected.js';
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { CommitGroup } from './commit-group.js';
+import { CommitGroup, type Write } from './commit-group.js';
+import type { Sender } from './record-service.js';
 import type { RecordStorage } from './record-storage.js';
-import {
-  type AskedWrite,
-  storageFailed,
-  type Write,
-  WriteRules,
-  type WriteRulesOptions,
-} from './writes.js';
+import { storageFailed, WriteRules, type WriteRulesOptions } from './writes.js';
 
 /** How many records are named in the log; it has the number of all as well. */
 const REPORTED_EVENTS_MAX = 100;
@@ -57,12 +53,19 @@ export class Writer {
   }
 
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` if that failed. */
-  write({ kind, owner, collection, id, body, sender }: AskedWrite): Promise<Outcome<string>> {
-    const [before, changed] = [undefined, undefined];
+  write(
+    kind: Write['kind'],
+    owner: string,
+    collection: CollectionName,
+    id: string,
+    body: string,
+    sender: Sender | undefined,
+  ): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      const write = { kind, owner, collection, id, body, sender, answer, reject, before, changed };
-      this.#waiting.add(owner, write);
-      this.#wake();
+      const [before, changed, after] = [undefined, undefined, undefined];
+      const asked = { kind, owner, collection, id, body, sender, answer, reject };
+      this.#waiting.add(owner, Object.assign(asked, { before, changed, after, growth: 0 }));
+      this.#running ??= this.#run();
     });
   }
 
@@ -84,10 +87,6 @@ export class Writer {
 
   get #isIdle(): boolean {
     return this.#preparing.size === 0 && this.#running === undefined && this.waiting === 0;
-  }
-
-  #wake(): void {
-    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -154,7 +153,9 @@ export class Writer {
             this.#preparing.delete(write.owner);
           },
         )
-        .finally(() => this.#wake());
+        .finally(() => {
+          this.#running ??= this.#run();
+        });
     } catch (error) {
       // A write that throws here is a defect of that one write: nothing of it is staged.
       write.reject(error);

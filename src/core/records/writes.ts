@@ -7,38 +7,15 @@ import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
-import type { CommitGroup } from './commit-group.js';
-import { type MemoryRecord, memoryRecord } from './memory-record.js';
-import type { Sender } from './record-service.js';
-import type { AccountSize, RecordSet } from './record-set.js';
+import type { CommitGroup, Write } from './commit-group.js';
+import { memoryRecord } from './record-list.js';
+import type { RecordSet } from './record-set.js';
 import type { CommitResult, RecordStorage } from './record-storage.js';
 import type { RecordWork } from './record-work.js';
 import { utf8Length } from './utf8-length.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
-
-export interface AskedWrite {
-  readonly kind: 'create' | 'update' | 'delete';
-  /** The account. */
-  readonly owner: string;
-  readonly collection: CollectionName;
-  /** Empty for a create. */
-  readonly id: string;
-  /** Empty for a delete. */
-  readonly body: string;
-  readonly sender: Sender | undefined;
-}
-
-export interface Write extends AskedWrite {
-  readonly answer: (outcome: Outcome<string>) => void;
-  /** For an error that nobody foresaw. */
-  readonly reject: (error: unknown) => void;
-  /** Once it is prepared, the record as it is; undefined if the account has none of that id. */
-  before: MemoryRecord | undefined;
-  /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
-  changed: Outcome<ChangedRecord> | undefined;
-}
 
 export interface WriteRulesOptions {
   readonly set: RecordSet;
@@ -81,16 +58,16 @@ export class WriteRules {
 
   /** Decides at once, in the order of the commit; gives positions and ids. */
   stage(write: Write, group: CommitGroup): void {
-    const { kind, collection, id, before, changed, answer } = write;
+    const { kind, collection, id, before, changed } = write;
     const isRefused = changed?.ok === false;
     // A body that is not one JSON object is 400 whether or not the record is there. Such a refusal
     // stands even if the group's commit fails.
     if (isRefused && (kind === 'create' || changed.failure.code === 'INVALID_JSON')) {
-      answer(changed);
+      write.answer(changed);
     } else if (kind !== 'create' && before === undefined) {
-      group.add(answer, notFound(collection, id));
+      group.add(write, notFound(collection, id));
     } else if (isRefused) {
-      group.add(answer, changed);
+      group.add(write, changed);
     } else {
       this.#stageChange(write, changed?.value, group);
     }
@@ -98,7 +75,7 @@ export class WriteRules {
 
   /** `given`: undefined for a delete. */
   #stageChange(write: Write, given: ChangedRecord | undefined, group: CommitGroup): void {
-    const { owner, collection, before, answer } = write;
+    const { owner, collection, before } = write;
     const { set, clock } = this.#options;
     const key = before?.key ?? set.nextSequence(collection);
     const id = typeof key === 'number' ? formatId(collection, key) : write.id;
@@ -106,31 +83,24 @@ export class WriteRules {
       given !== undefined && before === undefined
         ? identified(collection, id, owner, given.text)
         : given?.text;
-    const growth = set.growth(before?.text, text);
-    let after: MemoryRecord | undefined;
+    write.growth = set.growth(before?.text, text);
     if (given !== undefined && text !== undefined) {
-      const refused = this.#refused(owner, text, before === undefined ? 1 : 0, growth, group);
+      const refused = this.#refused(write, text, group);
       if (refused !== undefined) {
-        group.add(answer, refused);
+        group.add(write, refused);
         return;
       }
       const position = before?.position ?? set.nextPosition();
-      after = memoryRecord(position, key, { text, status: given.status });
+      write.after = memoryRecord(position, key, { text, status: given.status });
     }
-    group.add(
-      answer,
-      succeeded(text ?? write.id),
-      { owner, collection, before, after, growth },
-      auditEvent(write, id, given?.changed ?? [], clock()),
-    );
+    const event = auditEvent(write, id, given?.changed ?? [], clock());
+    group.add(write, succeeded(text ?? write.id), event);
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
   #refused(
-    owner: string,
+    { owner, before, growth }: Write,
     text: string,
-    records: number,
-    bytes: number,
     current: CommitGroup,
   ): Outcome<string> | undefined {
     const { limits, storage } = this.#options;
@@ -140,13 +110,14 @@ export class WriteRules {
       if (length > bodyMaxBytes) return tooLarge(length, bodyMaxBytes);
     }
     if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
-    return quotaFailure(limits, current.sizeOf(owner), { records, bytes } satisfies AccountSize);
+    const records = before === undefined ? 1 : 0;
+    return quotaFailure(limits, current.sizeOf(owner), { records, bytes: growth });
   }
 }
 
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
-  { kind, sender, owner, collection }: Pick<AskedWrite, 'kind' | 'sender' | 'owner' | 'collection'>,
+  { kind, sender, owner, collection }: Pick<Write, 'kind' | 'sender' | 'owner' | 'collection'>,
   id: string,
   changed: readonly string[],
   now: number,

@@ -58,10 +58,9 @@ export class ThreadedWork implements RecordWork {
     return this.#outcomeOf(account, { name: 'patchedRecord', args: [name, stored, body] });
   }
 
-  paymentPieces(order: string, account: string): Eventually<readonly string[]> {
-    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentPieces(order, account);
-    const call: WorkCall = { name: 'paymentPieces', args: [order] };
-    return this.#run(account, call) as Promise<readonly string[]>;
+  paymentRow(order: string, account: string): Eventually<string> {
+    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(order, account);
+    return this.#run(account, { name: 'paymentRow', args: [order] }) as Promise<string>;
   }
 
   /** The number of jobs of the thread: the one under way and the waiting ones. */

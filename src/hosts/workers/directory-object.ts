@@ -24,7 +24,7 @@ import type {
   NamedEvent,
 } from '../../storage/dump/worker-messages.js';
 import type { SqlRow } from '../../storage/object/object-storage.js';
-import { migrate, schemaVersion } from '../../storage/object/schema-version.js';
+import { migrate, schemaVersion } from '../../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import * as sql from './directory-schema.js';

@@ -1,6 +1,6 @@
 // The directory's tables and every statement on them.
 
-import { CREATE_VERSION, type SchemaSteps } from '../../storage/object/schema-version.js';
+import { CREATE_VERSION, type SchemaSteps } from '../../storage/object/object-storage.js';
 
 export const FIRST_TABLE = 'accounts';
 

@@ -21,7 +21,7 @@ export function isBack(erased: string, oldest: number): boolean {
   return oldest < Date.parse(erased);
 }
 
-/** `owners`: the accounts of the restored database; `oldest` as for `isBack`. */
+/** Of the accounts of a restored database. `oldest` as for `isBack`. */
 export function cameBack(
   ledger: Ledger,
   owners: readonly { readonly subject: string; readonly oldest: number }[],

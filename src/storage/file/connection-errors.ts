@@ -1,6 +1,6 @@
-// What the installed library says when a statement fails, in the operator's
-// words. test/storage/file/connection-habits runs the library and pins its texts;
-// look there after an upgrade of libsql.
+// What the installed library says when a statement fails, in the operator's words.
+// test/storage/file/connection.test.ts runs the library and pins its texts; look there after an
+// upgrade of libsql.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { DAMAGED, FOREIGN_SCHEMA, NOT_OURS, TOO_NEW } from './own-database.js';
@@ -8,7 +8,7 @@ import { DAMAGED, FOREIGN_SCHEMA, NOT_OURS, TOO_NEW } from './own-database.js';
 /** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {
   const message = messageOf(error);
-  if (/SQLITE_BUSY|database is locked/i.test(message)) {
+  if (isBusy(message)) {
     return `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s); one process owns the file, stop the other one first`;
   }
   if (/SQLITE_NOTADB|not a database/i.test(message)) {
@@ -41,7 +41,7 @@ export function messageOf(error: unknown): string {
 
 /** Another process held the write lock for longer than the busy time-out. */
 export function isBusy(reason: string): boolean {
-  return reason.startsWith('SQLITE_BUSY');
+  return /SQLITE_BUSY|database is locked/i.test(reason);
 }
 
 /** The disk had no room for the whole commit, so none of it is in the log as a commit. */

@@ -1,6 +1,6 @@
-// One connection to a libSQL database file. Its calls are synchronous, so only the
-// storage thread and separate programs use it. The test storage/file/connection-habits
-// pins the library's behaviour that this file relies on.
+// One connection to a libSQL database file. Its calls are synchronous, so only the storage thread
+// and separate programs use it. test/storage/file/connection.test.ts pins the library's behaviour
+// that this file relies on.
 
 import type Database from 'libsql';
 import { libsql } from './library.js';
@@ -25,20 +25,7 @@ export class StatementError extends Error {
 
 type Prepared = ReturnType<InstanceType<typeof Database>['prepare']>;
 
-/** SQLite's names of the errors that connection-errors.ts explains, by their base code. */
-const ERROR_NAMES: Readonly<Record<number, string>> = {
-  1: 'SQLITE_ERROR',
-  5: 'SQLITE_BUSY',
-  8: 'SQLITE_READONLY',
-  10: 'SQLITE_IOERR',
-  11: 'SQLITE_CORRUPT',
-  13: 'SQLITE_FULL',
-  14: 'SQLITE_CANTOPEN',
-  19: 'SQLITE_CONSTRAINT',
-  26: 'SQLITE_NOTADB',
-};
-
-/** Errors begin with SQLite's name of them, such as `SQLITE_BUSY: database is locked`. */
+/** Errors begin with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
 export class Connection {
   readonly #path: string;
   readonly #busyTimeoutMs: number;
@@ -57,45 +44,27 @@ export class Connection {
   }
 
   rows(sql: string, args: Statement['args'] = []): SqlRow[] {
-    return named(() => {
-      const statement = this.#opened().prepare(sql);
-      if (!statement.reader) {
-        statement.run(args);
-        return [];
-      }
-      const columns = statement.columns().map(({ name }) => name);
-      return valuesOf(statement, args).map((values) =>
-        Object.fromEntries(columns.map((name, i) => [name, values[i] ?? null])),
-      );
-    });
+    return named(() => run(this.#opened().prepare(sql), args));
   }
 
   /** The first value of the first row. */
   value(sql: string, args: Statement['args'] = []): SqlValue | undefined {
-    return named(() => {
-      const statement = this.#opened().prepare(sql);
-      if (statement.reader) return valuesOf(statement, args)[0]?.[0];
-      statement.run(args);
-      return undefined;
-    });
+    return Object.values(this.rows(sql, args)[0] ?? {})[0];
   }
 
   /**
-   * Runs the statements in one transaction, which takes the lock for writing at its begin. Each is
-   * asked for when those before it have run; what asking for it throws is thrown here.
-   * Throws a `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
+   * Runs the statements in one transaction, which takes the lock for writing at its begin. Throws a
+   * `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
    */
-  batch(statements: Iterable<Statement>): void {
+  batch(statements: readonly Statement[]): void {
     this.#write('begin immediate');
     try {
-      let index = 0;
-      for (const { sql, args = [] } of statements) {
+      for (const [index, { sql, args }] of statements.entries()) {
         try {
           this.#write(sql, args);
         } catch (error) {
           throw new StatementError(index, error as Error);
         }
-        index++;
       }
       this.#write('commit');
     } catch (error) {
@@ -104,10 +73,14 @@ export class Connection {
     }
   }
 
-  /** Takes the lock for writing and stores nothing. Run the returned function to release the lock. */
-  hold(): () => void {
+  /** Runs `act` while it holds the lock for writing, and stores nothing. */
+  holding<T>(act: () => T): T {
     this.#write('begin immediate');
-    return () => this.#rollBack();
+    try {
+      return act();
+    } finally {
+      this.#rollBack();
+    }
   }
 
   /** Runs several statements that have no parameters and no results. */
@@ -117,12 +90,20 @@ export class Connection {
 
   /** Makes a new connection. It has neither the locks nor the settings of the old one. */
   reconnect(): void {
-    this.#drop();
+    const database = this.#database;
+    this.#database = undefined;
+    this.isReplaced = true;
+    this.#prepared.clear();
+    try {
+      database?.close();
+    } catch {
+      // The connection is given up either way.
+    }
   }
 
   /** The file is released when the last statement is garbage-collected, at the latest when the process or thread ends. */
   close(): void {
-    this.#drop();
+    this.reconnect();
     this.#isClosed = true;
   }
 
@@ -140,61 +121,66 @@ export class Connection {
   #write(sql: string, args: Statement['args'] = []): void {
     named(() => {
       const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
-      try {
-        if (statement.reader) valuesOf(statement, args);
-        else statement.run(args);
-        // A pragma may act while it is prepared.
-        if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
-      } catch (error) {
-        // After an error the statement may still be under way, so it is not used again.
-        this.#prepared.delete(sql);
-        throw error;
-      }
+      // After an error the statement may still be under way, so it is not used again.
+      this.#prepared.delete(sql);
+      run(statement, args);
+      // A pragma may act while it is prepared.
+      if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
     });
   }
 
   /** Gives up a connection that cannot be rolled back: the next statement must not run within the old transaction. */
   #rollBack(): void {
-    const database = this.#database;
     try {
-      if (database?.inTransaction) database.prepare('rollback').run();
+      if (this.#database?.inTransaction) this.#database.prepare('rollback').run();
     } catch {
-      this.#drop();
-    }
-  }
-
-  #drop(): void {
-    const database = this.#database;
-    this.#database = undefined;
-    this.isReplaced = true;
-    this.#prepared.clear();
-    try {
-      database?.close();
-    } catch {
-      // The connection is given up either way.
+      this.reconnect();
     }
   }
 }
 
-function valuesOf(statement: Prepared, args: NonNullable<Statement['args']>): SqlValue[][] {
-  const rows = statement.raw().all(args) as (SqlValue | Uint8Array<ArrayBuffer>)[][];
-  return rows.map((row) => row.map(exactValue));
-}
-
-function exactValue(value: SqlValue | Uint8Array<ArrayBuffer>): SqlValue {
-  if (value instanceof Uint8Array) return value.buffer;
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new RangeError(`the database holds ${value}, a number too large to be exact`);
+function run(statement: Prepared, args: readonly (string | number)[]): SqlRow[] {
+  if (!statement.reader) {
+    statement.run(args);
+    return [];
   }
-  return value;
+  return statement.all(args) as SqlRow[];
 }
 
-function named<T>(run: () => T): T {
+function named<T>(act: () => T): T {
   try {
-    return run();
+    return act();
   } catch (error) {
     if (!(error instanceof libsql().SqliteError)) throw error;
-    const name = ERROR_NAMES[(error.rawCode ?? 0) & 0xff] ?? error.code;
-    throw new Error(`${name}: ${error.message}`, { cause: error });
+    throw new Error(`${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+/**
+ * - `alone`: no other process can open the file.
+ * - `shared`: Litestream reads it, and alone writes the log back into it.
+ */
+export type Locking = 'alone' | 'shared';
+
+export function lockingOf(holding: Locking): 'exclusive' | 'normal' {
+  return holding === 'alone' ? 'exclusive' : 'normal';
+}
+
+/** Sets what every promise about the file rests on, and reads it back: SQLite does not report a setting that it did not take. */
+export function putInForce(connection: Connection, holding: Locking): void {
+  const wanted: (readonly [name: string, value: string | number])[] = [
+    ['locking_mode', lockingOf(holding)],
+    ['journal_mode', 'wal'],
+    // Full: one sync for each commit, before it is acknowledged.
+    ['synchronous', 2],
+    // SQLite overwrites removed and replaced content with zeros.
+    ['secure_delete', 1],
+  ];
+  // This client's SQLite may lose a commit if it writes the log back while another process writes.
+  if (holding === 'shared') wanted.push(['wal_autocheckpoint', 0]);
+  for (const [name, value] of wanted) {
+    connection.value(`pragma ${name} = ${value}`);
+    const given = connection.value(`pragma ${name}`);
+    if (given !== value) throw new Error(`pragma ${name} is ${given}, must be ${value}`);
   }
 }

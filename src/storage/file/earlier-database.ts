@@ -3,18 +3,15 @@
 // the real one, by clients, by the rotation of the backups and by the replica.
 
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, parse } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { backupsIn } from '../backup/backup-files.js';
-import type { FilePlace } from './file-place.js';
-import {
-  KEPT_AS,
-  keptNameStart,
-  LOCK_SUFFIX,
-  litestreamFolderName,
-  STATE_SUFFIX,
-} from './names-beside.js';
+import { isBeside } from './names-beside.js';
 
-interface Surroundings extends FilePlace {
+export interface Surroundings {
+  /** Absolute path of the database file. */
+  readonly path: string;
+  /** The link that leads there, if its target is missing. */
+  readonly danglingLink?: string | undefined;
   /** Folder of the backups, where there are any. */
   readonly backupFolder?: string | undefined;
   /** There is a replica. Litestream's socket does not tell whether it has a state. */
@@ -27,7 +24,7 @@ interface Surroundings extends FilePlace {
  */
 export async function expectFirstStart(surroundings: Surroundings): Promise<void> {
   const size = await sizeOf(surroundings.path);
-  if ((size ?? 0) > 0) return;
+  if (size > 0) return;
   const finding = await findingIn(surroundings);
   if (finding === undefined) return;
   throw new Error(
@@ -37,34 +34,24 @@ export async function expectFirstStart(surroundings: Surroundings): Promise<void
 
 async function findingIn(surroundings: Surroundings): Promise<string | undefined> {
   const { path, danglingLink, backupFolder, isReplicated } = surroundings;
-  const mark = danglingLink ?? (await markBeside(path));
+  const folder = dirname(path);
+  const beside = (await namesIn(folder)).find((name) => isBeside(path, name));
+  const log = (await sizeOf(`${path}-wal`)) > 0 ? `${path}-wal` : undefined;
+  const mark = danglingLink ?? (beside === undefined ? log : join(folder, beside));
   if (mark !== undefined) return `${mark} shows that one was there`;
-  const backup = backupFolder && (await newestBackup(backupFolder, path));
-  if (backup !== undefined) return `the backup ${backup} shows that there is one`;
+  const backups = backupFolder === undefined ? [] : await namesIn(backupFolder);
+  const [newest] = backupsIn(backups, parse(path).name).finished;
+  if (newest && backupFolder) {
+    return `the backup ${join(backupFolder, newest.name)} shows that there is one`;
+  }
   return isReplicated ? 'the replica may hold one' : undefined;
 }
 
-/** Undefined if there is no such file. */
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.size;
+/** -1 if there is no such file. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? -1;
 }
 
-/** The path of a file that only a database leaves. A first start that was killed leaves none of them. */
-async function markBeside(path: string): Promise<string | undefined> {
-  const folder = dirname(path);
-  const name = basename(path);
-  const names = await readdir(folder).catch(() => []);
-  const certain = [name + STATE_SUFFIX, name + LOCK_SUFFIX, litestreamFolderName(path)];
-  const starts = KEPT_AS.map((as) => keptNameStart(path, as));
-  const mark = names.find(
-    (found) => certain.includes(found) || starts.some((start) => found.startsWith(start)),
-  );
-  if (mark !== undefined) return join(folder, mark);
-  return ((await sizeOf(`${path}-wal`)) ?? 0) > 0 ? `${path}-wal` : undefined;
-}
-
-async function newestBackup(folder: string, path: string): Promise<string | undefined> {
-  const names = await readdir(folder).catch(() => []);
-  const [newest] = backupsIn(names, parse(path).name).finished;
-  return newest && join(folder, newest.name);
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }

@@ -12,22 +12,19 @@ const OWNER_ONLY_FILE = 0o600;
 
 /** Throws for names that mean a database in memory to SQLite: nobody expects a file of that name. */
 export function expectFileName(path: string): void {
-  if (path === '' || /^(file:)?:memory:/.test(path) || /[?&]mode=memory\b/.test(path)) {
+  if (path === '' || /^(file:)?:memory:|[?&]mode=memory\b/.test(path)) {
     throw new Error(
       'it names no file; the service keeps its records in a file, and tests take openMemoryStorage of service-management-api/memory',
     );
   }
 }
 
-/** Of a database file: absolute paths. */
-export interface FilePlace {
-  /** Where the file is, or is to be made. SQLite puts its log beside it, and so do the other files belong there. */
-  readonly path: string;
-  /** The link that leads there, if its target is missing. */
-  readonly danglingLink?: string;
-}
-
-export async function placeOf(name: string): Promise<FilePlace> {
+/**
+ * Absolute path of the file itself, which exists or is to be made: SQLite puts its log beside it,
+ * and so do the other files belong there. `danglingLink`: the link that leads there, if its target
+ * is missing.
+ */
+export async function placeOf(name: string): Promise<{ path: string; danglingLink?: string }> {
   const given = resolve(name);
   try {
     return { path: await realpath(given) };
@@ -40,18 +37,14 @@ export async function placeOf(name: string): Promise<FilePlace> {
 
 /** What every refusal of a database file begins with. */
 export function refusalOf(path: string, error: unknown): Error {
-  return new Error(`the database file ${path} cannot be used: ${reasonOf(error)}`, {
-    cause: error,
-  });
-}
-
-function reasonOf(error: unknown): string {
   const code = codeOf(error);
-  if (code === 'EROFS') return 'its disk is mounted read-only; mount it for writing';
+  let reason = explained(error);
+  if (code === 'EROFS') reason = 'its disk is mounted read-only; mount it for writing';
   if (code === 'EACCES' || code === 'EPERM') {
-    return 'this user may not read and write it, or not make it in its folder; check owner and permissions';
+    reason =
+      'this user may not read and write it, or not make it in its folder; check owner and permissions';
   }
-  return explained(error);
+  return new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
 }
 
 /** Rejects with one sentence if a missing folder cannot be made. */

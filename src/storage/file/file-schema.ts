@@ -23,6 +23,13 @@ export const SCHEMA_STEPS: readonly (readonly string[])[] = [
   [
     'alter table records add column owner text',
     'alter table records add column status any',
+    `update records
+        set owner = case json_type(body, '$.owner_sub')
+              when 'text' then nullif(body ->> '$.owner_sub', '') end,
+            status = case
+              when json_type(body, '$.status') = 'text' and body -> '$.status' not like '%\\ud%'
+                then body ->> '$.status'
+              when json_type(body, '$.status') is not null then 0 end`,
     'pragma user_version = 3',
   ],
 ];
@@ -69,32 +76,19 @@ export const MEASURE_PAGE = `
 const PAGE_ROWS = 'records not indexed where position > ?1 and position <= ?2';
 
 /** See `StoredPage`. */
-export const LOAD_PAGE = loadPage('owner', 'status');
-
-/** The same for a file without these columns. */
-export const LOAD_EARLIER_PAGE = loadPage('null', 'null');
-
-function loadPage(owner: string, status: string): string {
-  return `
+export const LOAD_PAGE = `
   select cast(group_concat(body, char(30)) as blob) as bodies,
          json_group_array(position) as positions,
          json_group_array(collection) as collections,
-         json_group_array(${owner}) as owners,
-         json_group_array(${status}) as statuses,
-         json_group_object(position, id)
-           filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids
+         json_group_array(id) as ids,
+         json_group_array(owner) as owners,
+         json_group_array(status) as statuses
     from ${PAGE_ROWS}`;
-}
 
 /** The first of a page's rows whose body is not JSON. */
 export const FIND_INVALID = `
   select json_object('position', position, 'collection', collection, 'id', id)
     from ${PAGE_ROWS} and not json_valid(body) limit 1`;
-
-/** Parameter: JSON array of `[position, collection, id, body, owner, status]`, as for `PUT_ROWS`. */
-export const SET_COLUMNS = `
-  update records set owner = value ->> 4, status = value ->> 5
-    from json_each(?1) where position = value ->> 0`;
 
 /** When the oldest record of the owner `?1` was made. */
 export const OLDEST_OF_OWNER = 'select min(created_at) from records where owner = ?1';
@@ -104,31 +98,29 @@ export const BEGIN_USAGE = `
   select (select coalesce(max(position), 0) from records) as highest,
          (select total from (${TOTAL_EVENTS})) as events`;
 
-/** `times`: the parameter with three times, as a JSON array. */
-const measures = (times: string) => `
-  collection, count(*) as records, total(octet_length(body)) as bytes,
-  max(updated_at) as updated_at, max(position) as last,
-  json_array(
-    sum(created_at > ${times} ->> 0), sum(created_at > ${times} ->> 1), sum(created_at > ${times} ->> 2)
-  ) as created_after`;
+/** By collection. `?1`: three times, as a JSON array. */
+const MEASURES = `
+  collection, count(*) as records, total(octet_length(body)) as bytes, max(updated_at) as updated,
+  sum(created_at > ?1 ->> 0) as first, sum(created_at > ?1 ->> 1) as second,
+  sum(created_at > ?1 ->> 2) as third, max(position) as last`;
 
-/** The rows that are not counted yet: after `?1`, up to `?2`, and not in `?3`, a JSON array. */
+/** The rows that are not counted yet: after `?2`, up to `?3`, and not in `?4`, a JSON array. */
 const UNCOUNTED = `
-  position > ?1 and position <= ?2 and position not in (select value from json_each(?3))`;
+  position > ?2 and position <= ?3 and position not in (select value from json_each(?4))`;
 
-/** A piece of the usage view, of at most `?4` rows, so that commits get their turn in between. */
+/** A piece of the usage view, of at most `?5` rows, so that commits get their turn in between. */
 export const MEASURE_USAGE = `
-  select ${measures('?5')}
-    from (select * from records where ${UNCOUNTED} order by position limit ?4)
+  select ${MEASURES}
+    from (select * from records where ${UNCOUNTED} order by position limit ?5)
    group by collection`;
 
 /**
- * The present rows that a commit is about to change, and their positions. `?4`: puts; `?5`:
+ * The present rows that a commit is about to change, and their positions. `?5`: puts; `?6`:
  * removals. The order of the join is fixed; otherwise SQLite walks all rows that are not counted yet.
  */
 export const MEASURE_CHANGED = `
-  select ${measures('?6')}, json_group_array(position) as positions
-    from (select value ->> 0 as touched from json_each(?4) union select value from json_each(?5))
+  select ${MEASURES}, json_group_array(position) as positions
+    from (select value ->> 0 as touched from json_each(?5) union select value from json_each(?6))
    cross join records on position = touched
    where ${UNCOUNTED}
    group by collection`;

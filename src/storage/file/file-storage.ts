@@ -5,14 +5,13 @@ import { dirname, resolve } from 'node:path';
 import { offsetOf } from '../../core/domain/listing.js';
 import type {
   Changes,
-  CommitResult,
   PutRow,
   RecordStorage,
-  Sequences,
   StoredTotals,
   StoredViews,
   ThreeTimes,
 } from '../../core/records/record-storage.js';
+import { sampleRows } from '../../core/records/sample-rows.js';
 import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
 import type { ReplicaReport } from '../replication/replica.js';
 import { expectFirstStart } from './earlier-database.js';
@@ -27,8 +26,9 @@ import {
 } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { rowsText } from './record-columns.js';
-import { logBytesOf, markClosed } from './state-mark.js';
+import { markClosed } from './state-mark.js';
 import { rowsOf } from './stored-pages.js';
+import { logBytesOf } from './write-ahead-log.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -43,8 +43,8 @@ export interface ReplicationOptions {
 export interface LibsqlStorageOptions {
   /** Path of the database file; its folder is made if missing. */
   readonly path: string;
-  /** Rows that a new file starts with. */
-  readonly initialRows?: readonly PutRow[];
+  /** Whether a new file receives the sample rows of the reserved subject `local-preview`. Default: true. */
+  readonly sampleRows?: boolean | undefined;
   /** Default: no replica, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
   /** Where backups of the file are. One of them shows that a missing file was there. */
@@ -97,72 +97,62 @@ export interface FileStorage extends RecordStorage, StoredViews {
  * or empty and something shows that it was not.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
-  const { replication, backupFolder } = options;
-  const place = await placeOf(options.path);
+  const { replication, backupFolder, sampleRows: hasSamples = true } = options;
+  const isReplicated = replication !== undefined;
   let release = () => {};
   try {
     expectFileName(options.path);
-    if (!options.createAnyway) {
-      await expectFirstStart({ ...place, backupFolder, isReplicated: replication !== undefined });
-    }
+    const place = await placeOf(options.path);
+    if (!options.createAnyway) await expectFirstStart({ ...place, backupFolder, isReplicated });
     const { path } = place;
     await makeFolder(dirname(path));
     await claimFile(path);
     release = openedOnce(path);
-    let isOpen = false;
+    let isNew: boolean | undefined;
     const thread = new LibsqlThread(
       {
         path,
-        initialRows: rowsText(options.initialRows ?? []),
+        initialRows: rowsText(hasSamples ? sampleRows() : []),
         now: Date.now(),
-        litestreamSocket: replication && resolve(replication.socketPath),
+        socketPath: replication && resolve(replication.socketPath),
       },
       {
         onNews: ({ replica }) => replication?.onReport?.(replica),
         // A thread that ends by itself closes the file, and SQLite writes the log back and removes it.
         onDeath: () => {
-          if (isOpen && logBytesOf(path) === undefined) markClosed(path);
+          if (isNew !== undefined && logBytesOf(path) === undefined) markClosed(path);
         },
       },
     );
-    const isNew = await thread.call('open').catch(async (error: unknown) => {
+    isNew = await thread.call('open').catch(async (error: unknown) => {
       // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
-    isOpen = true;
-    return fileStorage({ thread, path, isReplicated: replication !== undefined, release, isNew });
+    return { isNew, path, ...storageOn(thread, path, isReplicated, release) };
   } catch (error) {
     release();
     throw refusalOf(resolve(options.path), error);
   }
 }
 
-interface OpenedFile {
-  readonly thread: LibsqlThread;
-  readonly path: string;
-  readonly isReplicated: boolean;
-  readonly release: () => void;
-  readonly isNew: boolean;
-}
-
-function fileStorage({ thread, path, isReplicated, release, isNew }: OpenedFile): FileStorage {
+function storageOn(
+  thread: LibsqlThread,
+  path: string,
+  isReplicated: boolean,
+  release: () => void,
+): Omit<FileStorage, 'isNew' | 'path'> {
   const backups = new Backups(path, thread);
   let counting: Promise<unknown> = Promise.resolve();
   return {
-    isNew,
-    path,
     bodyMaxBytes: TEXT_MAX_BYTES,
     load: () => pagesOf(thread),
-    sequences: async (): Promise<Sequences> => JSON.parse(await thread.call('sequences')),
-    async commit(changes): Promise<CommitResult> {
-      try {
-        return await thread.call('commit', commitTexts(changes));
-      } catch (error) {
-        // The thread did not answer, so the outcome is unknown.
-        return { status: 'unknown', error };
-      }
-    },
+    sequences: async () => JSON.parse(await thread.call('sequences')),
+    // A thread that does not answer leaves the outcome unknown.
+    commit: (changes) =>
+      thread
+        .call('commit', commitTexts(changes))
+        .catch((error: unknown) => ({ status: 'unknown', error })),
     /** Usage views run one after the other, and each shows a moment after its request. */
     usage(createdAfter) {
       const counted = counting.then(() => countedIn(thread, createdAfter));
@@ -216,7 +206,7 @@ function commitTexts({ puts, removals, sequences, events, at }: Changes): Commit
     puts: rowsText(puts),
     removals: JSON.stringify(removals),
     sequences: JSON.stringify(sequences),
-    events: events.length === 0 ? '' : JSON.stringify(events),
+    events: JSON.stringify(events),
     changeCount: puts.length + removals.length,
     at,
   };

@@ -1,16 +1,15 @@
-// Judges the database file as a start would, without starting. It writes nothing that a
-// start would not undo at its end.
+// Judges the database file as a start would, without starting. It writes nothing that a start would
+// not undo at its end.
 
-import { access, constants, stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { Connection } from './connection.js';
-import { messageOf } from './connection-errors.js';
-import type { Locking } from './connection-settings.js';
+import { isBusy, messageOf } from './connection-errors.js';
 import { expectFirstStart } from './earlier-database.js';
 import { placeOf, refusalOf } from './file-place.js';
 import { libsql } from './library.js';
-import { expectOurs, expectWhole } from './own-database.js';
-import { logBytesOf, markClosed, missingLog } from './state-mark.js';
+import { expectWhole, openOurs } from './own-database.js';
+import { markClosed } from './state-mark.js';
 
 /**
  * - `usable`: whole, of this program, and free.
@@ -35,43 +34,37 @@ export async function inspectDatabase(
     libsql();
     const place = await placeOf(path);
     if (!createAnyway) await expectFirstStart({ ...place, backupFolder, isReplicated });
-    const found = await stat(place.path).catch(() => undefined);
-    const written = found ? place.path : await nearestFolder(dirname(place.path));
+    const isThere = existsSync(place.path);
+    const written = isThere ? place.path : nearestFolder(place.path);
     await access(written, constants.R_OK | constants.W_OK);
-    if (found === undefined || found.size === 0) return 'absent';
-    return looked(place.path, isReplicated ? 'shared' : 'alone');
+    if (!isThere || statSync(place.path).size === 0) return 'absent';
+    return looked(place.path, isReplicated);
   } catch (error) {
     throw refusalOf(resolve(path), error);
   }
 }
 
-function looked(file: string, holding: Locking): FileState {
-  const logBytes = logBytesOf(file);
-  const connection = new Connection(file);
-  let isClaimed = false;
+function looked(path: string, isReplicated: boolean): FileState {
   try {
-    connection.value('pragma locking_mode = exclusive');
-    // The first read takes the lock.
-    connection.value('select count(*) from sqlite_master');
-    const missing = missingLog(file, logBytes, holding);
-    if (missing !== undefined) throw new Error(missing);
-    isClaimed = true;
-    expectOurs(connection);
-    expectWhole(connection);
-    return 'usable';
+    const locked = { locking: 'alone', busyTimeoutMs: 0 } as const;
+    const { connection } = openOurs(path, isReplicated ? 'shared' : 'alone', locked);
+    try {
+      expectWhole(connection);
+      return 'usable';
+    } finally {
+      // SQLite writes the log of a crash back when its last connection closes.
+      markClosed(path);
+      connection.close();
+    }
   } catch (error) {
-    if (/SQLITE_BUSY|database is locked/i.test(messageOf(error))) return 'held';
+    if (isBusy(messageOf(error))) return 'held';
     throw error;
-  } finally {
-    // SQLite writes the log of a crash back when its last connection closes.
-    if (isClaimed) markClosed(file);
-    connection.close();
   }
 }
 
-async function nearestFolder(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined);
-  if (found === undefined && dirname(folder) !== folder) return nearestFolder(dirname(folder));
-  if (found?.isDirectory()) return folder;
+function nearestFolder(path: string): string {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  if (statSync(folder).isDirectory()) return folder;
   throw new Error(`its folder cannot be made: ${folder} is a file; name another path`);
 }

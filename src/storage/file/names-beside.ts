@@ -8,18 +8,11 @@ export const STATE_SUFFIX = '-state';
 /** The lock of one service for each file, after the database's path. The file stays empty and may stay: only its lock counts. */
 export const LOCK_SUFFIX = '-service-lock';
 
-/** Litestream's own folder. */
-export function litestreamFolderName(path: string): string {
-  return `.${basename(path)}-litestream`;
-}
-
 /**
  * - `before-restore`: the database that a restore replaced.
- * - `saved`: a copy of a database whose file went while the service ran.
+ * - `saved`: a copy of a database whose file disappeared while the service ran.
  */
 export type KeptAs = 'before-restore' | 'saved';
-
-export const KEPT_AS: readonly KeptAs[] = ['before-restore', 'saved'];
 
 /** `now`: milliseconds since 1970, UTC. */
 export function keptPath(path: string, as: KeptAs, now: number): string {
@@ -30,4 +23,13 @@ export function keptPath(path: string, as: KeptAs, now: number): string {
 
 export function keptNameStart(path: string, as: KeptAs): string {
   return `${parse(path).name}-${as}-`;
+}
+
+/** Whether only a database at `path` leaves a file of this name. A first start that was killed leaves none of them. */
+export function isBeside(path: string, name: string): boolean {
+  const file = basename(path);
+  return [
+    ...[file + STATE_SUFFIX, file + LOCK_SUFFIX, `.${file}-litestream`],
+    ...[keptNameStart(path, 'before-restore'), keptNameStart(path, 'saved')],
+  ].some((start) => name.startsWith(start));
 }

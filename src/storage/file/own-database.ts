@@ -3,8 +3,12 @@
 // The schema must be exactly the one that this program writes: a file with one more trigger or
 // view passes every integrity check of SQLite, and changes on its own what the program stores.
 
-import { Connection, type SqlRow } from './connection.js';
+import { statSync } from 'node:fs';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
+import { Connection, type Locking, lockingOf } from './connection.js';
 import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
+import { isAsClosed, markClosed, missingLog } from './state-mark.js';
+import { logBytesOf } from './write-ahead-log.js';
 
 /** The refusals begin with these words. What to do depends on who asks. */
 export const NOT_OURS = 'it is no database of this program';
@@ -12,18 +16,66 @@ export const TOO_NEW = 'its schema has version';
 export const DAMAGED = 'it is damaged (';
 export const FOREIGN_SCHEMA = 'its schema is not the one that this program writes';
 
+const NAME_MAX_CHARACTERS = 60;
+
+/** A file that is this program's, with the log that it needs, and locked. */
+export interface OwnFile {
+  readonly connection: Connection;
+  readonly path: string;
+  readonly holding: Locking;
+  /** It is as a clean stop left it, so what looks at each row or page may be left out. */
+  readonly isTrusted: boolean;
+  /** Whether the path still leads to it. */
+  readonly isInPlace: () => boolean;
+}
+
 /**
- * Throws where the database is of another program, newer than this one, or not exactly of
- * its schema. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
+ * Throws, without a change, if a start must refuse the file. What its pages hold is `expectWhole`'s
+ * question. `holding`: how a service holds it, which decides what log must be there; `locking`: how
+ * this caller locks it.
+ */
+export function openOurs(
+  path: string,
+  holding: Locking,
+  { locking = holding, busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS } = {},
+): OwnFile {
+  // Asked before it is opened, because opening makes a log.
+  const { ino, size } = statSync(path, { bigint: true });
+  const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
+  const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
+  const connection = new Connection(path, { busyTimeoutMs });
+  try {
+    connection.value(`pragma locking_mode = ${lockingOf(locking)}`);
+    // The first read takes the lock.
+    connection.value('select count(*) from sqlite_master');
+    // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
+    if (!isInPlace()) throw new Error('it was just replaced; start again');
+    // An empty file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
+    const missing = size === 0n ? undefined : missingLog(path, logBytes, holding);
+    if (missing !== undefined) throw new Error(missing);
+    try {
+      expectOurs(connection, { mayBeNew: true });
+    } catch (error) {
+      // SQLite writes the log of a crash back when its last connection closes.
+      markClosed(path);
+      throw error;
+    }
+    return { connection, path, holding, isTrusted, isInPlace };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Throws where the database is of another program, newer than this one, or not exactly of its
+ * schema. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
  */
 export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
-  const isNew =
-    mayBeNew &&
-    application === 0 &&
-    version === 0 &&
-    connection.value('select count(*) from sqlite_master') === 0;
+  const isMarked = application !== 0 || version !== 0;
+  const isNew = mayBeNew && !isMarked && objectsOf(connection).length === 0;
   if (!isNew && application !== APPLICATION_ID) throw new Error(NOT_OURS);
   if (version > SCHEMA_VERSION) {
     throw new Error(`${TOO_NEW} ${version}, this program knows up to ${SCHEMA_VERSION}`);
@@ -40,61 +92,42 @@ export function expectWhole(
   if (report !== 'ok') throw new Error(`${DAMAGED}${report.replaceAll(/\s+/g, ' ')})`);
 }
 
-/** How many objects a refusal names. */
-const NAMED_MAX_OBJECTS = 3;
-const NAME_MAX_CHARACTERS = 60;
-
 /**
- * `sqlite_master`, not `sqlite_schema`: SQLite resolves the first name before any
- * table, but the second one only if no table or view of the file has that name.
- * Litestream makes ordinary tables of its own, which this program never reads.
- */
-const LIST_OBJECTS = `
-  select type, name, json_array(type, name, tbl_name, sql, rootpage > 0) as text,
-         type = 'table' and name = tbl_name and rootpage > 0
-           and name in ('_litestream_seq', '_litestream_lock') as is_litestreams
-    from sqlite_master`;
-
-/**
- * Compares the file's schema, object by object and to the letter, with the one
- * that `SCHEMA_STEPS` makes up to `version`; version 0 is an empty file.
- * If an object is foreign, changed or missing, throws an error that names it. Runs nothing of the schema.
+ * Compares the file's schema, object by object and to the letter, with the one that `SCHEMA_STEPS`
+ * makes up to `version`; version 0 is an empty file. Throws an error that names an object that is
+ * foreign, changed or missing.
  */
 export function expectOwnSchema(connection: Connection, version: number): void {
-  const found = connection.rows(LIST_OBJECTS);
-  const expected = expectedObjects(version);
-  const foreign = found.filter(
-    (object) => object['is_litestreams'] !== 1 && !has(expected, object),
-  );
-  if (foreign.length > 0) throw new Error(`${FOREIGN_SCHEMA} (it has ${listed(foreign)})`);
-  const missing = expected.find((object) => !has(found, object));
+  // The same statements make a database file and this schema, so that the two cannot differ.
+  const own = new Connection(':memory:');
+  for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
+  const [found, expected] = [objectsOf(connection), objectsOf(own)];
+  own.close();
+  const foreign = found.find((object) => !expected.includes(object));
+  if (foreign !== undefined) throw new Error(`${FOREIGN_SCHEMA} (it has ${described(foreign)})`);
+  const missing = expected.find((object) => !found.includes(object));
+  if (missing === undefined) return;
+  const [type, name] = JSON.parse(missing);
   // SQLite's own message for a missing object.
-  if (missing !== undefined) throw new Error(`no such ${missing['type']}: ${missing['name']}`);
+  throw new Error(`no such ${type}: ${name}`);
 }
 
-/** The same statements make a database file and this schema, so that the two cannot differ. */
-function expectedObjects(version: number): SqlRow[] {
-  const connection = new Connection(':memory:');
-  try {
-    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
-    return connection.rows(LIST_OBJECTS);
-  } finally {
-    connection.close();
-  }
-}
-
-function has(objects: readonly SqlRow[], wanted: SqlRow): boolean {
-  return objects.some((object) => object['text'] === wanted['text']);
-}
-
-function listed(objects: readonly SqlRow[]): string {
-  const rest = objects.length - NAMED_MAX_OBJECTS;
-  const named = objects.slice(0, NAMED_MAX_OBJECTS).map(described).join(', ');
-  return rest > 0 ? `${named} and ${rest} more` : named;
+/**
+ * As JSON texts. Litestream makes ordinary tables of its own, which this program never reads.
+ * `sqlite_master`, not `sqlite_schema`: SQLite resolves the first name before any table, but the
+ * second one only if no table or view of the file has that name.
+ */
+function objectsOf(connection: Connection): string[] {
+  const rows = connection.rows(`
+    select json_array(type, name, tbl_name, sql, rootpage > 0) as object from sqlite_master
+     where not (type = 'table' and name = tbl_name and rootpage > 0
+                and name in ('_litestream_seq', '_litestream_lock'))`);
+  return rows.map(({ object }) => String(object));
 }
 
 /** The name comes from the file, so it is quoted and cut. */
-function described({ type, name }: SqlRow): string {
-  const kind = ['table', 'index', 'view', 'trigger'].includes(String(type)) ? type : 'object';
+function described(object: string): string {
+  const [type, name] = JSON.parse(object);
+  const kind = ['table', 'index', 'view', 'trigger'].includes(type) ? type : 'object';
   return `the ${kind} ${JSON.stringify(String(name).slice(0, NAME_MAX_CHARACTERS))}`;
 }

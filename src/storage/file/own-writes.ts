@@ -25,10 +25,10 @@ export class OwnWrites {
    * process never shortens it. So a file that is replaced by one as long within one commit is not
    * noticed here. The next backup, which checks its copy, notices it.
    */
-  async during<T>(write: () => Promise<T>): Promise<T> {
+  during<T>(write: () => T): T {
     this.look();
     try {
-      return await write();
+      return write();
     } finally {
       const now = lastWriteOf(this.#path);
       if (Number.parseInt(now, 10) < Number.parseInt(this.#left, 10)) this.#isForeign = true;

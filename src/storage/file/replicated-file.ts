@@ -4,40 +4,38 @@
 import { Litestream } from '../replication/litestream.js';
 import { Replica, type ReplicaReport } from '../replication/replica.js';
 import { lockService } from '../replication/service-lock.js';
-import type { LibsqlFile } from './database-file.js';
+import { type FileOptions, LibsqlFile } from './database-file.js';
 
-export interface ReplicatedFileOptions {
+export interface ReplicatedFileOptions extends Omit<FileOptions, 'holding'> {
+  /** Path of Litestream's control socket. */
   readonly socketPath: string;
-  readonly databasePath: string;
-  readonly open: () => Promise<LibsqlFile>;
   readonly report: (report: ReplicaReport) => void;
   /** One use of the file at a time. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
 }
 
-export interface ReplicatedFile {
-  readonly file: LibsqlFile;
-  readonly replica: Replica;
-  /** To be called after the file was closed. */
-  readonly release: () => void;
-}
-
 /** While Litestream does not run, the log is written back when it is larger than this. */
 const LOG_MAX_BYTES = 268_435_456;
 
-/** Rejects if another service has the file. */
-export async function openReplicatedFile(options: ReplicatedFileOptions): Promise<ReplicatedFile> {
-  const { socketPath, databasePath, open, report, inTurn } = options;
-  const release = lockService(databasePath);
+/** Throws if another service has the file. `release` is to be called after the file was closed. */
+export function openReplicatedFile({
+  socketPath,
+  report,
+  inTurn,
+  ...options
+}: ReplicatedFileOptions): { file: LibsqlFile; replica: Replica; release: () => void } {
+  const release = lockService(options.path);
   try {
-    const file = await open();
+    const file = new LibsqlFile({ ...options, holding: 'shared' });
     const replica = new Replica({
-      litestream: new Litestream({ socketPath, databasePath }),
+      litestream: new Litestream({ socketPath, databasePath: options.path }),
       report,
       inTurn,
-      touch: () => file.commits.touch(),
+      touch: async () => file.touch(),
+      // The replica's next sync sends the whole database, because Litestream sees that the log was emptied without it.
       onLongAbsence(pid) {
-        if (!isAlive(pid)) void inTurn(() => emptyLongLog(file));
+        if (isAlive(pid)) return;
+        void inTurn(async () => file.logBytes > LOG_MAX_BYTES && file.emptyLog());
       },
     });
     return { file, replica, release };
@@ -45,13 +43,6 @@ export async function openReplicatedFile(options: ReplicatedFileOptions): Promis
     release();
     throw error;
   }
-}
-
-/** The replica's next sync sends the whole database, because Litestream sees that the log was emptied without it. */
-async function emptyLongLog(file: LibsqlFile): Promise<void> {
-  if (file.logBytes <= LOG_MAX_BYTES) return;
-  // An empty log would count as a lost one after a kill; this commit is in it, if the disk has room.
-  if (file.emptyLog()) await file.commits.touch().catch(() => {});
 }
 
 /** Whether the process runs, as far as this user may know. */

@@ -7,6 +7,7 @@
 
 import {
   closeSync,
+  constants,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -17,10 +18,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../backup/file-copy.js';
 import { syncFolderNow } from '../disk-sync.js';
-import type { Locking } from './connection-settings.js';
+import type { Locking } from './connection.js';
 import { keptNameStart, STATE_SUFFIX } from './names-beside.js';
+import { logBytesOf } from './write-ahead-log.js';
 
 const OWNER_ONLY_FILE = 0o600;
 
@@ -32,38 +33,32 @@ const OWNER_ONLY_FILE = 0o600;
 const IN_USE = 'in use\n';
 const CLOSED = 'closed\n';
 
-/** Undefined if there is no mark, as beside a file of an earlier release. */
-function markOf(database: string): string | undefined {
+/** Empty if there is none. */
+function markOf(database: string): string {
   try {
     return readFileSync(database + STATE_SUFFIX, 'utf8');
   } catch {
-    return undefined;
+    return '';
   }
 }
 
-function isInUse(database: string): boolean {
-  return markOf(database)?.startsWith(IN_USE) === true;
-}
+const isInUse = (database: string) => markOf(database).startsWith(IN_USE);
 
 /**
- * The second line: which file it is. A file system may give a new file the inode of one that was
- * removed, so the time of its birth counts, too. Not the device: its number may be another one
- * after the machine starts again.
+ * - `inUse` has in its second line which file it is. A file system may give a new file the inode of
+ *   one that was removed, so the time of its birth counts, too. Not the device: its number may be
+ *   another one after the machine starts again.
+ * - `closed` has in a third line the file's content: no program can set the time of the last change.
  */
-function identityOf(database: string): string {
-  const { ino, birthtimeNs } = statSync(database, { bigint: true });
-  return `${ino} ${birthtimeNs}\n`;
-}
-
-/** The third line of a closed file: no program can set the time of a file's last change. */
-function contentOf(database: string): string {
-  const { size, ctimeNs } = statSync(database, { bigint: true });
-  return `${size} ${ctimeNs}\n`;
+function marksFor(database: string): { readonly inUse: string; readonly closed: string } {
+  const { ino, birthtimeNs, size, ctimeNs } = statSync(database, { bigint: true });
+  const identity = `${ino} ${birthtimeNs}\n`;
+  return { inUse: IN_USE + identity, closed: `${CLOSED}${identity}${size} ${ctimeNs}\n` };
 }
 
 /** On disk when it returns. Where a mark cannot be written, as on a full disk, none is: a start is not refused for it. */
 export function markInUse(database: string): void {
-  write(database, () => IN_USE + identityOf(database));
+  write(database, () => marksFor(database).inUse);
 }
 
 /**
@@ -72,20 +67,19 @@ export function markInUse(database: string): void {
  */
 export function markClosed(database: string, isWhole = false): void {
   if (!isInUse(database)) return;
-  write(database, () => (isWhole ? CLOSED + identityOf(database) + contentOf(database) : CLOSED));
+  write(database, () => (isWhole ? marksFor(database).closed : CLOSED));
   if (!isInUse(database)) return;
   // The disk has failed once. The log is about to go, and a start would ask for it.
   try {
     rmSync(database + STATE_SUFFIX);
   } catch {
-    // It goes on failing. The sentence of the next start says which file to delete.
+    // It keeps failing. The sentence of the next start says which file to delete.
   }
 }
 
 /** Whether the file was closed whole and nobody changed it since. To be asked before it is opened. */
 export function isAsClosed(database: string): boolean {
-  if ((logBytesOf(database) ?? 0) > 0) return false;
-  return markOf(database) === CLOSED + identityOf(database) + contentOf(database);
+  return (logBytesOf(database) ?? 0) === 0 && markOf(database) === marksFor(database).closed;
 }
 
 /**
@@ -98,45 +92,36 @@ export function missingLog(
   logBytes: number | undefined,
   holding: Locking,
 ): string | undefined {
-  const mark = markOf(database);
-  if (!mark?.startsWith(IN_USE)) return undefined;
-  const log = `${database}-wal`;
-  const markPath = database + STATE_SUFFIX;
-  const identity = mark.slice(IN_USE.length);
-  // A mark of an early release has no identity.
-  const isAnother = identity !== '' && identity !== identityOf(database);
-  if (holding === 'alone') {
-    // A log that is beside it is not its own.
-    const saved = isAnother ? newestSaved(database) : undefined;
-    if (saved !== undefined) {
-      return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${markPath} and ${log} to start with the other file`;
-    }
-    if (logBytes !== undefined) return undefined;
-    return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${markPath} to start without them`;
+  if (!isInUse(database)) return undefined;
+  const [log, mark] = [`${database}-wal`, database + STATE_SUFFIX];
+  const isAnother = markOf(database) !== marksFor(database).inUse;
+  if (holding === 'shared') {
+    if (isAnother || (logBytes ?? 0) > 0) return undefined;
+    return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${mark} to start with it`;
   }
-  if (isAnother || (logBytes ?? 0) > 0) return undefined;
-  return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${markPath} to start with it`;
+  // A log that is beside another file is not its own.
+  const saved = isAnother ? newestSaved(database) : undefined;
+  if (saved !== undefined) {
+    return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${mark} and ${log} to start with the other file`;
+  }
+  if (logBytes !== undefined) return undefined;
+  return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${mark} to start without them`;
 }
 
 /** The copy that the service saved since it opened the file, because the file was replaced; undefined if there is none. */
 function newestSaved(database: string): string | undefined {
-  const folder = dirname(database);
   const start = keptNameStart(database, 'saved');
   const isSaved = (name: string) => name.startsWith(start) && !name.endsWith('.part');
-  const name = readdirSync(folder).filter(isSaved).sort().at(-1);
-  if (name === undefined) return undefined;
-  const saved = join(folder, name);
-  return statSync(saved).mtimeMs >= statSync(database + STATE_SUFFIX).mtimeMs ? saved : undefined;
-}
-
-/** Undefined if there is no log. */
-export function logBytesOf(database: string): number | undefined {
-  return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size;
+  const name = readdirSync(dirname(database)).filter(isSaved).sort().at(-1);
+  const saved = name && join(dirname(database), name);
+  const { mtimeMs } = statSync(database + STATE_SUFFIX);
+  return saved && statSync(saved).mtimeMs >= mtimeMs ? saved : undefined;
 }
 
 function write(database: string, text: () => string): void {
   try {
-    const mark = openMark(database + STATE_SUFFIX);
+    const { O_RDWR, O_CREAT } = constants;
+    const mark = openSync(database + STATE_SUFFIX, O_RDWR | O_CREAT, OWNER_ONLY_FILE);
     try {
       ftruncateSync(mark, writeSync(mark, text(), 0));
       fsyncSync(mark);
@@ -147,14 +132,5 @@ function write(database: string, text: () => string): void {
     syncFolderNow(dirname(database));
   } catch {
     // The next start then looks for no log.
-  }
-}
-
-function openMark(path: string): number {
-  try {
-    return openSync(path, 'r+');
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return openSync(path, 'wx', OWNER_ONLY_FILE);
   }
 }

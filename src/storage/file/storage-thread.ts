@@ -1,15 +1,26 @@
-// The main module of the storage thread. It answers the storage's calls on the one
-// open file, one at a time and in order.
+// The main module of the storage thread. It answers the storage's calls on the one open file, one
+// at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReplicaReport } from '../replication/replica.js';
 import { messageOf } from './connection-errors.js';
-import { LibsqlFile } from './database-file.js';
-import type { CommitTexts } from './file-commits.js';
-import { openReplicatedFile, type ReplicatedFile } from './replicated-file.js';
+import { type FileOptions, LibsqlFile } from './database-file.js';
+import { openReplicatedFile } from './replicated-file.js';
+import type { StoredPage } from './stored-pages.js';
 
-/** The calls after which the file may be another one. */
-const WRITING: ReadonlySet<keyof ThreadCalls> = new Set(['commit', 'touch', 'freeze', 'thaw']);
+/** The thread's start data. */
+export interface ThreadOptions extends Omit<FileOptions, 'holding'> {
+  /** Path of Litestream's control socket; undefined: no replica. */
+  readonly socketPath: string | undefined;
+  /** Set to 1 once the file is released. */
+  readonly released: Int32Array;
+}
+
+/** The calls that the storage may make; `open` first, `close` last. */
+export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'logBytes' | 'emptyLog'> & {
+  /** Returns whether the database is a new one. */
+  open(): boolean;
+};
 
 export interface ThreadRequest {
   readonly call: number;
@@ -26,80 +37,48 @@ export interface ThreadNews {
   readonly replica: ReplicaReport;
 }
 
-/** The thread's start data. */
-export interface ThreadOptions {
-  readonly path: string;
-  readonly initialRows: string;
-  /** Milliseconds since 1970, UTC. */
-  readonly now: number;
-  /** Path of Litestream's control socket; undefined: no replica. */
-  readonly litestreamSocket: string | undefined;
-}
-
 let file: LibsqlFile | undefined;
-let replicated: ReplicatedFile | undefined;
+let replicated: ReturnType<typeof openReplicatedFile> | undefined;
 
-function opened(): LibsqlFile {
-  if (file === undefined) throw new Error('the database file is not open');
-  return file;
+function open(): boolean {
+  const { socketPath, released: _, ...options }: ThreadOptions = workerData;
+  if (socketPath === undefined) {
+    file = new LibsqlFile({ ...options, holding: 'alone' });
+  } else {
+    const report = (replica: ReplicaReport) =>
+      parentPort?.postMessage({ replica } satisfies ThreadNews);
+    replicated = openReplicatedFile({ ...options, socketPath, report, inTurn });
+    file = replicated.file;
+  }
+  return file.isNew;
 }
 
-/** The calls that the storage may make. */
-export type ThreadCalls = typeof calls;
+function close(): void {
+  file?.close();
+  replicated?.release();
+  [file, replicated] = [undefined, undefined];
+  const { released }: ThreadOptions = workerData;
+  Atomics.store(released, 0, 1);
+  Atomics.notify(released, 0);
+}
 
-const calls = {
-  /** Resolves with whether the database is a new one. */
-  async open() {
-    const { path, initialRows, now, litestreamSocket }: ThreadOptions = workerData;
-    if (litestreamSocket === undefined) {
-      file = await LibsqlFile.open(path, initialRows, now, 'alone');
-      return file.isNew;
-    }
-    replicated = await openReplicatedFile({
-      socketPath: litestreamSocket,
-      databasePath: path,
-      open: () => LibsqlFile.open(path, initialRows, now, 'shared'),
-      report: (replica) => parentPort?.postMessage({ replica } satisfies ThreadNews),
-      inTurn,
-    });
-    file = replicated.file;
-    return file.isNew;
-  },
-  async commit(texts: CommitTexts) {
-    const result = await opened().commits.commit(texts);
-    if (result.status !== 'notStored') replicated?.replica.committed();
-    return result;
-  },
-  storedPage: async (position: number) => opened().storedPage(position),
-  sequences: async () => opened().sequences(),
-  beginUsage: async (createdAfter: string) => opened().usage.begin(createdAfter),
-  nextUsage: async () => opened().usage.next(),
-  auditEvents: async (limit: number, offset: number) => opened().auditEvents(limit, offset),
-  oldestRecordAt: async (owner: string) => opened().usage.oldestRecordAt(owner),
-  ping: async () => opened().ping(),
-  async touch() {
-    await opened().commits.touch();
-    replicated?.replica.committed();
-  },
-  save: async (path: string) => opened().save(path),
-  freeze: async () => opened().freeze(),
-  thaw: async () => opened().thaw(),
-  /** False once another program wrote the file. */
-  isIntact: async () => opened().isIntact(),
-  async close() {
-    file?.close();
-    replicated?.release();
-    [file, replicated] = [undefined, undefined];
-  },
-};
+function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
+  if (name === 'open') return open();
+  if (name === 'close') return close();
+  if (file === undefined) throw new Error('the database file is not open');
+  const value = (file[name] as (...args: readonly unknown[]) => unknown).call(file, ...args);
+  if (name === 'commit' || name === 'touch') replicated?.replica.committed();
+  return value;
+}
 
-async function answer({ call, name, args }: ThreadRequest): Promise<ThreadReply> {
+function answer({ call, name, args }: ThreadRequest): void {
   try {
-    const run = calls[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    const value = WRITING.has(name) ? opened().writing(() => run(...args)) : run(...args);
-    return { call, value: await value };
+    const value = resultOf(name, args);
+    // A page's bodies are moved: copying them would cost as much as reading them.
+    const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
+    parentPort?.postMessage({ call, value } satisfies ThreadReply, page ? [page.bodies] : []);
   } catch (error) {
-    return { call, error: messageOf(error) };
+    parentPort?.postMessage({ call, error: messageOf(error) } satisfies ThreadReply);
   }
 }
 
@@ -112,23 +91,13 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** A page's bodies are moved: copying them would cost as much as reading them. */
-function movedWith(reply: ThreadReply): ArrayBuffer[] {
-  const value = 'value' in reply ? reply.value : undefined;
-  const isPage = typeof value === 'object' && value !== null && 'bodies' in value;
-  return isPage && value.bodies instanceof ArrayBuffer ? [value.bodies] : [];
-}
-
-async function serve(request: ThreadRequest): Promise<void> {
+parentPort?.on('message', async (request: ThreadRequest) => {
   if (request.name === 'close') {
     // The calls before this one, so that the last sync has what they commit.
     await last;
     await replicated?.replica.close();
   }
-  const reply = await inTurn(() => answer(request));
-  parentPort?.postMessage(reply, movedWith(reply));
+  await inTurn(async () => answer(request));
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
-}
-
-parentPort?.on('message', (request: ThreadRequest) => void serve(request));
+});

@@ -5,15 +5,9 @@ import { isAscii } from 'node:buffer';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { PutRow } from '../../core/records/record-storage.js';
 import { ofTwoOwners, storedFacts, unusable } from '../../core/records/stored-facts.js';
-import type { Connection, Statement } from './connection.js';
-import {
-  FIND_INVALID,
-  LOAD_EARLIER_PAGE,
-  LOAD_PAGE,
-  MEASURE_PAGE,
-  SET_COLUMNS,
-} from './file-schema.js';
-import { ownerColumn, rowsText, statusOfColumn } from './record-columns.js';
+import type { Connection } from './connection.js';
+import { FIND_INVALID, LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
+import { ownerColumn, statusOfColumn } from './record-columns.js';
 
 /** In a larger page a row takes longer: the values leave the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
@@ -22,8 +16,6 @@ const PAGE_MAX_BYTES = 8_000_000;
 /** Separates two bodies. JSON has this character only as an escape. */
 const BORDER = 0x1e;
 const BORDER_TEXT = String.fromCharCode(BORDER);
-/** How this program begins a body: the id and the owner come first. */
-const BEFORE_ID = '{"id":"';
 
 /** A page on its way from the storage thread to the main thread. */
 export interface StoredPage {
@@ -32,28 +24,21 @@ export interface StoredPage {
   /** JSON arrays with an entry for each row. */
   readonly positions: string;
   readonly collections: string;
-  /** False for a file of a version without columns for owner and status: they are all null here. */
-  readonly hasColumns: boolean;
+  readonly ids: string;
   readonly owners: string;
   readonly statuses: string;
-  /** JSON object: ids by position, of the rows whose body does not begin with the id. */
-  readonly ids: string;
   /** Position of its last row. */
   readonly last: number;
 }
 
-export interface PageOptions {
-  /** Whether SQLite looks whether each body is JSON, which takes 0.4 to 0.8 µs a row. */
-  readonly checksJson: boolean;
-  /** Whether the file has the columns for owner and status. */
-  readonly hasColumns?: boolean;
-}
-
-/** A page of the rows after `position`; undefined at the end. Throws, naming the row, if a body is not JSON. */
+/**
+ * A page of the rows after `position`; undefined at the end. `checksJson`: throws, naming the row, if
+ * a body is not JSON; it takes 0.4 to 0.8 µs a row.
+ */
 export function storedPage(
   connection: Connection,
   position: number,
-  { checksJson, hasColumns = true }: PageOptions,
+  checksJson: boolean,
 ): StoredPage | undefined {
   let rows = PAGE_MAX_ROWS;
   const measured = () => connection.rows(MEASURE_PAGE, [position, rows])[0] ?? {};
@@ -66,8 +51,8 @@ export function storedPage(
   if (typeof last !== 'number') return undefined;
   const invalid = checksJson && connection.value(FIND_INVALID, [position, last]);
   if (typeof invalid === 'string') throw unusable(JSON.parse(invalid), 'is not JSON');
-  const [page] = connection.rows(hasColumns ? LOAD_PAGE : LOAD_EARLIER_PAGE, [position, last]);
-  return { ...page, last, hasColumns } as unknown as StoredPage;
+  const [page] = connection.rows(LOAD_PAGE, [position, last]);
+  return { ...page, last } as unknown as StoredPage;
 }
 
 /** Throws, naming the row, if its body has another owner than its column. */
@@ -76,38 +61,34 @@ export function rowsOf(page: StoredPage): PutRow[] {
   const bodies = bodiesOf(bytes);
   const positions: number[] = JSON.parse(page.positions);
   const collections: CollectionName[] = JSON.parse(page.collections);
+  const ids: string[] = JSON.parse(page.ids);
   const owners: (string | null)[] = JSON.parse(page.owners);
   const statuses: (string | number | null)[] = JSON.parse(page.statuses);
-  const ids: Record<number, string> = JSON.parse(page.ids);
   if (bodies.length !== positions.length) throw new Error(DISAGREES);
   // SQLite's function stops reading at a NUL character. JSON cannot hold one, so such bodies are parsed.
   const hasNul = bytes.includes(0);
   let owner: string | null | undefined;
   let afterId = '';
   return bodies.map((body, i): PutRow => {
-    const [position, collection] = [positions[i] ?? 0, collections[i] as CollectionName];
+    const [position, collection, id] = [positions[i] ?? 0, collections[i], ids[i]] as RowKey;
     if (owners[i] !== owner) {
       owner = owners[i];
-      afterId = `","owner_sub":${JSON.stringify(owner)}`;
+      afterId = `,"owner_sub":${JSON.stringify(owner)}`;
     }
-    const idEnd = body.indexOf('"', BEFORE_ID.length);
-    const given = ids[position];
-    const id = given ?? body.slice(BEFORE_ID.length, idEnd);
-    const isPlain =
-      given === undefined &&
-      !hasNul &&
-      body.slice(idEnd, idEnd + afterId.length) === afterId &&
-      !id.includes('\\');
-    // Parsing a body takes several times longer, and so does a spread of another object.
-    if (isPlain && typeof owner === 'string') {
+    // This program begins a body with id and owner. Parsing one takes several times longer, and so
+    // does a spread of another object.
+    const start = `{"id":${JSON.stringify(id)}${afterId}`;
+    if (typeof owner === 'string' && !hasNul && body.slice(0, start.length) === start) {
       return { position, collection, id, body, owner, status: statusOfColumn(statuses[i] ?? null) };
     }
     const row = { position, collection, id, body };
     const facts = storedFacts(row);
-    if (page.hasColumns && ownerColumn(facts.owner) !== owner) throw ofTwoOwners(row);
+    if (ownerColumn(facts.owner) !== owner) throw ofTwoOwners(row);
     return { ...row, ...facts };
   });
 }
+
+type RowKey = [position: number, collection: CollectionName, id: string];
 
 /** A body holds the border, which a check would have found. */
 const DISAGREES = 'a page of its rows has more bodies than rows; restore a backup';
@@ -126,17 +107,4 @@ function bodiesOf(bytes: Buffer): string[] {
     start = end + 1;
   }
   return bodies;
-}
-
-/**
- * The statements that give the rows of a file of version 1 or 2 their owners and statuses, from
- * their bodies; each is asked for once the one before it has run. Throws, naming the row, if a body is no record.
- */
-export function* earlierColumns(connection: Connection): Generator<Statement> {
-  for (let last = 0; ; ) {
-    const page = storedPage(connection, last, { checksJson: true, hasColumns: false });
-    if (page === undefined) return;
-    yield { sql: SET_COLUMNS, args: [rowsText(rowsOf(page))] };
-    last = page.last;
-  }
 }

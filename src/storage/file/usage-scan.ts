@@ -1,18 +1,18 @@
-// How much the file holds, of one moment, counted in pieces between which
-// commits go on. If a commit is about to change a row that is not counted yet, the
-// row is counted first, as it was.
+// How much the file holds, of one moment, counted in pieces between which commits go on. If a
+// commit is about to change a row that is not counted yet, the row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { StoredTotals, StoredUsage } from '../../core/records/record-storage.js';
 import type { Connection, SqlRow } from './connection.js';
-import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE, OLDEST_OF_OWNER } from './file-schema.js';
+import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 
 /** A piece takes about 10 ms; a commit may have to wait that long. */
 const PIECE_MAX_ROWS = 10_000;
 
 /** A scan that is under way. */
 interface Counting {
-  readonly createdAfter: string;
+  /** JSON array of three times, in milliseconds since 1970, UTC. */
+  readonly times: string;
   readonly maxRows: number;
   /** Rows beyond this one came after the moment. */
   readonly highest: number;
@@ -34,15 +34,11 @@ export class UsageScan {
     this.#connection = connection;
   }
 
-  /**
-   * Fixes the moment. `createdAfter`: JSON array of three times, in milliseconds
-   * since 1970, UTC. Rows that come later are not counted.
-   */
-  begin(createdAfter: string, maxRows = PIECE_MAX_ROWS): void {
-    this.#counting = undefined;
+  /** Fixes the moment. */
+  begin(times: string, maxRows = PIECE_MAX_ROWS): void {
     const [start] = this.#connection.rows(BEGIN_USAGE);
     this.#counting = {
-      createdAfter,
+      times,
       maxRows,
       highest: Number(start?.['highest']),
       auditEventCount: Number(start?.['events']),
@@ -58,58 +54,60 @@ export class UsageScan {
     if (counting === undefined) throw new Error('the usage view is not begun');
     this.#counting = undefined;
     if (counting.failure !== undefined) throw counting.failure;
-    const { position, highest, ahead, maxRows, createdAfter, usage, auditEventCount } = counting;
-    const args = [position, highest, JSON.stringify([...ahead]), maxRows, createdAfter];
-    const rows = this.#connection.rows(MEASURE_USAGE, args);
-    if (rows.length === 0) return { collections: [...usage.values()], auditEventCount };
-    addTo(usage, rows);
+    const rows = this.#count(counting, MEASURE_USAGE, counting.maxRows);
+    if (rows.length === 0) {
+      const { usage, auditEventCount } = counting;
+      return { collections: [...usage.values()], auditEventCount };
+    }
     counting.position = Math.max(...rows.map((row) => Number(row['last'])));
-    for (const counted of ahead) if (counted <= counting.position) ahead.delete(counted);
+    for (const counted of counting.ahead) {
+      if (counted <= counting.position) counting.ahead.delete(counted);
+    }
     this.#counting = counting;
     return undefined;
   }
 
-  /** In milliseconds since 1970, UTC; undefined where the owner has no record. Reads every record at once. */
-  oldestRecordAt(owner: string): number | undefined {
-    const oldest = this.#connection.value(OLDEST_OF_OWNER, [owner]);
-    return oldest === null ? undefined : Number(oldest);
-  }
-
   /**
-   * To be called before a commit of these changes (JSON texts as in
-   * `CommitTexts`). Never throws: a failure here fails the scan, not the commit.
-   * The count is right whether or not the commit succeeds.
+   * To be called before a commit of these changes (JSON texts as in `CommitTexts`). Never throws: a
+   * failure here fails the scan, not the commit. The count is right whether or not the commit succeeds.
    */
   before(puts: string, removals: string): void {
     const counting = this.#counting;
-    if (counting === undefined || counting.failure !== undefined) return;
-    const { position, highest, ahead, createdAfter, usage } = counting;
+    if (counting === undefined) return;
     try {
-      const args = [position, highest, JSON.stringify([...ahead]), puts, removals, createdAfter];
-      const rows = this.#connection.rows(MEASURE_CHANGED, args);
-      addTo(usage, rows);
-      for (const row of rows) {
-        for (const counted of JSON.parse(String(row['positions']))) ahead.add(counted);
+      for (const row of this.#count(counting, MEASURE_CHANGED, puts, removals)) {
+        for (const counted of JSON.parse(String(row['positions']))) counting.ahead.add(counted);
       }
     } catch (error) {
       counting.failure = error;
     }
   }
+
+  #count(
+    { times, position, highest, ahead, usage }: Counting,
+    sql: string,
+    ...args: (string | number)[]
+  ): SqlRow[] {
+    const uncounted = [position, highest, JSON.stringify([...ahead])];
+    const rows = this.#connection.rows(sql, [times, ...uncounted, ...args]);
+    for (const row of rows) add(usage, row);
+    return rows;
+  }
 }
 
-/** Adds rows of `collection, records, bytes, updated_at, created_after`. */
-function addTo(usage: Map<string, StoredUsage>, measures: readonly SqlRow[]): void {
-  for (const measure of measures) {
-    const collection = String(measure['collection']) as CollectionName;
-    const [day = 0, week = 0, month = 0]: number[] = JSON.parse(String(measure['created_after']));
-    const total = usage.get(collection);
-    const created = total?.createdAfter ?? [0, 0, 0];
-    usage.set(collection, {
-      collection,
-      records: (total?.records ?? 0) + Number(measure['records']),
-      payloadBytes: (total?.payloadBytes ?? 0) + Number(measure['bytes']),
-      createdAfter: [created[0] + day, created[1] + week, created[2] + month],
-      lastUpdatedAt: Math.max(total?.lastUpdatedAt ?? 0, Number(measure['updated_at'])),
-    });
-  }
+function add(usage: Map<string, StoredUsage>, row: SqlRow): void {
+  const collection = String(row['collection']) as CollectionName;
+  const before = usage.get(collection);
+  const [first, second, third] = before?.createdAfter ?? [0, 0, 0];
+  usage.set(collection, {
+    collection,
+    records: (before?.records ?? 0) + Number(row['records']),
+    payloadBytes: (before?.payloadBytes ?? 0) + Number(row['bytes']),
+    createdAfter: [
+      first + Number(row['first']),
+      second + Number(row['second']),
+      third + Number(row['third']),
+    ],
+    lastUpdatedAt: Math.max(before?.lastUpdatedAt ?? 0, Number(row['updated'])),
+  });
 }

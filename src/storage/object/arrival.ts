@@ -2,7 +2,6 @@
 // the table that they belong in, but nobody serves them until all of them are there. The table
 // `arrival` exists until then.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import {
   type AccountContents,
   AccountDigest,
@@ -10,23 +9,12 @@ import {
   PIECE_MAX_ROWS,
   piecesOf,
 } from '../dump/dumped-rows.js';
-import { SCHEMA_STEPS } from './object-schema.js';
-import type { ObjectStorage, SqlRow } from './object-storage.js';
-import { migrate } from './schema-version.js';
-
-const FIND_TABLE = "select name from sqlite_schema where type = 'table' and name = 'arrival'";
-/** `announced` holds the name of the dump; the column's name is that of an earlier release. */
-const CREATE_TABLE = 'create table arrival (owner text not null, announced text not null) strict';
-const BEGIN = 'insert into arrival values (?1, ?2)';
-const READ = 'select owner, announced as load from arrival';
-const DROP_TABLE = 'drop table arrival';
+import { PUT_ROW } from './object-record-storage.js';
+import { migrate, type ObjectStorage, SCHEMA_STEPS } from './object-storage.js';
 
 /** Positions of an arrival have no gap, so the highest one is the number of rows. */
 const COUNT = `
   select coalesce(max(position), 0) as records, total(octet_length(body)) as bytes from records`;
-const PUT = `
-  insert into records (position, collection, id, body, created_at, updated_at)
-  values (?1, ?2, ?3, ?4, ?5, ?6)`;
 /** Positions and sizes of rows: reads no body. */
 const MEASURE = `
   select position, octet_length(body) as size from records
@@ -35,53 +23,54 @@ const ROWS = `
   select collection, id, body, created_at, updated_at from records
    where position > ?1 and position <= ?2 order by position`;
 
-export interface UnderWay extends SqlRow {
+export type UnderWay = {
   readonly owner: string;
   /** The name of the dump. */
   readonly load: string;
-}
+};
 
 /** The load that has begun and not ended. */
 export function arrivalUnderWay({ sql }: ObjectStorage): UnderWay | undefined {
-  if ([...sql.exec(FIND_TABLE)].length === 0) return undefined;
-  return [...sql.exec<UnderWay>(READ)][0];
+  const tables = sql.exec("select name from sqlite_schema where name = 'arrival'");
+  if ([...tables].length === 0) return undefined;
+  return [...sql.exec<UnderWay>('select owner, announced as load from arrival')][0];
 }
 
 /** Makes the tables of an empty object; part of a transaction. */
 export function beginArrival(storage: ObjectStorage, { owner, load }: UnderWay): void {
   migrate(storage, SCHEMA_STEPS, 0);
-  storage.sql.exec(CREATE_TABLE);
-  storage.sql.exec(BEGIN, owner, load);
+  // `announced` holds the name of the dump; the column's name is that of an earlier release.
+  storage.sql.exec('create table arrival (owner text not null, announced text not null) strict');
+  storage.sql.exec('insert into arrival values (?1, ?2)', owner, load);
 }
 
 /** Part of a transaction: from now on the records are the account's. */
 export function endArrival({ sql }: ObjectStorage): void {
-  sql.exec(DROP_TABLE);
+  sql.exec('drop table arrival');
 }
 
 export function arrivedSoFar({ sql }: ObjectStorage): { records: number; bytes: number } {
-  const [row] = sql.exec<{ records: number; bytes: number }>(COUNT);
-  return row ?? { records: 0, bytes: 0 };
+  const [counted = { records: 0, bytes: 0 }] = sql.exec<{ records: number; bytes: number }>(COUNT);
+  return counted;
 }
 
 /** Adds all rows or none. Throws if two records have one id. */
 export function appendRows(storage: ObjectStorage, rows: readonly DumpedRow[]): void {
   storage.transactionSync(() => {
     let { records } = arrivedSoFar(storage);
-    for (const row of rows) storage.sql.exec(PUT, ++records, ...row);
+    for (const row of rows) storage.sql.exec(PUT_ROW, ++records, ...row);
   });
 }
 
 /** The rows after a position, as many as fit into a piece, at least one. Needs the tables. */
 export function rowsAfter({ sql }: ObjectStorage, position: number) {
-  const measured = [...sql.exec<MeasuredRow>(MEASURE, position, PIECE_MAX_ROWS + 1)];
+  type Measure = { position: number; size: number };
+  const measured = [...sql.exec<Measure>(MEASURE, position, PIECE_MAX_ROWS + 1)];
   const [piece = []] = piecesOf(measured, ({ size }) => size);
   const last = piece.at(-1)?.position ?? position;
   // Read to the end: a cursor that is left open locks the tables until it is collected.
-  const rows = [...sql.exec<StoredRow>(ROWS, position, last)].map((row): DumpedRow => {
-    const collection = row.collection as CollectionName;
-    return [collection, row.id, row.body, row.created_at, row.updated_at];
-  });
+  const found = [...sql.exec(ROWS, position, last)];
+  const rows = found.map((row) => Object.values(row) as unknown as DumpedRow);
   return { rows, last, isLast: piece.length === measured.length };
 }
 
@@ -94,17 +83,4 @@ export async function storedContents(storage: ObjectStorage): Promise<AccountCon
     if (isLast) return digest.contents();
     position = last;
   }
-}
-
-interface MeasuredRow extends SqlRow {
-  readonly position: number;
-  readonly size: number;
-}
-
-interface StoredRow extends SqlRow {
-  readonly collection: string;
-  readonly id: string;
-  readonly body: string;
-  readonly created_at: number;
-  readonly updated_at: number;
 }

@@ -3,7 +3,6 @@
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
 import type { AuditEvent, RestoreEvent } from '../../core/domain/audit-event.js';
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import type {
   Changes,
   CommitResult,
@@ -12,28 +11,37 @@ import type {
   StoredRow,
 } from '../../core/records/record-storage.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import {
-  APPEND_EVENT,
-  FIRST_TABLE,
-  LOAD_ROWS,
-  MEASURE_ROWS,
-  OBJECT_BODY_MAX_BYTES,
-  PUT_ROW,
-  REMOVE_ROW,
-  SCHEMA_STEPS,
-} from './object-schema.js';
-import type { ObjectStorage, SqlRow } from './object-storage.js';
-import { migrate, schemaVersion } from './schema-version.js';
+import { migrate, type ObjectStorage, SCHEMA_STEPS, schemaVersion } from './object-storage.js';
 
 const PAGE_ROWS = 1_000;
+/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
+const BODY_MAX_BYTES = 1_990_000;
+
+/** `?1`: positions, as a JSON array. */
+const MEASURE_ROWS = `
+  select collection, octet_length(body) as bytes, created_at, updated_at
+    from records where position in (select value from json_each(?1))`;
+
+/** One statement for each row: one JSON parameter for all may not be larger than a row. */
+export const PUT_ROW = `
+  insert into records (position, collection, id, body, created_at, updated_at)
+  values (?1, ?2, ?3, ?4, ?5, ?6)
+  on conflict (position) do update set body = excluded.body, updated_at = excluded.updated_at`;
+
+const REMOVE_ROWS = 'delete from records where position in (select value from json_each(?1))';
+
+/** The next id follows the highest one. Events are never removed, so no id is given twice. */
+const APPEND_EVENT = `
+  insert into audit_events (id, event, epoch)
+  values ((select coalesce(max(id), 0) + 1 from audit_events), ?1, ?2)`;
 
 /** Size and times of a row. Times: milliseconds since 1970, UTC. */
-export interface RowMeasure extends SqlRow {
+export type RowMeasure = {
   readonly collection: string;
   readonly bytes: number;
   readonly created_at: number;
   readonly updated_at: number;
-}
+};
 
 export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
@@ -68,11 +76,12 @@ export interface CommitEffect {
 }
 
 export class ObjectRecordStorage implements RecordStorage {
-  readonly bodyMaxBytes = OBJECT_BODY_MAX_BYTES;
+  readonly bodyMaxBytes = BODY_MAX_BYTES;
   readonly #options: ObjectRecordStorageOptions;
   readonly #sql: ObjectStorage['sql'];
-  #hasTables = false;
-  #closed = false;
+  /** Whether anything was ever written to this object. */
+  hasTables = false;
+  #isClosed = false;
 
   constructor(options: ObjectRecordStorageOptions) {
     this.#options = options;
@@ -83,23 +92,17 @@ export class ObjectRecordStorage implements RecordStorage {
   /** Learns what the database holds: at the start, and after it was deleted. Throws where it is of a later release. */
   look(): void {
     const { storage } = this.#options;
-    const version = schemaVersion(storage, FIRST_TABLE);
-    this.#hasTables = version > 0;
-    if (!this.#hasTables) return;
-    storage.transactionSync(() => migrate(storage, SCHEMA_STEPS, version));
-  }
-
-  /** Whether anything was ever written to this object. */
-  get hasTables(): boolean {
-    return this.#hasTables;
+    const version = schemaVersion(storage, 'records');
+    this.hasTables = version > 0;
+    if (this.hasTables) storage.transactionSync(() => migrate(storage, SCHEMA_STEPS, version));
   }
 
   async *load(): AsyncIterable<readonly StoredRow[]> {
-    if (!this.#hasTables) return;
+    if (!this.hasTables) return;
     let page: StoredRow[] = [];
-    for (const row of this.#sql.exec<SelectedRow>(LOAD_ROWS)) {
-      page.push({ ...row, collection: row.collection as CollectionName });
-      if (page.length < PAGE_ROWS) continue;
+    const rows = 'select position, collection, id, body from records order by position';
+    for (const row of this.#sql.exec(rows)) {
+      if (page.push(row as unknown as StoredRow) < PAGE_ROWS) continue;
       yield page;
       page = [];
     }
@@ -107,13 +110,13 @@ export class ObjectRecordStorage implements RecordStorage {
   }
 
   async sequences(): Promise<Sequences> {
-    if (!this.#hasTables) return {};
+    if (!this.hasTables) return {};
     const [row] = this.#sql.exec<{ sequences: string }>(LOAD_SEQUENCES);
     return JSON.parse(row?.sequences ?? '{}');
   }
 
   async commit(changes: ObjectChanges): Promise<CommitResult> {
-    if (this.#closed) return { status: 'unknown', error: new Error('the storage is closed') };
+    if (this.#isClosed) return { status: 'unknown', error: new Error('the storage is closed') };
     let effect: CommitEffect;
     try {
       effect = this.#store(changes);
@@ -123,56 +126,41 @@ export class ObjectRecordStorage implements RecordStorage {
       const result = await this.commit({ ...changes, events: [] });
       return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
     }
+    this.hasTables = true;
     // Outside of the block above: a failure here is no failure of the commit.
     this.#options.follower?.committed(effect);
     return { status: 'committed' };
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
   }
 
-  #store(changes: ObjectChanges): CommitEffect {
-    const { storage, follower } = this.#options;
-    const effect = storage.transactionSync(() => {
-      if (!this.#hasTables) {
+  #store({ puts, removals, sequences, events, at }: ObjectChanges): CommitEffect {
+    const { storage, follower, epoch } = this.#options;
+    return storage.transactionSync(() => {
+      if (!this.hasTables) {
         migrate(storage, SCHEMA_STEPS, 0);
         follower?.create();
       }
-      const { puts, removals, at } = changes;
       const positions = JSON.stringify([...puts.map(({ position }) => position), ...removals]);
       const measured = () => [...this.#sql.exec<RowMeasure>(MEASURE_ROWS, positions)];
       const before = measured();
       for (const { position, collection, id, body } of puts) {
-        this.#sql.exec(PUT_ROW, position, collection, id, body, at);
+        this.#sql.exec(PUT_ROW, position, collection, id, body, at, at);
       }
-      for (const position of removals) this.#sql.exec(REMOVE_ROW, position);
-      this.#sql.exec(PUT_SEQUENCES, JSON.stringify(changes.sequences));
-      this.#append(changes.events);
+      this.#sql.exec(REMOVE_ROWS, JSON.stringify(removals));
+      this.#sql.exec(PUT_SEQUENCES, JSON.stringify(sequences));
+      try {
+        for (const event of events) this.#sql.exec(APPEND_EVENT, JSON.stringify(event), epoch);
+      } catch (cause) {
+        // "If the audit write fails …, the change stands."
+        throw new EventsRefused('the audit events cannot be stored', { cause });
+      }
       follower?.stage();
       return { before, after: measured() };
     });
-    this.#hasTables = true;
-    return effect;
-  }
-
-  /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */
-  #append(events: ObjectChanges['events']): void {
-    try {
-      for (const event of events) {
-        this.#sql.exec(APPEND_EVENT, JSON.stringify(event), this.#options.epoch);
-      }
-    } catch (error) {
-      throw new EventsRefused('the audit events cannot be stored', { cause: error });
-    }
   }
 }
 
 class EventsRefused extends Error {}
-
-interface SelectedRow extends SqlRow {
-  readonly position: number;
-  readonly collection: string;
-  readonly id: string;
-  readonly body: string;
-}

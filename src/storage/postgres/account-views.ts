@@ -4,7 +4,6 @@ import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
-import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
 import type { RecordCounts } from '../../core/operator-answers.js';
@@ -17,9 +16,6 @@ import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
 import type { Turns } from './turns.js';
 import { summaryOf } from './views.js';
-
-/** A longer order is parsed in another thread. */
-const LONG_ORDER_CHARACTERS = 4_096;
 
 export interface AccountContext {
   readonly database: Database;
@@ -105,11 +101,8 @@ export class AccountViews {
 
   async payments(): Promise<RowsPage> {
     const first = await this.#piece('orders');
-    const rows = this.#eachOf('orders', first, async (order) =>
-      order.length > LONG_ORDER_CHARACTERS
-        ? (await this.context.work.paymentPieces(order, this.owner)).join('')
-        : paymentRow(order),
-    );
+    const { work } = this.context;
+    const rows = this.#eachOf('orders', first, (order) => work.paymentRow(order, this.owner));
     return { items: rows, total: first[0]?.records ?? 0 };
   }
 

@@ -107,10 +107,7 @@ export function jsonText(value: JsonValue | undefined, maxCharacters = 200): str
 }
 
 function fieldsIn(collection: CollectionName): readonly Property[] {
-  const { properties, formStart = [] } = COLLECTIONS[collection];
-  const place = ({ name }: Property) =>
-    formStart.includes(name) ? formStart.indexOf(name) : formStart.length;
-  return properties.filter(({ kind }) => kind !== 'object').sort((a, b) => place(a) - place(b));
+  return COLLECTIONS[collection].properties.filter(({ kind }) => kind !== 'object');
 }
 
 function namesOf(wanted: Property['kind']): string[] {

@@ -10,17 +10,10 @@ import {
   type OperatorClient,
   type Page,
 } from '../../operator-client.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies, Waits } from '../program/command-dependencies.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
 import type { Target } from './target.js';
-import {
-  expectGoingOn,
-  patiently,
-  startWaiting,
-  WAITS,
-  type Waiting,
-  type Waits,
-} from './waiting.js';
+import { expectGoingOn, patiently, startWaiting, WAITS, type Waiting } from './waiting.js';
 
 /** A longer page is not kept in memory; the caller asks for smaller pages. One record has at most 2 MiB. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;
@@ -63,7 +56,7 @@ export class Service {
   constructor(
     target: Target,
     dependencies: CommandDependencies,
-    waits: Waits = WAITS,
+    waits: Waits = dependencies.waits ?? WAITS,
     run?: string,
   ) {
     this.baseUrl = target.baseUrl;

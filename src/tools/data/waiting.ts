@@ -1,22 +1,11 @@
 // Waits for a service that is busy or away: the waits grow, and have an end.
 
-import { type CommandDependencies, pause } from '../program/command-dependencies.js';
+import { type CommandDependencies, pause, type Waits } from '../program/command-dependencies.js';
 import { Interrupted } from '../program/ending.js';
 import { CommandError } from './failures.js';
 
 /** If a proxy asks for a longer wait, the command does not follow it. */
 const RETRY_AFTER_MAX_MS = 300_000;
-
-export interface Waits {
-  readonly firstMs: number;
-  readonly maxMs: number;
-  /** A command gives up after this time without an answer. */
-  readonly patienceMs: number;
-  /** The time-out of one request. */
-  readonly timeoutMs: number;
-  /** How long a write without an answer may still be on its way, once the service answers again. */
-  readonly onItsWayMs: number;
-}
 
 export const WAITS: Waits = {
   firstMs: 1_000,

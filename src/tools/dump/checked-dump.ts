@@ -1,45 +1,40 @@
 // A dump that was read to its end before anything of it is loaded: whole, every record usable, no
 // erased account in it, and each id given once if the target wants that.
 
+import { writeFile } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import { formatId } from '../../core/domain/identifier.js';
+import type { JsonObject } from '../../core/domain/json.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import { isBack } from '../../storage/erasures/came-back.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import { contentLines, readWholeDump, type WholeDump } from './dump-file.js';
-import {
-  type ContentLine,
-  type Contents,
-  type EventLine,
-  expectUsable,
-  type Head,
-  isEvent,
-  isRecord,
-  type RecordLine,
-  type TotalsLine,
-} from './lines.js';
-import { NewIds, type Renumbered, renamed } from './new-ids.js';
+import { contentLines, expectUsable, readWholeDump, type WholeDump } from './dump-file.js';
+import { type ContentLine, Contents, isRecord, type RecordLine, type Totals } from './lines.js';
 
-const BATCH_LINES = 1_000;
-const BATCH_CHARACTERS = 4_000_000;
-
-/** What a target loads. */
-export interface Loading {
-  readonly head: Head;
-  /** Names the dump. */
-  readonly sha256: string;
-  /** At most this many are loaded. */
+export interface CheckedDump extends Omit<WholeDump, 'totals'> {
+  /** At most this many records are loaded. */
   readonly records: number;
   /** The highest numbers of ids, the new ones included. */
   readonly highest: Sequences;
-  /** From the first line, each time it is called. */
+  /** Erased accounts that are left out, each with the time of its erasure. */
+  readonly withheld: ReadonlyMap<string, string>;
+  readonly newIds: readonly NewId[];
+  /** What is loaded, from its first line each time it is called. */
   lines(): AsyncIterable<ContentLine>;
 }
 
-export interface Loaded {
-  /** `contents`: where the target was read back. */
-  readonly totals: Omit<TotalsLine, 'highest' | 'contents'> & { readonly contents?: string };
+export interface NewId {
+  readonly record: Omit<RecordLine, 'body'>;
+  readonly id: string;
+}
+
+/** What a target has now. */
+export interface Loaded extends Pick<Totals, 'records' | 'events'> {
+  /** Undefined where accounts were compared one by one. */
+  readonly contents?: string;
   /** The target had all of it already: an earlier run was interrupted after its end. */
-  readonly wasThere: boolean;
+  readonly wasThere?: boolean;
   /** Accounts that the target refused, with the reason. */
   readonly refused?: ReadonlyMap<string, string>;
   readonly remarks?: readonly string[];
@@ -49,114 +44,100 @@ export interface DumpTarget {
   /** It gives an id once for all accounts, so two accounts with the same id cannot both be loaded. */
   readonly givesIdsOnce: boolean;
   /** May be repeated after any end. Rejects if the target has something else. */
-  load(dump: Loading): Promise<Loaded>;
-  close(): Promise<void>;
+  load(dump: CheckedDump): Promise<Loaded>;
 }
 
-export interface Choice {
-  /** Undefined: all accounts. */
-  readonly account: string | undefined;
-  /** Accounts that it knows as erased are left out. Undefined: none is. */
-  readonly ledger: Ledger | undefined;
-  readonly givesIdsOnce: boolean;
-}
-
-export class CheckedDump implements Loading {
-  readonly head: Head;
-  readonly sha256: string;
-  readonly records: number;
-  readonly highest: Sequences;
-  /** Erased accounts that are left out, each with the time of its erasure. */
-  readonly withheld: ReadonlyMap<string, string>;
-  readonly #path: string;
-  readonly #account: string | undefined;
-  readonly #newIds: NewIds | undefined;
-
-  private constructor(
-    { path, head, sha256, totals: { records, highest } }: WholeDump,
-    account: string | undefined,
-    withheld: ReadonlyMap<string, string>,
-    newIds: NewIds | undefined,
-  ) {
-    this.#path = path;
-    this.#account = account;
-    this.#newIds = newIds;
-    this.head = head;
-    this.sha256 = sha256;
-    this.records = records;
-    this.withheld = withheld;
-    this.highest = newIds?.assign(highest, [...withheld.keys()]) ?? highest;
-  }
-
-  static async read(path: string, { account, ledger, givesIdsOnce }: Choice): Promise<CheckedDump> {
-    const withheld = new Map<string, string>();
-    const newIds = givesIdsOnce ? new NewIds() : undefined;
-    let hasAny = false;
-    let current: string | null | undefined;
-    let erased: string | undefined;
-    const whole = await readWholeDump(path, (line, number) => {
-      if (!isChosen(line, account)) return;
-      hasAny = true;
-      if (!isRecord(line)) return;
-      expectUsable(line);
-      const { owner, created_at } = line;
-      if (owner !== null) {
-        if (owner !== current) erased = ledger?.erasedAt(owner);
-        if (erased !== undefined && isBack(erased, created_at)) withheld.set(owner, erased);
-      }
-      current = owner;
-      newIds?.add(number, line);
-    });
-    if (account !== undefined && !hasAny) {
-      throw new CommandError(`${path} has no account ${JSON.stringify(account)}`);
+/** `ledger`: accounts that it knows as erased are left out. */
+export async function checkedDump(
+  path: string,
+  ledger: Ledger | undefined,
+  givesIdsOnce: boolean,
+): Promise<CheckedDump> {
+  const withheld = new Map<string, string>();
+  const records: NewId['record'][] = [];
+  const { totals, ...whole } = await readWholeDump(path, (line, { source }) => {
+    if (!isRecord(line)) return;
+    expectUsable(line);
+    const { body: _, ...record } = line;
+    const erased = record.owner === null ? undefined : ledger?.erasedAt(record.owner);
+    if (erased !== undefined && isBack(erased, record.created_at)) {
+      withheld.set(record.owner ?? '', erased);
     }
-    return new CheckedDump(whole, account, withheld, newIds);
-  }
-
-  async *lines(): AsyncGenerator<ContentLine> {
-    const newIds = this.#newIds?.inOrder();
-    let next = newIds?.next().value;
-    for await (const [line, number] of contentLines(this.#path)) {
-      if (!isChosen(line, this.#account)) continue;
+    // A file and Postgres have given each id once.
+    if (givesIdsOnce && source !== 'file' && source !== 'postgres') records.push(record);
+  });
+  const isLoaded = ({ owner }: { owner: string | null }) => !withheld.has(owner ?? '');
+  const highest = { ...totals.highest };
+  const newIds = renumbered(records.filter(isLoaded), highest);
+  const idsOf = new Map(newIds.map(({ record, id }) => [keyOf(record), id]));
+  async function* lines() {
+    for await (const line of contentLines(path)) {
       if (!isRecord(line)) yield line;
-      else if (next?.line === number) {
-        yield renamed(line, next.newId);
-        next = newIds?.next().value;
-      } else if (!this.withheld.has(line.owner ?? '')) yield line;
+      else if (isLoaded(line)) yield renamed(line, idsOf.get(keyOf(line)) ?? line.id);
     }
   }
-
-  renumbered(): Iterable<Renumbered> {
-    return this.#newIds?.inOrder() ?? [];
-  }
-
-  close(): void {
-    this.#newIds?.close();
-  }
+  return { ...whole, records: totals.records, highest, withheld, newIds, lines };
 }
 
-function isChosen(line: ContentLine, account: string | undefined): boolean {
-  if (account === undefined) return true;
-  return ('account' in line ? line.account : line.owner) === account;
+const keyOf = ({ owner, collection, id }: NewId['record']) =>
+  JSON.stringify([owner, collection, id]);
+
+/**
+ * On Workers two accounts may both have an ORD-0001. The record that was created first keeps its
+ * id; each other one, in the order of creation, gets the next number that no record ever had.
+ */
+function renumbered(records: NewId['record'][], highest: Record<string, number>): NewId[] {
+  const given = new Set<string>();
+  const newIds: NewId[] = [];
+  // The sort is stable: what was created at one time keeps its order.
+  for (const record of records.sort((one, other) => one.created_at - other.created_at)) {
+    const { collection } = record;
+    const key = `${collection} ${record.id}`;
+    if (given.has(key)) {
+      const number = (highest[collection] ?? 0) + 1;
+      highest[collection] = number;
+      newIds.push({ record, id: formatId(collection, number) });
+    } else given.add(key);
+  }
+  return newIds;
 }
 
-/** Rows for a statement each. Adds every line to the contents. */
-export async function* batchesOf(lines: AsyncIterable<ContentLine>, contents: Contents) {
-  let records: RecordLine[] = [];
-  let events: EventLine[] = [];
-  let characters = 0;
-  for await (const line of lines) {
-    await contents.add(line);
-    if (isRecord(line)) {
-      records.push(line);
-      characters += line.body.length;
-    } else if (isEvent(line)) {
-      events.push(line);
-      characters += line.event.length;
-    }
-    if (records.length + events.length < BATCH_LINES && characters < BATCH_CHARACTERS) continue;
-    yield { records, events };
-    [records, events, characters] = [[], [], 0];
-  }
-  yield { records, events };
+/** As CSV, which only its owner may read. */
+export function writeNewIds(path: string, newIds: readonly NewId[]): Promise<void> {
+  const rows = newIds.map(({ record: { owner, collection, id: old }, id }) => [
+    owner,
+    collection,
+    old,
+    id,
+  ]);
+  const text = stringify([['account', 'collection', 'old_id', 'new_id'], ...rows]);
+  return writeFile(path, text, { mode: 0o600, flush: true });
+}
+
+/** The record with its id, in its text, too. */
+function renamed(line: RecordLine, id: string): RecordLine {
+  if (id === line.id) return line;
+  const before = `{"id":${JSON.stringify(line.id)}`;
+  // The rest of the text stays to the letter.
+  const body = line.body.startsWith(before)
+    ? `{"id":${JSON.stringify(id)}${line.body.slice(before.length)}`
+    : JSON.stringify({ ...(JSON.parse(line.body) as JsonObject), id });
+  return { ...line, id, body };
+}
+
+/** The load of a database that has nothing or everything of the dump. */
+export async function loadWhole(
+  dump: CheckedDump,
+  wasThere: boolean,
+  database: { put(): Promise<void>; lines(): AsyncIterable<ContentLine>; name: string },
+): Promise<Loaded> {
+  const expected = await Contents.of(dump.lines());
+  if (!wasThere) await database.put();
+  const found = await Contents.of(database.lines());
+  if (found.contents === expected.contents) return { ...found, wasThere };
+  throw new CommandError(
+    wasThere
+      ? `${database.name} has other records; load into a new one`
+      : `${database.name} does not give back what was loaded; load it again`,
+  );
 }

@@ -1,31 +1,16 @@
-// The lines of a dump, as values. A dump is NDJSON: a head, the records grouped by account and
-// oldest first in each, the audit events, the totals, and the digest of all lines before it.
+// A dump is NDJSON: a head, the records by account and oldest first in each, the audit events, the
+// totals, and the digest of all lines before it.
 
+import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
+import { sequenceOf } from '../../core/domain/identifier.js';
+import { objectIn } from '../../core/json-line.js';
 import type { Sequences } from '../../core/records/record-storage.js';
-import {
-  AccountDigest,
-  type DumpedRow,
-  rowName,
-  rowProblem,
-  sha256,
-} from '../../storage/dump/dumped-rows.js';
-
-export const FORMAT = 'service-management dump';
-export const FORMAT_VERSION = 1;
+import { storedFacts } from '../../core/records/stored-facts.js';
+import { AccountDigest, type DumpedRow, sha256 } from '../../storage/dump/dumped-rows.js';
+import { CommandError } from '../data/failures.js';
 
 /** `service`: read over the administration API, which shows neither times nor highest numbers. */
 export type SourceKind = 'file' | 'postgres' | 'workers' | 'service';
-
-export interface Head {
-  readonly dump: typeof FORMAT;
-  readonly version: number;
-  readonly release: string;
-  /** RFC 3339, UTC. */
-  readonly made: string;
-  readonly source: SourceKind;
-  /** The one account that was dumped; null for all. */
-  readonly account: string | null;
-}
 
 /** Times: milliseconds since 1970, UTC. */
 export interface RecordLine {
@@ -51,62 +36,94 @@ export interface EventLine {
   readonly event: string;
 }
 
-/** From Workers, after the account's records: each account has highest numbers of its own. */
-export interface AccountLine {
-  readonly account: string;
+/** The highest numbers that ids were ever given: of one account on Workers, else (null) of all. */
+export interface HighestLine {
+  readonly account: string | null;
   readonly highest: Sequences;
 }
 
-export type ContentLine = RecordLine | EventLine | AccountLine;
+export type ContentLine = RecordLine | EventLine | HighestLine;
 
-export interface TotalsLine {
+export interface Totals {
   readonly records: number;
   readonly events: number;
-  /** Of each collection, the highest number that an id was ever given. */
-  readonly highest: Sequences;
   /** Equal for two storages with the same records, times, order and audit events. */
   readonly contents: string;
+  readonly highest: Sequences;
 }
 
 export interface DumpSource {
   readonly kind: SourceKind;
-  /** Records before events. Throws, with a sentence, if the account is unknown. */
-  lines(account: string | undefined): AsyncIterable<ContentLine>;
-  /** Once all lines were read: the highest numbers that ids were ever given. */
-  highest(): Sequences;
-  /** Once all lines were read: what the operator should know about the dump. */
-  remarks(): readonly string[];
-  close(): Promise<void>;
+  /** What the operator should know about the dump, once all lines were read. */
+  readonly remarks?: readonly string[];
+  /** The records of an account stand together. Undefined: all accounts. */
+  lines(account?: string): AsyncIterable<ContentLine>;
 }
 
-export function isRecord(line: object): line is RecordLine {
-  return 'body' in line;
-}
+export const isRecord = (line: object): line is RecordLine => 'body' in line;
+export const isEvent = (line: object): line is EventLine => 'event' in line;
 
-export function isEvent(line: object): line is EventLine {
-  return 'event' in line;
+export const ownerOf = (line: ContentLine) => ('account' in line ? line.account : line.owner);
+
+/** Of a row in a database. Its text is the truth: a column cannot hold every subject. */
+export function recordLine(row: Readonly<Record<string, unknown>>): RecordLine {
+  const [position, body] = [Number(row['position']), String(row['body'])];
+  const collection = String(row['collection']) as CollectionName;
+  const { id, owner = null } = storedFacts({ position, collection, id: String(row['id']), body });
+  const [created_at, updated_at] = [Number(row['created_at']), Number(row['updated_at'])];
+  return { collection, id, owner, position, created_at, updated_at, body };
 }
 
 export function rowOf({ collection, id, body, created_at, updated_at }: RecordLine): DumpedRow {
   return [collection, id, body, created_at, updated_at];
 }
 
-/** Throws an error that names the record if no storage could serve it. */
-export function expectUsable(line: RecordLine): void {
-  const row = rowOf(line);
-  const problem = rowProblem(row, line.owner ?? undefined);
-  if (problem !== undefined) throw new Error(`the record ${rowName(row)} ${problem}`);
+/** Throws if the text is not an audit event. */
+export function eventLine(id: number, event: string): EventLine {
+  const { owner_sub: owner, timestamp } = (objectIn(event) ?? {}) as Record<string, unknown>;
+  if (typeof owner === 'string' && typeof timestamp === 'string') return { id, owner, event };
+  throw new CommandError(`the audit event ${id} cannot be read; restore a backup`);
+}
+
+const BATCH_LINES = 1_000;
+const BATCH_CHARACTERS = 1_000_000;
+
+/** Lines of one kind and account, for one statement or call; a longer line is alone. */
+export async function* batchesOf(lines: AsyncIterable<ContentLine>) {
+  const groupOf = (line: ContentLine) => (isEvent(line) ? '' : [isRecord(line), ownerOf(line)]);
+  let batch: ContentLine[] = [];
+  let characters = 0;
+  let group = '';
+  for await (const line of lines) {
+    const more = isRecord(line) ? line.body.length : isEvent(line) ? line.event.length : 0;
+    const next = JSON.stringify(groupOf(line));
+    const isFull = batch.length === BATCH_LINES || characters + more > BATCH_CHARACTERS;
+    if (batch.length > 0 && (isFull || next !== group)) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(line);
+    [characters, group] = [characters + more, next];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 const MODULUS = 2n ** 256n;
 
-/** Sums over lines in any order of accounts and events: `TotalsLine` without its highest numbers. */
+/** Sums over lines in any order of accounts and events. */
 export class Contents {
-  #owner: string | null | undefined;
+  readonly #highest = byCollection(() => 0);
+  #owner: string | null = null;
   #account = new AccountDigest();
   #sum = 0n;
   #records = 0;
   #events = 0;
+
+  static async of(lines: AsyncIterable<ContentLine>): Promise<Totals> {
+    const contents = new Contents();
+    for await (const line of lines) await contents.add(line);
+    return contents.totals();
+  }
 
   /** Await each call before the next one. */
   async add(line: ContentLine): Promise<void> {
@@ -117,14 +134,20 @@ export class Contents {
       if (line.owner !== this.#owner) await this.#endAccount();
       this.#owner = line.owner;
       this.#records++;
+      this.#raise({ [line.collection]: sequenceOf(line.collection, line.id) });
       await this.#account.add(rowOf(line));
-    }
+    } else this.#raise(line.highest);
   }
 
-  async totals(): Promise<Omit<TotalsLine, 'highest'>> {
+  async totals(): Promise<Totals> {
     await this.#endAccount();
-    const contents = this.#sum.toString(16).padStart(64, '0');
-    return { records: this.#records, events: this.#events, contents };
+    const given = Object.entries(this.#highest).filter(([, highest]) => highest > 0);
+    return {
+      records: this.#records,
+      events: this.#events,
+      contents: this.#sum.toString(16).padStart(64, '0'),
+      highest: Object.fromEntries(given),
+    };
   }
 
   async #endAccount(): Promise<void> {
@@ -136,5 +159,12 @@ export class Contents {
   /** A sum, not an XOR: two equal events must not cancel each other out. */
   async #addTo(text: string): Promise<void> {
     this.#sum = (this.#sum + BigInt(`0x${await sha256(text)}`)) % MODULUS;
+  }
+
+  #raise(highest: Sequences): void {
+    for (const [name, number] of Object.entries(highest)) {
+      const collection = name as keyof Sequences;
+      this.#highest[collection] = Math.max(this.#highest[collection] ?? 0, number);
+    }
   }
 }

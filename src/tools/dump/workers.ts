@@ -1,17 +1,7 @@
 // Workers as the source of a dump and as the target of a load, by the admin Worker.
 
-import { byCollection } from '../../core/domain/collection-name.js';
-import { sequenceOf } from '../../core/domain/identifier.js';
-import { objectIn } from '../../core/json-line.js';
 import type { Sequences } from '../../core/records/record-storage.js';
-import {
-  AccountDigest,
-  type DumpedRow,
-  PIECE_MAX_CHARACTERS,
-  PIECE_MAX_ROWS,
-  piecesOf,
-  sha256,
-} from '../../storage/dump/dumped-rows.js';
+import { AccountDigest, sha256 } from '../../storage/dump/dumped-rows.js';
 import type {
   EventCursor,
   KnownAccounts,
@@ -23,12 +13,13 @@ import type {
 } from '../../storage/dump/worker-messages.js';
 import { CommandError } from '../data/failures.js';
 import { type AdminWorker, Refused } from './admin-worker.js';
-import type { DumpTarget, Loading } from './checked-dump.js';
+import type { CheckedDump, DumpTarget, Loaded } from './checked-dump.js';
 import {
-  type AccountLine,
+  batchesOf,
   type ContentLine,
   type DumpSource,
   type EventLine,
+  eventLine,
   isEvent,
   isRecord,
   type RecordLine,
@@ -38,164 +29,122 @@ import {
 /** Of a hash, so that an event is known by its text. */
 const EPOCH_CHARACTERS = 16;
 
-export class WorkersSource implements DumpSource {
-  readonly kind = 'workers';
-  readonly #worker: AdminWorker;
-  readonly #highest = byCollection(() => 0);
-  #changed = 0;
-
-  constructor(worker: AdminWorker) {
-    this.#worker = worker;
-  }
-
-  async *lines(account: string | undefined): AsyncGenerator<ContentLine> {
-    await this.#worker.reach();
-    const owners = account === undefined ? this.#owners() : [account];
-    for await (const owner of owners) yield* this.#recordsOf(owner);
-    yield* this.#events(account);
-  }
-
-  highest(): Sequences {
-    return Object.fromEntries(Object.entries(this.#highest).filter(([, highest]) => highest > 0));
-  }
-
-  remarks(): readonly string[] {
-    return this.#changed === 0
-      ? []
-      : [
-          `${this.#changed} accounts were written to while they were read: a record that changed then is as it was before or after its change`,
-        ];
-  }
-
-  async close(): Promise<void> {}
-
-  async *#owners(): AsyncGenerator<string> {
-    for (let after = ''; ; ) {
-      const query = { after };
-      const { owners, isLast } = await this.#worker.ask<KnownAccounts>('GET', '/accounts', query);
-      yield* owners;
-      if (isLast) return;
-      after = owners.at(-1) ?? '';
+export function workersSource(worker: AdminWorker): DumpSource {
+  const remarks: string[] = [];
+  async function* lines(account?: string): AsyncGenerator<ContentLine> {
+    let changed = 0;
+    for await (const owner of account === undefined ? ownersIn(worker) : [account]) {
+      const revisions = new Set<number>();
+      yield* recordsOf(worker, owner, revisions);
+      if (revisions.size > 1) changed++;
     }
-  }
-
-  async *#recordsOf(account: string): AsyncGenerator<RecordLine | AccountLine> {
-    const revisions = new Set<number>();
-    let position = 0;
-    for (let after = 0; ; ) {
-      const query = { account, after: String(after) };
-      const piece = await this.#worker.ask<LeavingPiece>('GET', '/records', query);
-      revisions.add(piece.revision);
-      for (const [collection, id, body, created_at, updated_at] of piece.rows) {
-        this.#raise({ [collection]: sequenceOf(collection, id) });
-        const times = { created_at, updated_at };
-        yield { collection, id, owner: account, position: ++position, ...times, body };
-      }
-      if (piece.isLast) {
-        if (revisions.size > 1) this.#changed++;
-        this.#raise(piece.sequences);
-        yield { account, highest: piece.sequences };
-        return;
-      }
-      after = piece.last;
+    for await (const line of eventsIn(worker)) {
+      if (account === undefined || line.owner === account) yield line;
     }
+    if (changed === 0) return;
+    remarks.push(
+      `${changed} accounts were written to while they were read: a record that changed then is as it was before or after its change`,
+    );
   }
+  return { kind: 'workers', remarks, lines };
+}
 
-  async *#events(account: string | undefined): AsyncGenerator<EventLine> {
-    let id = 0;
-    for (let cursor: EventCursor = { timestamp: '', id: 0 }; ; ) {
-      const query = { timestamp: cursor.timestamp, id: String(cursor.id) };
-      const page = await this.#worker.ask<LeavingEvents>('GET', '/audit-events', query);
-      for (const { event, name } of page.events) {
-        const owner = String((objectIn(event) as { owner_sub?: string } | undefined)?.owner_sub);
-        if (account === undefined || owner === account) yield { id: ++id, owner, name, event };
-      }
-      if (page.isLast) return;
-      cursor = page.last;
-    }
+async function* ownersIn(worker: AdminWorker): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const { owners, isLast } = await worker.ask<KnownAccounts>('GET', '/accounts', { after });
+    yield* owners;
+    if (isLast) return;
+    after = owners.at(-1) ?? '';
   }
+}
 
-  #raise(sequences: Sequences): void {
-    for (const [name, number] of Object.entries(sequences)) {
-      const collection = name as keyof Sequences;
-      this.#highest[collection] = Math.max(this.#highest[collection], number);
+async function* recordsOf(
+  worker: AdminWorker,
+  account: string,
+  revisions: Set<number>,
+): AsyncGenerator<ContentLine> {
+  let position = 0;
+  for (let after = 0; ; ) {
+    const query = { account, after: String(after) };
+    const piece = await worker.ask<LeavingPiece>('GET', '/records', query);
+    revisions.add(piece.revision);
+    for (const [collection, id, body, created_at, updated_at] of piece.rows) {
+      position++;
+      yield { collection, id, owner: account, position, created_at, updated_at, body };
     }
+    if (piece.isLast) return yield { account, highest: piece.sequences };
+    after = piece.last;
+  }
+}
+
+async function* eventsIn(worker: AdminWorker): AsyncGenerator<EventLine> {
+  let id = 0;
+  for (let cursor: EventCursor = { timestamp: '', id: 0 }; ; ) {
+    const query = { timestamp: cursor.timestamp, id: String(cursor.id) };
+    const page = await worker.ask<LeavingEvents>('GET', '/audit-events', query);
+    for (const { event, name } of page.events) yield { ...eventLine(++id, event), name };
+    if (page.isLast) return;
+    cursor = page.last;
   }
 }
 
 /** Account by account: what has arrived stays, and another run of the same load continues after it. */
-export class WorkersTarget implements DumpTarget {
-  readonly givesIdsOnce = false;
-  readonly #worker: AdminWorker;
+export function workersTarget(worker: AdminWorker): DumpTarget {
+  return { givesIdsOnce: false, load: (dump) => loaded(worker, dump) };
+}
 
-  constructor(worker: AdminWorker) {
-    this.#worker = worker;
-  }
-
-  async load(dump: Loading) {
-    const { sha256: load, highest } = dump;
-    await this.#worker.reach();
-    const totals = { records: 0, events: 0 };
-    const refused = new Map<string, string>();
-    let account: LoadedAccount | undefined;
-    let waiting: EventLine[] = [];
-    let unowned = 0;
-    const endAccount = async (own?: Sequences) => {
-      const ended = account;
-      account = undefined;
-      if (ended === undefined) return;
-      const { problem, records } = await ended.end(own ?? highest);
-      if (problem === undefined) totals.records += records;
-      else refused.set(ended.owner, problem);
-    };
-    const sendEvents = async () => {
-      totals.events += await this.#send(waiting);
-      waiting = [];
-    };
-    for await (const line of dump.lines()) {
-      if (isEvent(line)) {
-        waiting.push(line);
-        if (waiting.length === PIECE_MAX_ROWS) await sendEvents();
-      } else if (!isRecord(line)) {
-        await endAccount(line.highest);
-      } else if (line.owner === null) {
-        unowned++;
-      } else {
-        if (line.owner !== account?.owner) await endAccount();
-        account ??= new LoadedAccount(this.#worker, line.owner, load);
-        await account.add(rowOf(line));
-      }
+async function loaded(worker: AdminWorker, dump: CheckedDump): Promise<Loaded> {
+  const totals = { records: 0, events: 0 };
+  const refused = new Map<string, string>();
+  let account: LoadedAccount | undefined;
+  let unowned = 0;
+  const endAccount = async (highest = dump.highest) => {
+    const ended = account;
+    account = undefined;
+    const problem = await ended?.end(highest);
+    if (problem === undefined) totals.records += ended?.records ?? 0;
+    else refused.set(ended?.owner ?? '', problem);
+  };
+  for await (const batch of batchesOf(dump.lines())) {
+    const records = batch.filter(isRecord);
+    const events = batch.filter(isEvent);
+    const [{ owner } = { owner: null }] = records;
+    if (owner !== account?.owner) await endAccount(highestIn(batch, account?.owner));
+    if (owner === null) unowned += records.length;
+    else {
+      account ??= new LoadedAccount(worker, owner, dump.sha256);
+      await account.add(records);
     }
-    await endAccount();
-    await sendEvents();
-    const remarks = unowned === 0 ? [] : [`${unowned} records without an owner were not loaded`];
-    return { wasThere: false, totals, refused, remarks };
+    if (events.length > 0) totals.events += await take(worker, events);
   }
+  await endAccount();
+  const remarks = unowned === 0 ? [] : [`${unowned} records without an owner were not loaded`];
+  return { ...totals, refused, remarks };
+}
 
-  async close(): Promise<void> {}
+/** Only Workers dump them for each account, behind its records. */
+function highestIn([line]: readonly ContentLine[], owner: string | undefined) {
+  return line !== undefined && 'highest' in line && line.account === owner
+    ? line.highest
+    : undefined;
+}
 
-  async #send(lines: readonly EventLine[]): Promise<number> {
-    for (const piece of piecesOf(lines, ({ event }) => event.length)) {
-      const events = await Promise.all(piece.map(named));
-      const reply = await this.#worker.ask<{ known: number }>('PUT', '/audit-events', {}, events);
-      if (reply.known === events.length) continue;
-      throw new CommandError(
-        `the audit log has taken ${reply.known} of ${events.length} events; run the load again`,
-      );
-    }
-    return lines.length;
-  }
+async function take(worker: AdminWorker, lines: readonly EventLine[]): Promise<number> {
+  const events = await Promise.all(lines.map(named));
+  const { known } = await worker.ask<{ known: number }>('PUT', '/audit-events', {}, events);
+  if (known === events.length) return known;
+  throw new CommandError(
+    `the audit log has taken ${known} of ${events.length} events; run the load again`,
+  );
 }
 
 /** An account on its way into its object. */
 class LoadedAccount {
   readonly owner: string;
+  records = 0;
   readonly #worker: AdminWorker;
   readonly #load: string;
   readonly #digest = new AccountDigest();
-  #rows: DumpedRow[] = [];
-  #characters = 0;
-  #from = 0;
   #state: LoadState = { state: 'loading', records: 0, digest: '' };
   #problem: string | undefined;
 
@@ -207,39 +156,28 @@ class LoadedAccount {
     this.#problem = 'no request can have this subject: it contains control characters';
   }
 
-  async add(row: DumpedRow): Promise<void> {
-    const [, , body] = row;
-    const isTooMuch = this.#characters + body.length > PIECE_MAX_CHARACTERS;
-    if (this.#rows.length === PIECE_MAX_ROWS || (isTooMuch && this.#rows.length > 0)) {
-      await this.#send();
-    }
-    this.#rows.push(row);
-    this.#characters += body.length;
-    await this.#digest.add(row);
+  /** Sends the records that have not arrived yet. */
+  async add(lines: readonly RecordLine[]): Promise<void> {
+    const rows = lines.map(rowOf);
+    for (const row of rows) await this.#digest.add(row);
+    const from = this.records;
+    this.records += rows.length;
+    if (this.#state.records < this.records) await this.#send({ load: this.#load, from, rows });
   }
 
-  async end(sequences: Sequences) {
-    const contents = await this.#digest.contents();
-    await this.#send({ ...contents, sequences });
+  /** Resolves with the reason why the account is not loaded. */
+  async end(sequences: Sequences): Promise<string | undefined> {
+    const whole = { ...(await this.#digest.contents()), sequences };
+    await this.#send({ load: this.#load, from: this.records, rows: [], whole });
     const { state, records, digest } = this.#state;
-    if (this.#problem === undefined && digest !== contents.digest) {
-      this.#problem =
-        state === 'whole'
-          ? `the account has other records (${records}) than the dump (${contents.records}); nothing was changed. To replace them, export the account, DELETE /accounts/SUBJECT of the admin Worker, and load again`
-          : 'not all of it has arrived; run the load again';
-    }
-    return { problem: this.#problem, records: contents.records };
+    if (this.#problem !== undefined || digest === whole.digest) return this.#problem;
+    return state === 'whole'
+      ? `the account has other records (${records}) than the dump (${whole.records}); nothing was changed. To replace them, export the account, DELETE /accounts/SUBJECT of the admin Worker, and load again`
+      : 'not all of it has arrived; run the load again';
   }
 
-  async #send(whole?: LoadPiece['whole']): Promise<void> {
-    const from = this.#from;
-    const rows = this.#state.records < from + this.#rows.length ? this.#rows : [];
-    this.#from += this.#rows.length;
-    this.#rows = [];
-    this.#characters = 0;
-    const isThere = this.#state.state === 'whole' || (rows.length === 0 && whole === undefined);
-    if (isThere || this.#problem !== undefined) return;
-    const piece: LoadPiece = { load: this.#load, from, rows, ...(whole && { whole }) };
+  async #send(piece: LoadPiece): Promise<void> {
+    if (this.#state.state === 'whole' || this.#problem !== undefined) return;
     try {
       this.#state = await this.#worker.ask('PUT', '/records', { account: this.owner }, piece);
     } catch (error) {
@@ -255,10 +193,6 @@ async function named({ id, owner, name, event }: EventLine): Promise<NamedEvent>
     const [of, epoch, number] = JSON.parse(name) as [string, string, number];
     return { owner: of, epoch, number, event };
   }
-  return {
-    owner,
-    epoch: `file-${(await sha256(event)).slice(0, EPOCH_CHARACTERS)}`,
-    number: id,
-    event,
-  };
+  const epoch = `file-${(await sha256(event)).slice(0, EPOCH_CHARACTERS)}`;
+  return { owner, epoch, number: id, event };
 }

@@ -1,12 +1,15 @@
-// `manage console`: runs the operator's console.
+// `manage console` runs the operator's console; `manage hash` makes its password's setting.
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/json-log.js';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
 import { ledgerPath } from '../../storage/erasures/ledger.js';
+import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
+import { readSecretLine } from '../console/secret-line.js';
 import { commandOf } from '../program/command.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_FAILED, messageOf } from '../program/ending.js';
@@ -19,23 +22,20 @@ export const CONSOLE = commandOf({
   usage: '[--settings FILE]',
   about: `Runs the operator's console until SIGTERM or Ctrl-C: prints its address, and a
 code for the next sign-in.`,
-  options: {},
-  settings: [
-    ['SERVICE_URL', 'the service (http://127.0.0.1:8080/api/v1)'],
-    ['ADMIN_API_KEY', 'its admin key, or'],
-    ['ADMIN_API_KEY_FILE', 'a file with the key in its first line'],
-    ['CONSOLE_HOST', 'where it listens (127.0.0.1)'],
-    ['CONSOLE_PORT', 'the port (8090)'],
-    ['OPS_HOST, OPS_PORT', "the service's operations port, as the service has them"],
-    ['', 'all of them are in src/tools/console/README.md'],
-  ],
+  settings: {
+    SERVICE_URL: 'the service (http://127.0.0.1:8080/api/v1)',
+    ADMIN_API_KEY: 'its admin key, or ADMIN_API_KEY_FILE: a file with it',
+    'CONSOLE_HOST, CONSOLE_PORT': 'where it listens (127.0.0.1, 8090)',
+    'OPS_HOST, OPS_PORT':
+      "the service's operations port, as the service has them\nAll of them are in src/tools/console/README.md.",
+  },
   ending: 'own',
   async run(_, dependencies) {
     try {
       await runConsole(dependencies);
       return EXIT_DONE;
     } catch (error) {
-      // A setting that cannot be used ends a start with 1, as it does the service's.
+      // An invalid setting ends a start with 1, as it does the service's.
       dependencies.err(`${messageOf(error)}\n`);
       return EXIT_FAILED;
     }
@@ -60,3 +60,15 @@ async function runConsole({ environment, out }: CommandDependencies): Promise<vo
   log.info('console_started', { address: running.origin });
   out(`console: ${settings.origin ?? running.origin}/\n`);
 }
+
+export const HASH = commandOf({
+  name: 'manage hash',
+  usage: '',
+  about: `Asks for a password, or reads it from standard input, and prints the line that
+sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`,
+  async run(_, { out }) {
+    const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
+    // In quotation marks: a shell would replace what begins with $.
+    out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password, randomBytes)}'\n`);
+  },
+});

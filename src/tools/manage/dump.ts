@@ -1,107 +1,142 @@
-// `manage dump`: everything that the service stores, in one file.
+// `manage dump` writes everything that the service stores into one file; `manage load` puts it
+// into an empty storage.
 
+import { dirname } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
+import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { Service } from '../data/service.js';
 import { adminKeyIn, plainUrl } from '../data/target.js';
-import type { Waits } from '../data/waiting.js';
 import { AdminWorker } from '../dump/admin-worker.js';
-import { FileSource, FileTarget } from '../dump/database-file.js';
+import { checkedDump, type DumpTarget, writeNewIds } from '../dump/checked-dump.js';
+import { fileSource, fileTarget } from '../dump/database-file.js';
 import { writeDump } from '../dump/dump-file.js';
 import type { DumpSource } from '../dump/lines.js';
-import { PostgresSource, PostgresTarget } from '../dump/postgres.js';
-import { ServiceSource } from '../dump/running-service.js';
-import { WorkersSource, WorkersTarget } from '../dump/workers.js';
-import { required, text } from '../program/arguments.js';
-import { type Command, commandOf } from '../program/command.js';
+import { postgresSource, postgresTarget } from '../dump/postgres.js';
+import { serviceSource } from '../dump/running-service.js';
+import { workersSource, workersTarget } from '../dump/workers.js';
+import { commandOf, flag, required, text } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
-import { EXIT_DONE, UsageError } from '../program/ending.js';
+import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
 import { KEY_SETTINGS } from './service-options.js';
 
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
+const NAMED_MAX_ACCOUNTS = 20;
+const SETTINGS = { DATABASE_URL: 'the database, as the service has it', ...KEY_SETTINGS } as const;
 
-export const DUMP_SETTINGS = [
-  ['DATABASE_URL', 'the database, as the service has it'],
-  ...KEY_SETTINGS,
-] as const;
+export const DUMP = commandOf({
+  name: 'manage dump',
+  usage: '--to FILE [--from FILE|URL] [--account SUBJECT]',
+  about: `Writes every record with its id, owner, order and times, and the audit log, into
+a new FILE. The source is DATABASE_URL, unless --from names another one: a
+database file or backup, the address of a running service (over a file, use
+http://127.0.0.1:8080), or that of the admin Worker.`,
+  options: {
+    to: text('FILE', 'the dump; must not exist'),
+    from: text('FILE|URL', 'the source'),
+    account: text('SUBJECT', 'this account alone'),
+  },
+  settings: SETTINGS,
+  isFrugal: true,
+  async run({ values: { to, from, account = null } }, dependencies) {
+    const { version: release, now, out } = dependencies;
+    const path = pathOf(dependencies, required('--to', 'a new file', to));
+    if (account === '') throw new UsageError('--account is empty; it must be a subject');
+    warnOfSlips(dependencies);
+    const source = await sourceOf(from, dependencies);
+    const head = { release, made: new Date(now()).toISOString(), source: source.kind, account };
+    const { records, events, contents } = await writeDump(path, source, head);
+    const lines = [
+      `${path}: ${records} records and ${events} audit events`,
+      `contents ${contents}`,
+    ];
+    out(`${[...lines, ...(source.remarks ?? [])].join('\n  ')}\n`);
+  },
+});
 
-export function dumpCommand(waits?: Waits): Command {
-  return commandOf({
-    name: 'manage dump',
-    usage: '--to FILE [--from FILE|URL] [--account SUBJECT]',
-    about: `Writes every record with its id, owner, order and times, and the audit log,
-into a new FILE. The source is DATABASE_URL, unless --from names another one. Of
-a running service over a file, use --from http://127.0.0.1:8080.`,
-    options: {
-      to: text('FILE', 'the dump; must not exist'),
-      from: text(
-        'FILE|URL',
-        'a database file or backup, the address of a running\nservice, or that of the admin Worker',
-      ),
-      account: text('SUBJECT', 'this account alone'),
-    },
-    settings: DUMP_SETTINGS,
-    isFrugal: true,
-    async run({ values }, dependencies) {
-      const path = pathOf(dependencies, required('--to', 'a new file', values.to));
-      const account = subjectIn(values.account);
-      warnOfSlips(dependencies);
-      const source = await sourceOf(values.from, dependencies, waits);
-      try {
-        const { version: release, now } = dependencies;
-        const made = new Date(now()).toISOString();
-        const head = { release, made, account: account ?? null };
-        const { records, events, contents } = await writeDump(path, source, head);
-        dependencies.out(
-          `${path}: ${records} records and ${events} audit events\n  contents ${contents}\n`,
-        );
-        for (const remark of source.remarks()) dependencies.out(`  ${remark}\n`);
-        return EXIT_DONE;
-      } finally {
-        await source.close();
-      }
-    },
-  });
-}
-
-export function subjectIn(account: string | undefined): string | undefined {
-  if (account === '') throw new UsageError('--account is empty; it must be a subject');
-  return account;
-}
+export const LOAD = commandOf({
+  name: 'manage load',
+  usage: 'FILE [--to FILE|URL] [--bring-back]',
+  about: `Loads the dump FILE into a new database file, an empty Postgres database or
+Workers. Nothing is overwritten, and a dump that was cut or changed is refused
+as a whole. Interrupted, run it again. Ends with 1 if an account is refused.`,
+  options: {
+    to: text(
+      'FILE|URL',
+      'a new database file, or the address of the admin Worker;\nDATABASE_URL unless given',
+    ),
+    'bring-back': flag('also loads accounts that were erased since'),
+  },
+  settings: {
+    ...SETTINGS,
+    ERASURE_LEDGER: 'or BACKUP_DIR, as the service has it: who was erased',
+  },
+  isFrugal: true,
+  async run({ values, file }, dependencies) {
+    const { environment, out } = dependencies;
+    const path = pathOf(dependencies, file);
+    warnOfSlips(dependencies);
+    const { name, target } = targetOf(values.to, dependencies);
+    const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '';
+    const ledger = values['bring-back'] ? undefined : await readLedger(ledgerAt);
+    const dump = await checkedDump(path, ledger, target.givesIdsOnce);
+    const {
+      records,
+      events,
+      contents,
+      wasThere,
+      refused = new Map(),
+      remarks = [],
+    } = await target.load(dump);
+    const verb = wasThere ? 'had been loaded before' : 'loaded';
+    const lines = [`${name}: ${records} records and ${events} audit events ${verb}`];
+    if (contents !== undefined) lines.push(`contents ${contents}`);
+    lines.push(...remarks);
+    if (dump.newIds.length > 0) {
+      const list = `${path}-new-ids.csv`;
+      await writeNewIds(list, dump.newIds);
+      lines.push(`${dump.newIds.length} records have new ids; the list is ${list}`);
+    }
+    const left = [...dump.withheld].map(([owner, erased]): [string, string] => [
+      owner,
+      `it was erased on ${erased}; --bring-back loads it`,
+    ]);
+    left.push(...refused);
+    for (const [owner, reason] of left.slice(0, NAMED_MAX_ACCOUNTS)) {
+      lines.push(`not loaded: ${JSON.stringify(owner)}: ${reason}`);
+    }
+    const more = left.length - NAMED_MAX_ACCOUNTS;
+    if (more > 0) lines.push(`not loaded: ${more} more accounts`);
+    out(`${lines.join('\n  ')}\n`);
+    return left.length === 0 ? EXIT_DONE : EXIT_FAILED;
+  },
+});
 
 async function sourceOf(
   from: string | undefined,
   dependencies: CommandDependencies,
-  waits: Waits | undefined,
 ): Promise<DumpSource> {
-  const place = placeOf('--from', from, dependencies);
-  if (place.kind === 'file') return FileSource.open(place.path);
-  if (place.kind === 'postgres') return new PostgresSource(place.url);
-  const { url } = place;
-  const target = { url, adminKey: adminKeyIn(dependencies.environment) };
-  if (await isService(url)) {
-    const baseUrl = url.endsWith('/api/v1') ? url : `${url}/api/v1`;
-    return new ServiceSource(
-      new Service({ ...target, baseUrl }, dependencies, waits),
-      dependencies.now(),
-    );
-  }
-  return new WorkersSource(new AdminWorker(target, dependencies, waits));
+  const { kind, at } = placeOf('--from', from, dependencies);
+  if (kind === 'file') return fileSource(at);
+  if (kind === 'postgres') return postgresSource(at);
+  const adminKey = adminKeyIn(dependencies.environment);
+  const service = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
+  // The admin Worker has no such path.
+  const health = await fetch(`${service}/health`, { redirect: 'manual' }).catch(() => undefined);
+  return health?.status === 200 || health?.status === 503
+    ? serviceSource(new Service({ baseUrl: service, adminKey }, dependencies), dependencies.now())
+    : workersSource(new AdminWorker({ url: at, adminKey }, dependencies));
 }
 
-export function targetOf(
+function targetOf(
   to: string | undefined,
   dependencies: CommandDependencies,
-  waits: Waits | undefined,
-) {
-  const place = placeOf('--to', to, dependencies);
-  if (place.kind === 'file') return { name: place.path, target: new FileTarget(place.path) };
-  if (place.kind === 'postgres') {
-    return { name: 'the Postgres database', target: new PostgresTarget(place.url) };
-  }
-  const { url } = place;
-  const target = { url, adminKey: adminKeyIn(dependencies.environment) };
-  return { name: url, target: new WorkersTarget(new AdminWorker(target, dependencies, waits)) };
+): { name: string; target: DumpTarget } {
+  const { kind, at } = placeOf('--to', to, dependencies);
+  if (kind === 'file') return { name: at, target: fileTarget(at) };
+  if (kind === 'postgres') return { name: 'the Postgres database', target: postgresTarget(at) };
+  const adminKey = adminKeyIn(dependencies.environment);
+  return { name: at, target: workersTarget(new AdminWorker({ url: at, adminKey }, dependencies)) };
 }
 
 /** Of an option, or of DATABASE_URL. */
@@ -109,35 +144,22 @@ function placeOf(
   option: string,
   given: string | undefined,
   dependencies: CommandDependencies,
-): { kind: 'file'; path: string } | { kind: 'postgres' | 'address'; url: string } {
-  const { environment } = dependencies;
-  const isOption = given !== undefined;
-  const text = given ?? environment['DATABASE_URL'] ?? '';
+): { kind: 'file' | 'postgres' | 'address'; at: string } {
+  const text = given ?? dependencies.environment['DATABASE_URL'] ?? '';
   if (text === '') {
     throw new UsageError(
-      isOption
+      given === ''
         ? `${option} is empty; it must be a file or an address`
         : `neither ${option} nor DATABASE_URL says which database; give one of them`,
     );
   }
   if (isPostgresUrl(text)) {
-    if (!isOption) return { kind: 'postgres', url: text };
+    if (given === undefined) return { kind: 'postgres', at: text };
     throw new UsageError(
       `${option} is a postgres URL, which every user of this machine can read; set DATABASE_URL in its place`,
     );
   }
-  if (/^https?:/i.test(text)) return { kind: 'address', url: plainUrl(option, text, EXAMPLE) };
+  if (/^https?:/i.test(text)) return { kind: 'address', at: plainUrl(option, text, EXAMPLE) };
   const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
-  return { kind: 'file', path: pathOf(dependencies, path) };
-}
-
-/** The admin Worker has no such path. */
-async function isService(url: string): Promise<boolean> {
-  const base = url.replace(/\/api\/v1$/, '');
-  try {
-    const { status } = await fetch(`${base}/api/v1/health`, { redirect: 'manual' });
-    return status === 200 || status === 503;
-  } catch {
-    return false;
-  }
+  return { kind: 'file', at: pathOf(dependencies, path) };
 }

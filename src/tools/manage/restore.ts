@@ -7,27 +7,22 @@ import { type Environment, readDatabasePath } from '../../hosts/settings.js';
 import { type Restored, restoreDatabase } from '../../storage/backup/restore.js';
 import { cameBack, erasedAccountsReport } from '../../storage/erasures/came-back.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
-import { text } from '../program/arguments.js';
-import { commandOf } from '../program/command.js';
+import { commandOf, text } from '../program/command.js';
 import { pathOf, warnOfSlips } from '../program/command-dependencies.js';
-import { EXIT_DONE, UsageError } from '../program/ending.js';
+import { UsageError } from '../program/ending.js';
 
 export const RESTORE = commandOf({
   name: 'manage restore',
   usage: 'FILE [--database PATH] [--settings FILE]',
   about: `Stop the service first. Checks the backup FILE, puts it in the place of the
 database, and keeps the old one under another name.`,
-  options: {
-    database: text('PATH', 'the database; in place of DATABASE_URL'),
+  options: { database: text('PATH', 'the database; in place of DATABASE_URL') },
+  settings: {
+    DATABASE_URL: 'the database, as the service has it',
+    BACKUP_DIR:
+      "as the service has it: the ledger of erased accounts is\nbeside this folder; beside the backup's folder if unset",
+    ERASURE_LEDGER: 'another path of the ledger, as the service has it',
   },
-  settings: [
-    ['DATABASE_URL', 'the database, as the service has it'],
-    [
-      'BACKUP_DIR',
-      "as the service has it: the ledger of erased accounts is\nbeside it; beside the backup's folder without it",
-    ],
-    ['ERASURE_LEDGER', 'another place of the ledger, as the service has it'],
-  ],
   async run({ values, file }, dependencies) {
     const { environment, out, now } = dependencies;
     const backup = pathOf(dependencies, file);
@@ -43,7 +38,6 @@ database, and keeps the old one under another name.`,
     const restored = await restoreDatabase(backup, path, now());
     out(reportOf(backup, path, restored));
     if (ledger !== undefined) out(erasedAccountsReport(cameBack(ledger, restored.owners)));
-    return EXIT_DONE;
   },
 });
 

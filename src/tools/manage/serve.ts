@@ -12,34 +12,28 @@ import {
   warnOfFile,
 } from '../../hosts/node/start-check.js';
 import type { Environment } from '../../hosts/settings.js';
-import { flag } from '../program/arguments.js';
-import { type Command, commandOf } from '../program/command.js';
+import { type Command, commandOf, flag } from '../program/command.js';
 import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
-import type { Row } from '../program/help.js';
 
-const SETTINGS: readonly Row[] = [
-  ['DATABASE_URL', 'the database (file:data/service.db)'],
-  ['HOST, PORT', 'where it listens (127.0.0.1, 8080)'],
-  ['AUTH_USERINFO_URL', "the identity provider's user-information endpoint"],
-  ['ADMIN_API_KEY_FILE', 'a file with the key of the administration API'],
-  ['BACKUP_DIR', 'the folder of the backups'],
-  ['OPS_PORT', 'the operations port: /ready, /metrics, /status'],
-  ['', 'all of them are in src/hosts/node/README.md'],
-];
+const SETTINGS = {
+  DATABASE_URL: 'the database (file:data/service.db)',
+  'HOST, PORT': 'where it listens (127.0.0.1, 8080)',
+  AUTH_USERINFO_URL: "the identity provider's user-information endpoint",
+  ADMIN_API_KEY_FILE: 'a file with the key of the administration API',
+  BACKUP_DIR: 'the folder of the backups',
+  OPS_PORT:
+    'the operations port: /ready, /metrics, /status\nAll of them are in src/hosts/node/README.md.',
+} as const;
+const ONLINE = flag('also asks the identity provider and the replica');
 
 /** `name`: how it was called, for messages. */
-export function serveCommand(name: string): Command {
+export function serve(name: string): Command {
   return commandOf({
     name,
     usage: '[--check [--online]] [--settings FILE]',
     about: `Runs the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log is one
 JSON line an event.`,
-    options: {
-      check: flag(
-        'looks at everything that a start needs, starts nothing,\nand ends with 0 where a start would succeed, else with 1',
-      ),
-      online: flag('with --check: asks the identity provider and the\nreplica, too'),
-    },
+    options: { check: flag('checks what a start needs, as `manage check`'), online: ONLINE },
     settings: SETTINGS,
     ending: 'own',
     async run({ values: { check = false, online = false } }, { environment }) {
@@ -54,12 +48,10 @@ JSON line an event.`,
 export const CHECK = commandOf({
   name: 'manage check',
   usage: '[--online] [--settings FILE]',
-  about: `Looks at everything that a start of the service needs, and starts nothing. A
-line for each look says what was found. Ends with 0 where a start would succeed,
-else with 1.`,
-  options: {
-    online: flag('asks the identity provider and the replica, too'),
-  },
+  about: `Checks everything that a start of the service needs, and starts nothing. A line
+for each check says what was found. Ends with 0 if a start would succeed, else
+with 1.`,
+  options: { online: ONLINE },
   settings: SETTINGS,
   run: ({ values: { online = false } }, { environment }) => checked(environment, online),
 });

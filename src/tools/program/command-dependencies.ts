@@ -1,6 +1,7 @@
-// The parts that a command gets from the process that runs it: settings, streams, time.
+// What a command gets from the process that runs it: settings, streams, time.
 
 import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Environment } from '../../hosts/settings/schema.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
 
@@ -11,7 +12,7 @@ export interface CommandDependencies {
   out(text: string): void;
   /** Prints progress and warnings. */
   err(text: string): void;
-  /** Called with the progress of an event, such as rows that are imported. For a program that shows it itself. */
+  /** For a program that shows the progress itself, such as rows that are imported. */
   progressed?(event: string, done: number, total: number): void;
   /** Whether a person watches the progress. */
   readonly isTerminal: boolean;
@@ -22,13 +23,23 @@ export interface CommandDependencies {
   randomBytes(size: number): Uint8Array;
   /** The release that the program belongs to. */
   readonly version: string;
+  /** How long to wait for a service that is busy or away. */
+  readonly waits?: Waits;
+}
+
+export interface Waits {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** A command gives up after this time without an answer. */
+  readonly patienceMs: number;
+  /** The time-out of one request. */
+  readonly timeoutMs: number;
+  /** How long a write without an answer may still be on its way, once the service answers again. */
+  readonly onItsWayMs: number;
 }
 
 /** Warns of names that are almost settings. */
-export function warnOfSlips({
-  environment,
-  err,
-}: Pick<CommandDependencies, 'environment' | 'err'>): void {
+export function warnOfSlips({ environment, err }: CommandDependencies): void {
   for (const { hint } of misspelledNames(environment)) err(`warning: ${hint}\n`);
 }
 
@@ -39,14 +50,5 @@ export function pathOf({ environment }: { environment: Environment }, typed: str
 
 /** Resolves after the time, or at once when the signal ends. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve_) => {
-    if (signal.aborted) return resolve_();
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve_();
-    }
-  });
+  return setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -9,10 +9,10 @@ export const EXIT_WRONG_USE = 2;
 /** 128 + SIGINT. */
 export const EXIT_INTERRUPTED = 130;
 
-/** The command cannot be understood, or its settings are missing: exit code 2. */
+/** The command line cannot be understood, or settings are missing. */
 export class UsageError extends Error {}
 
-/** The operator pressed Ctrl-C: exit code 130. The message says how to go on. */
+/** The operator pressed Ctrl-C. The message says how to go on. */
 export class Interrupted extends Error {}
 
 /** The exit code of a command that an error ended. */

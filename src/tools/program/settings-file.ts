@@ -10,18 +10,15 @@ import type { Environment } from '../../hosts/settings/schema.js';
 import { pathOf } from './command-dependencies.js';
 import { UsageError } from './ending.js';
 
-/** A line that says nothing: empty, or a comment. */
+/** Empty, or a comment. */
 const NOTHING = /^\s*(?:[#;].*)?$/;
-const ASSIGNMENT = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/;
-/** Literal for both. A quotation mark within a bare value is a character, as JSON needs it. */
-const BARE = /^(?:[^'"`#\\][^#\\]*)?$/;
-const SINGLE_QUOTED = /^'([^']*)'$/;
-const DOUBLE_QUOTED = /^"([^"\\]*)"$/;
+/** A quotation mark within a bare value is a character, as JSON needs it. */
+const ASSIGNMENT =
+  /^\s*([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"\\]*)"|((?:[^\s'"`#\\][^#\\]*?)?))\s*$/;
 
 /**
- * The environment with the settings of the files: a later file goes before an earlier
- * one, and the environment itself before all. Throws a `UsageError` that names file and
- * line, and no value.
+ * The environment with the settings of the files: a later file overrides an earlier one, and the
+ * environment itself all. Throws a `UsageError` that names file and line, and no value.
  */
 export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
   const paths = files.map((file) => pathOf({ environment }, file));
@@ -33,22 +30,15 @@ export function settingsIn(text: string, path = ''): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (NOTHING.test(line)) continue;
-    const [, name = '', given = ''] = ASSIGNMENT.exec(line) ?? [];
-    const value = name === '' ? undefined : literalIn(given);
-    if (value === undefined) {
+    const [, name, single, double, bare] = ASSIGNMENT.exec(line) ?? [];
+    if (name === undefined) {
       throw new UsageError(
         `line ${index + 1} of the settings file ${path} can be read in several ways; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
       );
     }
-    settings[name] = value;
+    settings[name] = single ?? double ?? bare ?? '';
   }
   return settings;
-}
-
-/** Undefined: the readers do not agree. */
-function literalIn(text: string): string | undefined {
-  if (BARE.test(text)) return text;
-  return (SINGLE_QUOTED.exec(text) ?? DOUBLE_QUOTED.exec(text))?.[1];
 }
 
 function textOf(path: string): string {

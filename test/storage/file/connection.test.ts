@@ -1,10 +1,21 @@
-// A connection after failures: which one goes on, which is a new one, and what it lets go of.
+// What the installed libsql does where src/storage/file relies on it, and the connection after
+// failures. After an upgrade a failing test names the function to look at.
 
-import { mkdir, readdir, readlink, rm } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Connection, StatementError } from '../../../src/storage/file/connection.js';
+import { runSql } from '../../../scripts/run-sql.js';
+import { Connection, putInForce, StatementError } from '../../../src/storage/file/connection.js';
+import { explained, messageOf } from '../../../src/storage/file/connection-errors.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+
+const EXPLAINED = 'explained() in connection-errors.ts looks for this text';
+const COMMIT = 'FileCommits.commit in file-commits.ts relies on this';
+const CONFIGURE = 'FileCommits.configure in file-commits.ts relies on this';
+const PREPARED = 'Connection.batch in connection.ts keeps its statements';
+
+const INSERT = { sql: 'insert into t values (?1)', args: [1] };
+const NO_ROOM = 'insert into large values (zeroblob(100000))';
 
 let folder: TemporaryFolder;
 let path: string;
@@ -12,58 +23,191 @@ let connection: Connection;
 
 beforeEach(async () => {
   folder = await openTemporaryFolder();
-  path = join(folder.path, 'file.db');
-  connection = new Connection(path);
-  connection.script('create table t (a integer primary key); create temp table mine (a)');
+  path = join(folder.path, 'service.db');
+  connection = open('service.db');
+  connection.value('pragma journal_mode = wal');
+  connection.value('create table t (n integer primary key)');
 });
 afterEach(async () => {
   connection.close();
   await folder.remove();
 });
 
-/** A temporary table belongs to one connection. */
-const isTheSame = () => connection.value("select name from temp.sqlite_schema where name = 'mine'");
+function open(name: string): Connection {
+  return new Connection(join(folder.path, name), { busyTimeoutMs: 1 });
+}
 
-describe('A connection', () => {
-  it('goes on after a failed statement, also where SQLite has rolled back by itself', () => {
-    const twice = (sql: string) => connection.batch([{ sql }, { sql }]);
-    for (const how of ['abort', 'rollback']) {
-      expect(() => twice(`insert or ${how} into t values (1)`)).toThrow(StatementError);
-      expect([connection.value('select count(*) from t'), isTheSame()]).toEqual([0, 'mine']);
-    }
-    expect(connection.batch([{ sql: 'insert into t values (1)' }])).toBeUndefined();
-  });
+async function errorOf(run: () => unknown): Promise<unknown> {
+  try {
+    await run();
+    return new Error('it succeeded');
+  } catch (error) {
+    return error;
+  }
+}
 
-  it('is another one after it was given up', () => {
-    connection.reconnect();
-    expect(isTheSame()).toBeUndefined();
-    expect(connection.value('select count(*) from t')).toBe(0);
-  });
+const pragma = (name: string) => connection.value(`pragma ${name}`);
+const numbers = () => connection.rows('select n from t order by n').map(({ n }) => n);
 
-  it('says why it cannot be opened again', async () => {
-    connection.reconnect();
-    await rm(path);
-    await mkdir(path);
-    expect(() => connection.batch([{ sql: 'select 1' }])).toThrow(/Unable to open/);
-  });
+function leaveNoRoom(): void {
+  connection.value('create table large (bytes)');
+  connection.value(`pragma max_page_count = ${pragma('page_count')}`);
+}
 
-  it('that is closed says so', () => {
-    connection.close();
-    expect(() => connection.value('select 1')).toThrow('the connection is closed');
-    expect(() => connection.batch([{ sql: 'select 1' }])).toThrow('the connection is closed');
-    connection.close();
-  });
+it.each<[string, () => unknown, RegExp, string]>([
+  [
+    'another connection holds the file',
+    () => connection.holding(() => open('service.db').value('insert into t values (1)')),
+    /^SQLITE_BUSY: database is locked$/,
+    'another process holds it',
+  ],
+  [
+    'a file is no database',
+    async () => {
+      await writeFile(join(folder.path, 'letter.db'), 'a letter '.repeat(1000));
+      return open('letter.db').value('select count(*) from sqlite_schema');
+    },
+    /^SQLITE_NOTADB: file is not a database$/,
+    'it is not a SQLite database',
+  ],
+  [
+    'a table is missing',
+    () => connection.value('select * from lost'),
+    /^SQLITE_ERROR: no such table: lost$/,
+    'it is damaged',
+  ],
+  [
+    'a column is missing',
+    () => connection.value('select lost from t'),
+    /^SQLITE_ERROR: no such column: lost$/,
+    'it is damaged',
+  ],
+  [
+    'a path cannot be opened',
+    async () => {
+      await mkdir(join(folder.path, 'folder.db'));
+      return open('folder.db');
+    },
+    /^ConnectionFailed\("Unable to open connection to local database .*: 14"\)$/,
+    'it cannot be opened',
+  ],
+  [
+    'a file cannot be written',
+    () => {
+      connection.value('pragma query_only = on');
+      return connection.value('insert into t values (1)');
+    },
+    /^SQLITE_READONLY: attempt to write a readonly database$/,
+    'it cannot be written',
+  ],
+  [
+    'the disk is full',
+    () => {
+      leaveNoRoom();
+      return connection.batch([INSERT, { sql: NO_ROOM }]);
+    },
+    /^SQLITE_FULL: database or disk is full$/,
+    'its disk is full',
+  ],
+])('The library says that %s', async (_, fail, text, sentence) => {
+  const error = await errorOf(fail);
+  expect(messageOf(error), EXPLAINED).toMatch(text);
+  expect(explained(error), EXPLAINED).toContain(sentence);
+  expect(numbers()).toEqual([]);
+});
 
-  // Only /proc shows the files that this process has open.
-  it.runIf(process.platform === 'linux')('lets go of the file when it is closed', async () => {
-    connection.close();
-    const other = new Connection(join(folder.path, 'other.db'));
-    other.script('create table t (a)');
-    other.close();
-    const descriptors = await readdir('/proc/self/fd');
-    const targets = await Promise.all(
-      descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
-    );
-    expect(targets.filter((target) => target.endsWith('other.db'))).toEqual([]);
+it.each(['ENOSPC: no space left on device, write', 'SQLITE_IOERR_FSYNC: disk', 'EIO: i/o error'])(
+  'An error of the disk is named in plain words: %s',
+  (message) => {
+    expect(explained(new Error(message))).toMatch(/^its disk .*; (make room|look at the log)/);
+  },
+);
+
+describe('A batch whose statement fails', () => {
+  it.each(['abort', 'rollback'])(
+    'names the statement, stores nothing and keeps its connection (%s)',
+    async (how) => {
+      putInForce(connection, 'alone');
+      const sql = `insert or ${how} into t values (1)`;
+      const error = await errorOf(() => connection.batch([{ sql }, { sql }, { sql }]));
+      expect(error, COMMIT).toBeInstanceOf(StatementError);
+      expect((error as StatementError).index, COMMIT).toBe(1);
+      expect([numbers(), connection.isReplaced]).toEqual([[], false]);
+      expect([pragma('locking_mode'), pragma('synchronous')], CONFIGURE).toEqual(['exclusive', 2]);
+    },
+  );
+
+  it('leaves its statements fit for the next batch', async () => {
+    connection.batch([INSERT]);
+    await errorOf(() => connection.batch([{ ...INSERT, args: [2] }, INSERT]));
+    connection.batch([3, 4].map((n) => ({ ...INSERT, args: [n] })));
+    expect(numbers(), PREPARED).toEqual([1, 3, 4]);
+    expect(await runSql(path, 'select count(*) as n from t'), PREPARED).toEqual([{ n: 3 }]);
   });
+});
+
+it('A failing COMMIT names no statement, and is rolled back', async () => {
+  // Else it would be taken for a failed audit event, and committed again without it.
+  connection.value('pragma foreign_keys = on');
+  connection.value('create table k (n references t (n) deferrable initially deferred)');
+  const error = await errorOf(() => connection.batch([{ sql: 'insert into k values (7)' }]));
+  expect(messageOf(error), COMMIT).toMatch(/^SQLITE_CONSTRAINT.*: FOREIGN KEY/);
+  expect(error, COMMIT).not.toBeInstanceOf(StatementError);
+  connection.batch([INSERT]);
+  expect(numbers()).toEqual([1]);
+});
+
+it.each([
+  // SQLite writes the log back by itself after 1,000 pages; beside Litestream it must not.
+  ['alone', 'exclusive', 1_000],
+  ['shared', 'normal', 0],
+] as const)('Settings are in force on a file that is held %s', (holding, locking, pages) => {
+  putInForce(connection, holding);
+  const names = ['locking_mode', 'wal_autocheckpoint', 'journal_mode', 'synchronous'];
+  const given = [...names, 'secure_delete', 'trusted_schema'].map(pragma);
+  expect(given).toEqual([locking, pages, 'wal', 2, 1, 0]);
+});
+
+it('A new connection has neither lock nor settings: they must be set again', async () => {
+  connection.value('pragma locking_mode = exclusive');
+  connection.value('pragma synchronous = off');
+  connection.value('insert into t values (1)');
+  await expect(runSql(path, 'select n from t')).rejects.toThrow('SQLITE_BUSY');
+  connection.reconnect();
+  expect(pragma('locking_mode'), CONFIGURE).toBe('normal');
+});
+
+it('After SQLITE_BUSY a statement seems to succeed and stores nothing; a batch fails', async () => {
+  const other = open('service.db');
+  await other.holding(() => errorOf(() => connection.value('insert into t values (1)')));
+  const lost = `${CONFIGURE}: if this is mended, a single statement may take the lock`;
+  const seeming = await errorOf(() => connection.value('insert into t values (2)'));
+  expect(messageOf(seeming), lost).toBe('it succeeded');
+  const loud = `${CONFIGURE}: the batch that takes the lock must fail on a lost connection`;
+  const error = await errorOf(() => connection.batch([{ ...INSERT, args: [3] }]));
+  expect(messageOf(error), loud).toMatch(/^SQLITE_BUSY: cannot commit transaction/);
+  expect(await runSql(path, 'select n from t'), loud).toEqual([]);
+  other.close();
+});
+
+it('A connection that cannot be opened again says why, and one that is closed says so', async () => {
+  connection.reconnect();
+  await rm(path);
+  await mkdir(path);
+  expect(() => connection.batch([INSERT])).toThrow(/Unable to open/);
+  connection.close();
+  expect(() => connection.value('select 1')).toThrow('the connection is closed');
+  connection.close();
+});
+
+// Only /proc shows the files that this process has open.
+it.runIf(process.platform === 'linux')('A closed connection lets go of its file', async () => {
+  const other = open('other.db');
+  other.script('create table t (a)');
+  other.close();
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
+  expect(targets.filter((target) => target.endsWith('other.db'))).toEqual([]);
 });

@@ -1,10 +1,9 @@
 // The storage over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
-import { existsSync } from 'node:fs';
 import fs, { copyFile, readdir, readFile, stat, symlink, utimes } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -95,28 +94,6 @@ describe('The libSQL file', () => {
     await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
   });
 
-  it('of another name is opened beside it', async () => {
-    const beside = await openLibsqlStorage({ path: join(folder.path, 'beside.db') });
-    expect(await loaded(beside)).toHaveLength(SAMPLE_COUNT);
-    await beside.close();
-  });
-
-  it('begins empty where no sample rows are wanted', async () => {
-    const options = { path: join(folder.path, 'beside.db'), sampleRows: false };
-    const empty = await openLibsqlStorage(options);
-    expect(await loaded(empty)).toEqual([]);
-    await empty.close();
-  });
-
-  it.each(['', ':memory:', 'file::memory:', 'file:x?mode=memory'])(
-    'refuses the name %j, which is not a file, and creates none',
-    async (name) => {
-      const refused = /cannot be used: it names no file; .* service-management-api\/memory$/;
-      await expect(openLibsqlStorage({ path: name })).rejects.toThrow(refused);
-      expect(existsSync(name === '' ? ':memory:' : name)).toBe(false);
-    },
-  );
-
   it('is free for the next opening as soon as close resolves', async () => {
     for (let round = 0; round < 5; round++) {
       await storage.commit(changes({ puts: [row(1000 + round)] }));
@@ -181,6 +158,19 @@ describe('The libSQL file', () => {
 });
 
 describe('A folder that is made for the file', () => {
+  it('may have any characters in its path', async () => {
+    const folder = await openTemporaryFolder();
+    const path = join(folder.path, 'new', 'a b%41?x=1#y;z', 'ü🧵', "it's.db");
+    for (const round of [0, 1]) {
+      const storage = await openLibsqlStorage({ path });
+      await storage.commit(changes({ puts: rows(1, 1000 + round) }));
+      expect(await loaded(storage)).toHaveLength(SAMPLE_COUNT + round + 1);
+      await storage.close();
+    }
+    expect(await readdir(dirname(path))).toEqual(["it's.db", "it's.db-state"]);
+    await folder.remove();
+  });
+
   it('is synced before the file is used, and so is each folder around it', async () => {
     const folder = await openTemporaryFolder();
     const { open } = fs;

@@ -1,10 +1,10 @@
-// The usage view is of one moment, counts and audit events together, whatever
-// is committed while it is counted, and commits do not wait for its end.
+// The usage view is of one moment, counts and audit events together, whatever is committed while
+// it is counted, and commits do not wait for its end.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StoredTotals } from '../../../src/core/records/record-storage.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import type { CommitTexts } from '../../../src/storage/file/file-commits.js';
@@ -17,131 +17,107 @@ const PIECE_ROWS = 2;
 const STEPS = 4;
 const AT = 1_000;
 const LATER = 2_000;
-const TIMES = '[0,1000,1999]';
-
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await openTemporaryFolder();
-});
-afterEach(() => folder.remove());
+const EVENT = '[{"action":"create"}]';
 
 type Put = [position: number, collection: string, id: string, body: string];
 
-const put = (position: number, body = `{"n":${position}}`): Put => [
-  position,
-  position % 2 === 0 ? 'orders' : 'customers',
-  `ID-${position}`,
-  body,
-];
+let folder: TemporaryFolder;
+let file: LibsqlFile;
 
-function texts(puts: readonly Put[], removals: readonly number[] = [], events = ''): CommitTexts {
+beforeEach(async () => {
+  folder = await openTemporaryFolder();
+  openFile('service.db');
+});
+afterEach(async () => {
+  file.close();
+  await folder.remove();
+});
+
+function openFile(name: string): void {
+  const path = join(folder.path, name);
+  writeFileSync(path, '');
+  const initialRows = JSON.stringify(Array.from({ length: ROWS }, (_, index) => put(index + 1)));
+  file = new LibsqlFile({ path, initialRows, now: AT, holding: 'alone' });
+  file.commit({ ...texts([]), events: EVENT });
+}
+
+function put(position: number, body = `{"n":${position}}`): Put {
+  return [position, position % 2 === 0 ? 'orders' : 'customers', `ID-${position}`, body];
+}
+
+function texts(puts: readonly Put[], removals: readonly number[] = [], events = '[]'): CommitTexts {
+  const [putsText, removalsText] = [JSON.stringify(puts), JSON.stringify(removals)];
+  const changeCount = puts.length + removals.length;
   return {
-    puts: JSON.stringify(puts),
-    removals: JSON.stringify(removals),
+    puts: putsText,
+    removals: removalsText,
     sequences: '{}',
     events,
-    changeCount: puts.length + removals.length,
+    changeCount,
     at: LATER,
   };
 }
 
-const EVENT = '[{"action":"create"}]';
+function counted(afterStep: (step: number) => void): StoredTotals {
+  file.beginUsage('[0,1000,1999]', PIECE_ROWS);
+  for (let step = 0; ; step++) {
+    afterStep(step);
+    const totals = file.nextUsage();
+    if (totals === undefined) continue;
+    const inOrder = totals.collections.toSorted((a, b) => (a.collection < b.collection ? -1 : 1));
+    return { ...totals, collections: inOrder };
+  }
+}
 
-describe('The usage view of one moment', () => {
-  let file: LibsqlFile;
+const FRESH = {
+  auditEventCount: 1,
+  collections: ['customers', 'orders'].map((collection) => ({
+    collection,
+    records: ROWS / 2,
+    payloadBytes: (ROWS / 2) * '{"n":1}'.length,
+    createdAfter: [ROWS / 2, 0, 0],
+    lastUpdatedAt: AT,
+  })),
+};
 
-  beforeEach(async () => {
-    const path = join(folder.path, 'service.db');
-    writeFileSync(path, '');
-    const initial = Array.from({ length: ROWS }, (_, index) => put(index + 1));
-    file = await LibsqlFile.open(path, JSON.stringify(initial), AT, 'alone');
-    await file.commits.commit({ ...texts([]), events: EVENT });
-  });
-  afterEach(() => file.close());
-
-  async function counted(afterStep: (step: number) => Promise<void>): Promise<StoredTotals> {
-    file.usage.begin(TIMES, PIECE_ROWS);
-    for (let step = 0; ; step++) {
-      await afterStep(step);
-      const totals = file.usage.next();
-      if (totals !== undefined) return totals;
+it.each<[string, (position: number) => CommitTexts]>([
+  ['a create', () => texts([put(ROWS + 1)], [], EVENT)],
+  ['a removal', (position) => texts([], [position], EVENT)],
+  ['an update', (position) => texts([put(position, '{"longer":true}')])],
+  ['a removal and a create', (position) => texts([put(ROWS + 1)], [position])],
+])('It is not changed by %s, at any step and on any row', (_, change) => {
+  for (let step = 0; step < STEPS; step++) {
+    for (let position = 1; position <= ROWS; position++) {
+      file.close();
+      openFile(`${step}-${position}.db`);
+      const totals = counted((at) => {
+        if (at === step) expect(file.commit(change(position)).status).toBe('committed');
+      });
+      expect(totals, `step ${step}, row ${position}`).toEqual(FRESH);
     }
   }
-
-  const inOrder = ({ collections, auditEventCount }: StoredTotals) => ({
-    auditEventCount,
-    collections: collections.toSorted((a, b) => (a.collection < b.collection ? -1 : 1)),
-  });
-
-  const FRESH = {
-    auditEventCount: 1,
-    collections: ['customers', 'orders'].map((collection) => ({
-      collection,
-      records: ROWS / 2,
-      payloadBytes: (ROWS / 2) * '{"n":1}'.length,
-      createdAfter: [ROWS / 2, 0, 0],
-      lastUpdatedAt: AT,
-    })),
-  };
-
-  const changesOf: readonly [string, (position: number) => CommitTexts][] = [
-    ['a create', () => texts([put(ROWS + 1)], [], EVENT)],
-    ['a removal', (position) => texts([], [position], EVENT)],
-    ['an update', (position) => texts([put(position, '{"longer":true}')])],
-    ['a removal and a create', (position) => texts([put(ROWS + 1)], [position])],
-  ];
-
-  const grid = changesOf.flatMap(([what, change]) =>
-    Array.from({ length: STEPS }, (_, step) =>
-      Array.from({ length: ROWS }, (_, row) => [what, step, row + 1, change] as const),
-    ).flat(),
-  );
-
-  it.each(grid)('is not changed by %s at step %i, on row %i', async (_what, at, row, change) => {
-    const totals = await counted(async (step) => {
-      if (step === at) expect((await file.commits.commit(change(row))).status).toBe('committed');
-    });
-    expect(inOrder(totals)).toEqual(FRESH);
-  });
-
-  it('is not changed by a row that changes repeatedly, is removed, or is added and removed', async () => {
-    const totals = await counted(async (step) => {
-      await file.commits.commit(texts([put(ROWS, `{"step":${step}}`), put(ROWS + 1 + step)]));
-      await file.commits.commit(texts([put(ROWS, '{}')], [ROWS + 1 + step]));
-      if (step === 1) await file.commits.commit(texts([], [ROWS, 1], EVENT));
-    });
-    expect(inOrder(totals)).toEqual(FRESH);
-  });
-
-  it('is right when a commit fails meanwhile', async () => {
-    const duplicate: Put = [ROWS + 1, 'orders', 'ID-2', '{}'];
-    const totals = await counted(async (step) => {
-      if (step !== 1) return;
-      const { status } = await file.commits.commit(texts([put(ROWS, '{}'), duplicate], [4]));
-      expect(status).toBe('notStored');
-    });
-    expect(inOrder(totals)).toEqual(FRESH);
-  });
-
-  it('counts everything that was committed before it began', async () => {
-    await file.commits.commit(texts([put(ROWS + 1)], [2, 4, 6], EVENT));
-    const { auditEventCount, collections } = await counted(async () => {});
-    expect(auditEventCount).toBe(2);
-    expect(collections).toEqual([
-      {
-        collection: 'customers',
-        records: ROWS / 2 + 1,
-        payloadBytes: (ROWS / 2 + 1) * '{"n":1}'.length,
-        createdAfter: [ROWS / 2 + 1, 1, 1],
-        lastUpdatedAt: LATER,
-      },
-    ]);
-  });
 });
 
-it('Commits do not wait for the end of a usage view, and two views are each right', async () => {
-  const storage = await openLibsqlStorage({ path: join(folder.path, 'service.db') });
+it('It is not changed by a row that changes repeatedly, is removed, or is added and removed', () => {
+  const totals = counted((step) => {
+    file.commit(texts([put(ROWS, `{"step":${step}}`), put(ROWS + 1 + step)]));
+    file.commit(texts([put(ROWS, '{}')], [ROWS + 1 + step]));
+    if (step === 1) file.commit(texts([], [ROWS, 1], EVENT));
+  });
+  expect(totals).toEqual(FRESH);
+});
+
+it('It is right when a commit fails meanwhile', () => {
+  const duplicate: Put = [ROWS + 1, 'orders', 'ID-2', '{}'];
+  const totals = counted((step) => {
+    if (step !== 1) return;
+    expect(file.commit(texts([put(ROWS, '{}'), duplicate], [4])).status).toBe('notStored');
+  });
+  expect(totals).toEqual(FRESH);
+});
+
+it('Commits do not wait for its end, and two views are each right', async () => {
+  const storage = await openLibsqlStorage({ path: join(folder.path, 'many.db') });
   const count = 200_000;
   await storage.commit(changes({ puts: rows(count) }));
   const ended: string[] = [];

@@ -12,8 +12,11 @@ import {
   rowsAfter,
   storedContents,
 } from '../../../src/storage/object/arrival.js';
-import { SCHEMA_STEPS } from '../../../src/storage/object/object-schema.js';
-import { migrate, schemaVersion } from '../../../src/storage/object/schema-version.js';
+import {
+  migrate,
+  SCHEMA_STEPS,
+  schemaVersion,
+} from '../../../src/storage/object/object-storage.js';
 import { openObjectStorage, type TestedStorage } from '../../support/object-storage.js';
 
 const BEGUN = { owner: 'amina', load: 'a-dump' };

@@ -8,7 +8,7 @@ import { Miniflare } from 'miniflare';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../../scripts/worker/deployment.js';
 import type { CommitResult, StoredRow } from '../../../src/core/records/record-storage.js';
-import { SCHEMA_STEPS } from '../../../src/storage/object/object-schema.js';
+import { SCHEMA_STEPS } from '../../../src/storage/object/object-storage.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, conformanceOf, loaded, row, type TestedStorage } from '../storage-conformance.js';
 import type { StorageRequest } from './object-record-storage-worker.js';

@@ -1,0 +1,104 @@
+// Whether a file is as this program left it: while it is open, and at the next start, which looks
+// at every page and row of a file that was changed.
+
+import { copyFile, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runSql } from '../../../scripts/run-sql.js';
+import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
+import { isAsClosed } from '../../../src/storage/file/state-mark.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { changes, loaded, row, rows } from '../storage-conformance.js';
+
+let folder: TemporaryFolder;
+let path: string;
+let storage: FileStorage;
+
+beforeEach(async () => {
+  folder = await openTemporaryFolder();
+  path = join(folder.path, 'service.db');
+  storage = await openLibsqlStorage({ path });
+});
+afterEach(async () => {
+  await storage.close().catch(() => {});
+  await folder.remove();
+});
+
+async function startOnce(): Promise<number> {
+  const started = await openLibsqlStorage({ path });
+  return (await loaded(started).finally(() => started.close())).length;
+}
+
+describe('While it is open', () => {
+  const backup = () => join(folder.path, 'backup.db');
+
+  it('commits, log write-backs, trial commits and backups are its own', async () => {
+    for (let round = 0; round < 20; round++) {
+      // Together more than the 1,000 pages at which SQLite writes the log back.
+      await storage.commit(changes({ puts: rows(300, 1000 + 300 * round) }));
+      expect(await storage.isIntact()).toBe(true);
+    }
+    await storage.backup(backup());
+    await storage.touch();
+    await storage.commit(changes({ removals: rows(900, 1000).map(({ position }) => position) }));
+    expect(await storage.isIntact()).toBe(true);
+  });
+
+  it.each([
+    ['copied over it', () => copyFile(backup(), path)],
+    ['cut', () => truncate(path, 4_096)],
+    ['touched', () => utimes(path, 1, 1)],
+  ])('a file that is %s is not intact, nor marked as closed', async (_, write) => {
+    await storage.backup(backup());
+    await storage.commit(changes({ puts: [row(1000)] }));
+    await write();
+    await storage.commit(changes({ puts: [row(1001)] }));
+    expect(await storage.isIntact()).toBe(false);
+    await storage.touch().catch(() => {});
+    expect(await storage.isIntact()).toBe(false);
+    await storage.close();
+    expect(await readFile(`${path}-state`, 'utf8')).toMatch(/^in use\n/);
+  });
+});
+
+describe('At a start', () => {
+  it('a file that was closed and not changed is known, also after starts that write nothing', async () => {
+    expect(isAsClosed(path)).toBe(false);
+    await storage.close();
+    expect(isAsClosed(path)).toBe(true);
+    expect(await startOnce()).toBe(SAMPLE_COUNT);
+    expect(isAsClosed(path)).toBe(true);
+    await writeFile(`${path}-wal`, 'x');
+    expect(isAsClosed(path)).toBe(false);
+  });
+
+  it.each([
+    ["body = 'canary {'", 'is not JSON'],
+    ["owner = 'canary'", 'has another owner in its text than in its column'],
+  ])('a row that another program spoilt is named: %s', async (spoil, finding) => {
+    await storage.close();
+    await runSql(path, `update records set ${spoil} where position = 2`);
+    expect(isAsClosed(path)).toBe(false);
+    const refusal = await startOnce().catch((error: Error) => error.message);
+    expect(refusal).toMatch(
+      new RegExp(`^the stored row \\w+ [A-Z]+-\\d+ \\(position 2\\) ${finding}; restore a backup$`),
+    );
+    expect(refusal).not.toContain('canary');
+  });
+
+  it('a change that only the mark hides is not looked for', async () => {
+    await storage.close();
+    const body = `replace(body, '"name":', '"name":canary')`;
+    await runSql(path, `update records set body = ${body} where position = 2`);
+    const { size, ctimeNs } = await stat(path, { bigint: true });
+    const [state, identity] = (await readFile(`${path}-state`, 'utf8')).split('\n');
+    await writeFile(`${path}-state`, `${state}\n${identity}\n${size} ${ctimeNs}\n`);
+    expect(await startOnce()).toBe(SAMPLE_COUNT);
+    // A mark of an earlier release says less.
+    for (const text of [`${state}\n`, `${state}\n${identity}\n`]) {
+      await writeFile(`${path}-state`, text);
+      expect(isAsClosed(path)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,261 @@
+// Files that a start refuses: `--check` and a restore give the same answer, in one sentence that
+// names the file, and all leave it as it was.
+
+import { randomUUID } from 'node:crypto';
+import fs, { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { openLibsqlStorage } from 'service-management-api/libsql';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runSql } from '../../../scripts/run-sql.js';
+import { checkDatabase } from '../../../src/storage/backup/database-check.js';
+import { Connection } from '../../../src/storage/file/connection.js';
+import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
+import { inspectDatabase } from '../../../src/storage/file/inspect.js';
+import { expectOwnSchema } from '../../../src/storage/file/own-database.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { changes, loaded, rows } from '../storage-conformance.js';
+
+const PAGE_BYTES = 4096;
+const NO_DATABASE = 'it is not a SQLite database; name another file or restore a backup';
+const NOT_OURS = 'it is no database of this program; name another file';
+
+let made: TemporaryFolder;
+let folder: TemporaryFolder;
+let path: string;
+
+beforeAll(async () => {
+  made = await openTemporaryFolder();
+  const storage = await openLibsqlStorage({ path: join(made.path, 'service.db') });
+  await storage.commit(changes({ puts: rows(200, 1000) }));
+  await storage.close();
+});
+afterAll(() => made.remove());
+beforeEach(async () => {
+  folder = await openTemporaryFolder();
+  path = join(folder.path, 'service.db');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await folder.remove();
+});
+
+const makeOurs = () => copyFile(join(made.path, 'service.db'), path);
+
+/** Why a start refuses the file; `--check` says the same. */
+async function refusalOf(name: string, checked = name): Promise<string> {
+  const start = openLibsqlStorage({ path: name }).then((storage) => storage.close());
+  const [reason, other] = [await said(name, start), await said(checked, inspectDatabase(checked))];
+  expect(other).toBe(reason);
+  // One sentence in plain words: no line break, no code of a library.
+  expect(reason).not.toMatch(/\n|SQLITE_|ConnectionFailed|\bE[A-Z]{4,}\b.*,/);
+  return reason;
+}
+
+async function said(name: string, judged: Promise<unknown>): Promise<string> {
+  const answer = await judged.then(String, (error: Error) => error.message);
+  return answer.replace(`the database file ${name} cannot be used: `, '');
+}
+
+/** Elsewhere: a connection in this process lets go of a file only when it is collected. */
+async function copied(): Promise<string> {
+  const copy = join(folder.path, `copy-${randomUUID()}.db`);
+  await copyFile(path, copy);
+  return copy;
+}
+
+/** The reason; the file is as it was. */
+async function refusedUntouched(): Promise<string> {
+  const bytes = await readFile(path);
+  const reason = await refusalOf(path, await copied());
+  expect((await readFile(path)).equals(bytes)).toBe(true);
+  return reason;
+}
+
+const ENDLESS = 'with recursive c(n) as (select 1 union all select n + 1 from c)';
+const FOREIGN = /^its schema is not the one that this program writes \(it has (.*)\); restore/;
+
+describe('A file is refused', () => {
+  it.each([
+    ['a long text', 'This is a letter, not a database.\n'.repeat(500)],
+    ['a short text', 'hello'],
+    ['a page of zeros', '\0'.repeat(PAGE_BYTES)],
+  ])('that is %s', async (_, text) => {
+    await writeFile(path, text);
+    expect(await refusedUntouched()).toBe(NO_DATABASE);
+  });
+
+  it.each([
+    ['pragma journal_mode = delete', 'create table notes (text)'],
+    ['pragma journal_mode = wal', 'create table notes (text)'],
+    ['pragma application_id = 42'],
+    ['pragma user_version = 1'],
+  ])("that is another program's: %s %s", async (...statements) => {
+    await runSql(path, ...statements);
+    expect(await refusedUntouched()).toBe(NOT_OURS);
+  });
+
+  it.each([
+    ['has lost a table', 'drop table records', 'it is damaged; restore a backup'],
+    ['has lost its index', 'drop index records_by_id', 'it is damaged; restore a backup'],
+    [
+      'is newer than this program',
+      'pragma user_version = 99',
+      `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
+    ],
+  ])('that %s', async (_, statement, reason) => {
+    await makeOurs();
+    await runSql(path, statement);
+    expect(await refusedUntouched()).toBe(reason);
+  });
+
+  it('that has damage in any of its pages, or whose end is missing', async () => {
+    await makeOurs();
+    const bytes = await readFile(path);
+    expect(bytes.length).toBeGreaterThan(5 * PAGE_BYTES);
+    for (let page = 0; page < bytes.length; page += PAGE_BYTES) {
+      const damaged = Buffer.from(bytes);
+      // The first page begins with the file's header; its table follows it.
+      damaged.fill(0xff, page === 0 ? 100 : page, page + 164);
+      await writeFile(path, damaged);
+      expect(await refusedUntouched()).toMatch(/damage.*; restore a backup$/);
+    }
+    await writeFile(path, bytes.subarray(0, -PAGE_BYTES));
+    expect(await refusedUntouched()).toMatch(/damage.*; restore a backup$/);
+  });
+
+  // Whatever SQLite's own checks say of it.
+  it.each<[what: string, statements: string[], named: string]>([
+    [
+      'a trigger',
+      ['create trigger hush after insert on audit_events begin delete from audit_events; end'],
+      'the trigger "hush"',
+    ],
+    ['a view', ['create view look as select * from records'], 'the view "look"'],
+    ['one more table', ['create table more (a)'], 'the table "more"'],
+    ['one more index', ['create index more on records (body)'], 'the index "more"'],
+    [
+      'an endless view in the place of a table',
+      [
+        'drop table audit_events',
+        `create view audit_events as ${ENDLESS} select n as id, 'x' as event from c`,
+      ],
+      'the view "audit_events"',
+    ],
+    [
+      'a table with one more column',
+      ['alter table audit_events add column seen integer'],
+      'the table "audit_events"',
+    ],
+    [
+      "a virtual table by the name of Litestream's",
+      ['create virtual table _litestream_seq using fts5(a)'],
+      'the table "_litestream_seq',
+    ],
+    [
+      "an index on one of Litestream's tables",
+      ['create table _litestream_seq (id integer)', 'create index s on _litestream_seq (id)'],
+      'the index "s"',
+    ],
+  ])('that has %s, also as a backup', async (_, statements, named) => {
+    await makeOurs();
+    await runSql(path, ...statements);
+    const copy = await copied();
+    expect(() => checkDatabase(copy)).toThrow(named);
+    const [, has] = FOREIGN.exec(await refusedUntouched()) ?? [];
+    expect(has).toContain(named);
+  });
+
+  it('that is a folder, or below a file, or that no file may be made for', async () => {
+    await mkdir(path);
+    const start = await openLibsqlStorage({ path }).catch((error: Error) => error.message);
+    expect(start).toMatch(
+      /it cannot be opened; check that the path is a file in a writable folder$/,
+    );
+    const below = join(folder.path, 'file', 'data', 'service.db');
+    await writeFile(join(folder.path, 'file'), 'a file');
+    await expect(openLibsqlStorage({ path: below })).rejects.toThrow(
+      'its folder cannot be made (ENOTDIR); check that the path is a file in a writable folder',
+    );
+    await expect(inspectDatabase(below)).rejects.toThrow(
+      `its folder cannot be made: ${join(folder.path, 'file')} is a file; name another path`,
+    );
+  });
+
+  // The superuser may read and write everything, so the system's answer is put in its place.
+  it.each([
+    [
+      'EACCES',
+      'this user may not read and write it, or not make it in its folder; check owner and',
+    ],
+    ['EROFS', 'its disk is mounted read-only; mount it for writing'],
+  ])('that cannot be written (%s)', async (code, sentence) => {
+    await writeFile(path, 'x');
+    vi.spyOn(fs, 'access').mockRejectedValue(Object.assign(new Error('no'), { code }));
+    syncBuiltinESMExports();
+    expect(await refusalOf(path)).toContain(sentence);
+  });
+
+  it('that a link leads to, if it is not there', async () => {
+    const link = join(folder.path, 'link.db');
+    await symlink(path, link);
+    expect(await refusalOf(link)).toBe(
+      `it is not there, and ${link} shows that one was there; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
+    );
+    await makeOurs();
+    expect(await inspectDatabase(link)).toBe('usable');
+  });
+
+  it.each(['', ':memory:', 'file::memory:', 'file:x?mode=memory'])(
+    'that is none to SQLite: %j',
+    async (name) => {
+      const refused = /cannot be used: it names no file; .* service-management-api\/memory$/;
+      await expect(openLibsqlStorage({ path: name })).rejects.toThrow(refused);
+    },
+  );
+});
+
+describe('A file is taken', () => {
+  it('that is missing or empty: as a new one', async () => {
+    expect(await inspectDatabase(join(folder.path, 'a/b/service.db'))).toBe('absent');
+    expect(await readdir(folder.path)).toEqual([]);
+    await writeFile(path, '');
+    expect(await inspectDatabase(path)).toBe('absent');
+    const storage = await openLibsqlStorage({ path, sampleRows: false });
+    expect(await loaded(storage)).toEqual([]);
+    await storage.close();
+  });
+
+  it('that another process holds: by a check, which does not read it', async () => {
+    await makeOurs();
+    const service = new Connection(path);
+    service.value('pragma locking_mode = exclusive');
+    service.script('begin exclusive; commit');
+    expect(await inspectDatabase(path)).toBe('held');
+    service.close();
+  });
+
+  it("that has Litestream's own two tables", async () => {
+    await makeOurs();
+    await runSql(
+      path,
+      'create table _litestream_seq (id integer primary key, seq integer)',
+      'create table _litestream_lock (id integer)',
+    );
+    expect(checkDatabase(path)).toMatchObject({ auditEventCount: 0 });
+  });
+});
+
+it('Each version has its own schema and no other', () => {
+  for (let version = 0; version <= SCHEMA_VERSION; version++) {
+    const connection = new Connection(':memory:');
+    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
+    for (let other = 0; other <= SCHEMA_VERSION; other++) {
+      const judge = () => expectOwnSchema(connection, other);
+      if (other === version) judge();
+      else expect(judge).toThrow(/^its schema|^no such/);
+    }
+    connection.close();
+  }
+});

@@ -138,17 +138,13 @@ describe('The API reference', () => {
     expect(await sent.at(-1)?.headerValue('authorization')).toBe('Bearer local-amina');
   });
 
-  it('does not offer to try the administration API, whose key no browser may send', async () => {
-    const operation = await opened('adminOverview');
-    await operation.getByText('Responses').waitFor();
-    expect(await operation.getByRole('button', { name: 'Execute' }).count()).toBe(0);
-    expect(await operation.getByRole('button', { name: 'Try it out' }).count()).toBe(0);
-  });
-
-  it('opens the operation that a link names', async () => {
+  it('opens what a link names, and does not offer to try the administration API, whose key no browser may send', async () => {
     await page.goto(`${reference}#/team/createTeamMember`);
     await page.reload();
     await page.locator('#operations-team-createTeamMember textarea').waitFor();
+    const operation = await opened('adminOverview');
+    await operation.getByText('Responses').waitFor();
+    expect(await operation.getByRole('button', { name: /Execute|Try it out/ }).count()).toBe(0);
   });
 
   it.each(['light', 'dark'] as const)('fits screen and phone (%s)', async (colorScheme) => {

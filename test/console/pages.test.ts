@@ -4,12 +4,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { formatsFor } from '../../src/tools/console/formats.js';
 import { fieldsOf } from '../../src/tools/console/properties.js';
 import { ADMIN_KEY, consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
 import { onLoopback } from '../support/loopback.js';
-import { DOCUMENT } from '../support/openapi-document.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
 const SUBJECTS = ['../x', '..', '.', '~..', 'a/b?c#d', '%2e%2e', `${ATTACK}&amp;`, 'Ñandú ✂ مرحبا'];
@@ -187,18 +185,6 @@ describe('A page that fails', () => {
       await close();
     }
   });
-});
-
-it('Forms have the properties of the API’s description', () => {
-  for (const name of COLLECTION_NAMES) {
-    const described = DOCUMENT.components['schemas']?.[`New${COLLECTIONS[name].names.one}`];
-    const { properties, required = [] } = described as { properties: object; required?: string[] };
-    const wanted = Object.keys(properties).filter((property) => property !== 'customFields');
-    const fields = fieldsOf(name);
-    expect(fields.map((field) => field.name).sort()).toEqual(wanted.sort());
-    const starred = fields.filter(({ isRequired }) => isRequired).map((field) => field.name);
-    expect(starred.sort()).toEqual([...required].sort());
-  }
 });
 
 /** A link's target as a browser asks for it: it resolves dot segments. */

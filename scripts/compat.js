@@ -25,7 +25,7 @@ const PARTS = {
     debian: { chromium: 'chromium' },
   },
   generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON, go: 'golang-go' } },
-  providers: { files: ['providers'], debian: { ...JAVA, ...PYTHON } },
+  providers: { files: ['keycloak'], debian: { ...JAVA, ...PYTHON } },
   fuzzer: { files: ['fuzzer'], debian: PYTHON },
   windows: { files: ['windows'], debian: { wine: 'wine' } },
   release: {
@@ -45,7 +45,7 @@ Runs the service with other people's programs; takes about half an hour. Parts:
 
   recipes     the pages' recipes, with React, Next.js, Express, Fastify, react-admin, Bun, Deno
   generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin
-  providers   sign-in with Keycloak and PocketBase
+  providers   sign-in with Keycloak
   fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
   windows     Node for Windows, under Wine
   release     npm run test:release, with the programs that read its files

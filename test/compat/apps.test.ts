@@ -2,9 +2,9 @@
 // server, a real browser, whose network fails in the ways of a phone's.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openOpenidProvider } from '../support/openid-provider.js';
 import { startServer } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openOpenidProvider } from './openid-provider.js';
 import { openProject, openWindow, recipe } from './project.js';
 
 const LINES_MAX = 100;
@@ -13,11 +13,10 @@ const LINES_MAX = 100;
 async function openApp(name: string, main: string, files: Readonly<Record<string, string>>) {
   const provider = await openOpenidProvider('our-shop');
   const folder = await openTemporaryFolder();
-  const issuer = provider.metadata['issuer'] ?? '';
   const DATABASE_URL = `file:${folder.path}/service.db`;
-  const server = await startServer({ DATABASE_URL, AUTH_ISSUER: issuer });
+  const server = await startServer({ DATABASE_URL, AUTH_ISSUER: provider.issuer });
   const session = recipe('session.js')
-    .replace('https://id.example.com', issuer)
+    .replace('https://id.example.com', provider.issuer)
     .replace('https://api.example.com', server.origin);
   const project = await openProject(name, { 'session.js': session, ...files });
   const window = await openWindow(await project.bundled(main));
@@ -37,7 +36,7 @@ async function openApp(name: string, main: string, files: Readonly<Record<string
       await window.close();
       await project.remove();
       await server.stop();
-      await provider.down();
+      await provider.close();
       await folder.remove();
     },
   };

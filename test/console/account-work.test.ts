@@ -64,7 +64,7 @@ describe('An export', () => {
         `${name}.csv`,
         strFromU8(files[`${name}.csv`] ?? new Uint8Array()),
       );
-      const words = ['import', csv, '--account', 'back', '--into', name, '--connections', '1'];
+      const words = ['import', csv, '--account', 'back', '--into', name, '--in-order'];
       const settings = { ADMIN_API_KEY: ADMIN_KEY };
       expect(await back.run(words, settings)).toMatchObject({ code: 0 });
       expect(await contents('back', name)).toEqual(await contents(SALON, name));

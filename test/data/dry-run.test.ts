@@ -20,69 +20,48 @@ function windows1252(text: string): Buffer {
 const TEAM = 'name,phone\n';
 const ZOE = '\ufeffname,phone\nZoë,1\n';
 
+const SEPARATORS = ';;\nname;phone;\n;;\nA;1;\n ; ;\n\n;;;;\n';
+const A1 = '{"name":"A","phone":"1"}';
+
 describe('A dry run reads', () => {
-  it.each<[string, string | Uint8Array, string[], string]>([
-    ['a comma', 'name,phone\nA,0713\n', [], '{"name":"A","phone":"0713"}'],
-    ['a semicolon', 'name;phone\nA;+255\n', [], '{"name":"A","phone":"+255"}'],
-    ['a tab', 'name\tphone\nA\t1\n', [], '{"name":"A","phone":"1"}'],
-    ["Excel's sep=", 'sep=|\r\nname|phone\r\nA|1\r\n', [], 'line 3: {"name":"A","phone":"1"}'],
-    ['a byte order mark', '\ufeffname,phone\nA,1\n', [], '{"name":"A","phone":"1"}'],
+  it.each<[string, string | Uint8Array, string, string[]?]>([
+    ['a comma', 'name,phone\nA,0713\n', '{"name":"A","phone":"0713"}'],
+    ['a semicolon', 'name;phone\nA;+255\n', '{"name":"A","phone":"+255"}'],
+    ['a tab', 'name\tphone\nA\t1\n', A1],
+    ["Excel's sep=", 'sep=|\r\nname|phone\r\nA|1\r\n', `line 3: ${A1}`],
+    ['a byte order mark', '\ufeffname,phone\nA,1\n', A1],
+    ['Windows-1252', windows1252('name,phone\nZo\xeb \x80,1\n'), '"Zoë €"'],
+    ['UTF-16', Buffer.from(ZOE, 'utf16le'), 'line 2: {"name":"Zoë"'],
     [
-      'Windows-1252',
-      windows1252('name,phone\nZo\xeb \x80,1\n'),
-      [],
-      '{"name":"Zoë €","phone":"1"}',
-    ],
-    ['UTF-16', Buffer.from(ZOE, 'utf16le'), [], '{"name":"Zoë","phone":"1"}'],
-    [
-      'UTF-16 in the other byte order',
+      'UTF-16BE',
       Buffer.from(ZOE, 'utf16le').swap16(),
-      [],
-      'utf-16be, into team\n  line 2: {"name":"Zoë","phone":"1"}',
+      'utf-16be, into team\n  line 2: {"name":"Zoë"',
     ],
-    [
-      'a title above the header',
-      'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n',
-      [],
-      'line 4: {"name":"A","phone":"1"}',
-    ],
+    ['a title above the header', 'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n', `line 4: ${A1}`],
     [
       'one apostrophe less before a formula',
-      "name,phone,note\nA,'+255,''-- vip\n",
-      [],
-      '{"name":"A","phone":"+255","note":"\'-- vip"}',
+      "name,phone,n\nA,'+255,''-- v\n",
+      '"+255","n":"\'-- v"',
     ],
-    ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', [], 'line 4: {"name":"C","phone":"2"}'],
-    ['quoted marks', 'name,phone\n"A ""B"", C",1\n', [], '{"name":"A \\"B\\", C","phone":"1"}'],
-    ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', [], '3 rows, 3 good'],
-    ['empty lines', 'name,phone\n\nA,1\n\n\nB,2\n', [], 'line 6: {"name":"B","phone":"2"}'],
-    [
-      'rows of separators alone as empty lines',
-      ';;\nname;phone;\n;;\nA;1;\n ; ;\n\n;;;;\n',
-      ['--delimiter', ';'],
-      '1 rows, 1 good, 0 bad, 5 empty lines skipped',
-    ],
-    ['no last line end', 'name,phone\nA,1', [], '1 rows, 1 good'],
-    ['an empty column at the end', 'name,phone,\nA,1,\n', [], '{"name":"A","phone":"1"}'],
-    ['empty cells as not given', 'name,phone,email\nA,1,\n', [], '{"name":"A","phone":"1"}'],
-    ['spaces as they are', 'name,phone\n A ,1\n', [], '{"name":" A ","phone":"1"}'],
-    ['odd headers as data', 'name,phone,__proto__\nA,1,x\n', [], '"__proto__":"x"}'],
+    ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', 'line 4: {"name":"C","phone":"2"}'],
+    ['quoted marks', 'name,phone\n"A ""B"", C",1\n', '{"name":"A \\"B\\", C","phone":"1"}'],
+    ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', '3 rows, 3 good'],
+    ['empty lines', 'name,phone\n\nA,1\n\n\nB,2\n', 'line 6: {"name":"B","phone":"2"}'],
+    ['separators alone', SEPARATORS, '1 good, 0 bad, 5 empty lines skipped', ['--delimiter', ';']],
+    ['no last line end', 'name,phone\nA,1', '1 rows, 1 good'],
+    ['an empty column at the end, and empty cells', 'name,phone,email,\nA,1,,\n', A1],
+    ['spaces as they are', 'name,phone\n A ,1\n', '{"name":" A ","phone":"1"}'],
+    ['odd headers as data', 'name,phone,__proto__\nA,1,x\n', '"__proto__":"x"}'],
     [
       'a named delimiter',
-      'name;a,b|phone\nx|1\n',
+      'name;a,b|phone\nA|1\n',
+      A1,
       ['--delimiter', '|', '--map', 'name;a\\,b=name'],
-      '{"name":"x","phone":"1"}',
     ],
-    [
-      'a header with marks',
-      '"a=b";Simu\nx;1\n',
-      ['--map', 'a\\=b=name,Simu=phone'],
-      '{"name":"x","phone":"1"}',
-    ],
-  ])('%s', async (_name, content, args, wanted) => {
+    ['a header with marks', '"a=b";Simu\nA;1\n', A1, ['--map', 'a\\=b=name,Simu=phone']],
+  ])('%s', async (_name, content, wanted, args) => {
     const { code, text } = await runs.judge(content, 'team', args);
-    expect(text).toContain(wanted);
-    expect(code).toBe(0);
+    expect([code, text]).toEqual([0, expect.stringContaining(wanted)]);
   });
 
   it('each column by the type of its property', async () => {
@@ -138,7 +117,7 @@ describe('A dry run warns of', () => {
       'line 3: the last row looks like a sum ("Jumla")',
     ],
     [
-      'a last row that adds up the others',
+      'a last row that adds up',
       'services',
       'name;price\nA;4000\nB;3000\nZote;7000\n',
       'line 4: the last row looks like a sum (price is 7000',
@@ -150,7 +129,7 @@ describe('A dry run warns of', () => {
       'line 4: 2 rows are equal to an earlier one',
     ],
     [
-      'a telephone number that has lost its beginning',
+      'a lost zero',
       'team',
       `${TEAM}A,0713445210\nB,713445210\n`,
       'line 3: 1 telephone numbers begin with neither 0 nor + ("713445210")',

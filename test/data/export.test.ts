@@ -225,7 +225,7 @@ describe('The way back', () => {
     const before = await allContents(account);
     const { folder, run } = exported(account, ...options);
     await run();
-    const args = ['import', folder, '--account', again, '--connections', '1'];
+    const args = ['import', folder, '--account', again, '--in-order'];
     const { code, stdout } = await on.run(args);
     expect([code, stdout]).toEqual([0, expect.stringContaining('records created')]);
     expect(await allContents(again)).toEqual(before);

@@ -59,7 +59,7 @@ async function imported(content: Buffer, into: string, args: string[]) {
 }
 
 it("A salon's workbook goes through dry run, import, export and import, and every value is kept", async () => {
-  const args = [...MAP, '--sheet', 'Maagizo', '--connections', '1'];
+  const args = [...MAP, '--sheet', 'Maagizo', '--in-order'];
   const content = workbook([ORDERS, CUSTOMERS]);
   const judged = await imported(content, 'orders', [...args, '--dry-run']);
   expect(judged.code).toBe(1);
@@ -117,7 +117,7 @@ it("A salon's workbook goes through dry run, import, export and import, and ever
   expect(await on.contents('saluni', 'orders')).toEqual(wanted);
   const to = on.at('out');
   await on.run(['export', '--account', 'saluni', '--to', to, '--excel', '--delimiter', ';']);
-  const again = await on.run(['import', to, '--account', 'again', '--connections', '1']);
+  const again = await on.run(['import', to, '--account', 'again', '--in-order']);
   expect(again).toMatchObject({ code: 0, stderr: '' });
   expect(await on.contents('again', 'orders')).toEqual(wanted);
 });

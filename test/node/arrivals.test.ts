@@ -4,30 +4,33 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
-import { Arrivals } from '../../src/hosts/node/arrivals.js';
 import { listen } from '../../src/hosts/node/http-server.js';
+import { NewConnections } from '../../src/hosts/node/turns.js';
 import { keptLog } from '../support/kept-log.js';
 
 const CLIENTS = 60;
 
-async function openServer(arrivals?: Arrivals) {
+async function openServer(newConnections?: NewConnections) {
   const http = await listen({
     handler: () => new Response('{}'),
     host: '127.0.0.1',
     port: 0,
     corsAllowedOrigins: ['*'],
     log: keptLog(),
-    arrivals,
+    newConnections,
   });
   return { http, port: Number(new URL(http.origin).port) };
 }
 
 it('A burst of new connections is accepted without a slice of long work for each', async () => {
-  const arrivals = new Arrivals();
+  const newConnections = new NewConnections();
   // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
   let now = 0;
-  const scheduler = new FairScheduler({ stopwatch: () => now, givesWay: () => arrivals.take() });
-  const { http, port } = await openServer(arrivals);
+  const scheduler = new FairScheduler({
+    stopwatch: () => now,
+    givesWay: () => newConnections.take(),
+  });
+  const { http, port } = await openServer(newConnections);
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
   let slices = 0;

@@ -14,7 +14,6 @@ import {
   serverTimePasses,
 } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
-import { together } from '../support/together.js';
 
 let service: NodeService;
 let server: ServerProcess;
@@ -58,7 +57,7 @@ for (const [what, text] of [
   ['half a request line', 'GET /api'],
   ['half a header', `GET ${HEALTH} HTTP/1.1\r\nHost: a\r\nX-Half`],
 ] as const) {
-  together(`A connection with ${what} is answered 408 at 5 s`, async () => {
+  it.concurrent(`A connection with ${what} is answered 408 at 5 s`, async () => {
     const connection = openRaw(server.origin, text);
     await expectOver(connection, HEADER_READ_TIMEOUT_MS);
     expect(connection.answers()).toHaveLength(1);
@@ -66,14 +65,14 @@ for (const [what, text] of [
   });
 }
 
-together('Headers that keep trickling in are answered 408 at 5 s', async () => {
+it.concurrent('Headers that keep trickling in are answered 408 at 5 s', async () => {
   const connection = openRaw(server.origin, `GET ${HEALTH} HTTP/1.1\r\nX-Slow: `);
   trickle(connection, 'a');
   await expectOver(connection, HEADER_READ_TIMEOUT_MS);
   expectTimeout(connection.answers()[0]);
 });
 
-together('The second request of a connection is answered 408 at 5 s, too', async () => {
+it.concurrent('The second request of a connection is answered 408 at 5 s, too', async () => {
   const connection = openRaw(server.origin, requestText('GET', HEALTH));
   await connection.until(({ answers }) => answers().length === 1);
   connection.send('GET /api');
@@ -82,7 +81,7 @@ together('The second request of a connection is answered 408 at 5 s, too', async
   expectTimeout(connection.answers()[1]);
 });
 
-together('Clients are told of an idle connection’s end a second before its 60 s', async () => {
+it.concurrent('Clients are told of an idle connection’s end a second before its 60 s', async () => {
   const connection = openRaw(server.origin, requestText('GET', HEALTH));
   await connection.until(({ answers }) => answers().length === 1);
   // Node lets it live a second longer than it says.
@@ -94,7 +93,7 @@ for (const [what, framing, start, more] of [
   ['with its length', 'Content-Length: 100', '{', ' '],
   ['in chunks', 'Transfer-Encoding: chunked', '1\r\n{\r\n', '1\r\n \r\n'],
 ] as const) {
-  together(`A body ${what} that trickles in is answered 408 at 15 s with its own id`, async () => {
+  it.concurrent(`A body ${what} that trickles in is answered 408 at 15 s with its own id`, async () => {
     const head = requestText('POST', ORDERS, [MINE, framing, 'X-Request-ID: slow \xe9']);
     const connection = openRaw(server.origin, head + start);
     trickle(connection, more);
@@ -109,7 +108,7 @@ for (const [what, method, path, status] of [
   ['without a token', 'POST', ORDERS, 401],
   ['to a route that reads none', 'GET', HEALTH, 200],
 ] as const) {
-  together(`A slow body ${what} gets one answer and no second one at 15 s`, async () => {
+  it.concurrent(`A slow body ${what} gets one answer and no second one at 15 s`, async () => {
     const connection = openRaw(server.origin, requestText(method, path, ['Content-Length: 9']));
     await connection.until(({ answers }) => answers().length === 1);
     await expectOver(connection, REQUEST_READ_TIMEOUT_MS);
@@ -117,7 +116,7 @@ for (const [what, method, path, status] of [
   });
 }
 
-together('A client may go on sending what is refused and keep its connection', async () => {
+it.concurrent('A client may go on sending what is refused and keep its connection', async () => {
   const connection = openRaw(
     server.origin,
     `${requestText('POST', ORDERS, ['Content-Length: 3'])}a`,
@@ -134,7 +133,7 @@ it('takes the limits of the contract', () => {
   expect([HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS]).toEqual([5_000, 15_000]);
 });
 
-together('Headers that are late end before a body that is late', async () => {
+it.concurrent('Headers that are late end before a body that is late', async () => {
   const body = openRaw(server.origin, requestText('POST', ORDERS, [MINE, 'Content-Length: 9']));
   const headers = openRaw(server.origin, 'GET /api');
   const first = await Promise.race([headers.over.then(() => 'headers'), body.over]);
@@ -142,13 +141,13 @@ together('Headers that are late end before a body that is late', async () => {
   body.socket.destroy();
 });
 
-together('A body that is late ends before 5 s more are over', async () => {
+it.concurrent('A body that is late ends before 5 s more are over', async () => {
   const body = openRaw(server.origin, requestText('POST', ORDERS, [MINE, 'Content-Length: 9']));
   const later = serverTimePasses(server.origin, REQUEST_READ_TIMEOUT_MS).then(() => 'later');
   expect(await Promise.race([body.over.then(() => 'the body'), later])).toBe('the body');
   await later;
 });
 
-together('Nobody else is kept waiting', async () => {
+it.concurrent('Nobody else is kept waiting', async () => {
   expect((await fetch(server.origin + HEALTH)).status).toBe(200);
 });

@@ -2,14 +2,13 @@
 // so that a client cannot hold an answer's memory for ever.
 
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { Connections } from '../../src/hosts/node/connections.js';
 import { onLoopback } from '../support/loopback.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawConnection, requestText, serverTimePasses } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
-import { together } from '../support/together.js';
 
 const HEALTH = '/api/v1/health';
 const CUSTOMERS = '/api/v1/customers';
@@ -57,7 +56,7 @@ function probe(connection: RawConnection, bytes: string): void {
   connection.over.then(() => clearInterval(timer));
 }
 
-together('A client that never reads its answer is reset at 15 s', async () => {
+it.concurrent('A client that never reads its answer is reset at 15 s', async () => {
   const connection = await askAndNotRead(server.origin);
   // Empty lines before a request line mean nothing.
   probe(connection, '\r\n');
@@ -66,7 +65,7 @@ together('A client that never reads its answer is reset at 15 s', async () => {
   expect(afterMs).toBeGreaterThan(14_500);
 });
 
-together('A client that neither reads nor ends its own body is reset, too', async () => {
+it.concurrent('A client that neither reads nor ends its own body is reset, too', async () => {
   const connection = await askAndNotRead(server.origin, ['Content-Length: 1000']);
   probe(connection, 'x');
   const { afterMs, reset } = await connection.over;
@@ -74,7 +73,7 @@ together('A client that neither reads nor ends its own body is reset, too', asyn
   expect(afterMs).toBeGreaterThan(14_500);
 });
 
-together('A client that never reads is reset before 5 s more are over', async () => {
+it.concurrent('A client that never reads is reset before 5 s more are over', async () => {
   const connection = await askAndNotRead(server.origin);
   probe(connection, '\r\n');
   const later = serverTimePasses(server.origin, RESPONSE_WRITE_TIMEOUT_MS).then(() => 'later');
@@ -83,7 +82,7 @@ together('A client that never reads is reset before 5 s more are over', async ()
 });
 
 // Its time is kept by another timer than that of answers.
-together('Headers that are late end before an answer that is not read', async () => {
+it.concurrent('Headers that are late end before an answer that is not read', async () => {
   const connection = await askAndNotRead(server.origin);
   probe(connection, '\r\n');
   const headers = openRaw(server.origin, 'GET /api').over.then(() => 'the headers');
@@ -91,7 +90,7 @@ together('Headers that are late end before an answer that is not read', async ()
   await Promise.all([headers, connection.over]);
 });
 
-together('A client that reads slowly but in time gets the whole answer', async () => {
+it.concurrent('A client that reads slowly but in time gets the whole answer', async () => {
   const connection = await askAndNotRead(server.origin);
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   connection.socket.resume();
@@ -100,11 +99,11 @@ together('A client that reads slowly but in time gets the whole answer', async (
   connection.socket.destroy();
 });
 
-together('Others are served meanwhile', async () => {
+it.concurrent('Others are served meanwhile', async () => {
   expect((await fetch(server.origin + HEALTH)).status).toBe(200);
 });
 
-together('A stop does not wait for a client that never reads', async () => {
+it.concurrent('A stop does not wait for a client that never reads', async () => {
   const connection = await askAndNotRead(stoppedServer.origin);
   // The same client of a server that goes on is the clock: it is reset at 15 s.
   const witness = await askAndNotRead(server.origin);
@@ -119,7 +118,7 @@ together('A stop does not wait for a client that never reads', async () => {
   witness.socket.destroy();
 });
 
-together('Nothing is kept of answers whose connection went before their turn', async () => {
+it.concurrent('Nothing is kept of answers whose connection went before their turn', async () => {
   const pipelining = createServer((request, response) => {
     // The first one is never answered; the others wait for it.
     const begin = () => {

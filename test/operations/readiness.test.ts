@@ -1,16 +1,30 @@
 // When the service is ready, decided on a meter and storage of the test's own:
 // the moments that a real disk does not give on demand.
 
-import { describe, expect, it } from 'vitest';
-import type { Figures } from '../../src/hosts/operations/figures.js';
+import { expect, it } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { type AskedStorage, Readiness } from '../../src/hosts/operations/readiness.js';
+import type { Facts } from '../../src/hosts/operations/status.js';
 
 const HOUR_MS = 3_600_000;
-const PLENTY_BYTES = 1e9;
+const NOW = 240 * HOUR_MS;
+
+const ago = (hours: number) => new Date(NOW - hours * HOUR_MS).toISOString();
+
+/** Of a service that is well, takes backups on request and started at the epoch. */
+const WELL = {
+  started_at: ago(240),
+  database: { disk_free_bytes: 1e9 },
+  identity: { at_start: null },
+  backups: { interval_hours: 0, last_success_at: ago(1), last_failed: false, list: [] },
+  replication: null,
+  erased_accounts: null,
+  postgres: null,
+  process: { open_descriptors: 56, max_descriptors: 64 },
+};
 
 function open(storage: Partial<AskedStorage> = {}) {
-  const clock = { now: 10 * 24 * HOUR_MS };
+  const clock = { now: NOW };
   const meter = new Meter({ now: () => clock.now, clock: () => clock.now });
   const readiness = new Readiness({
     meter,
@@ -23,200 +37,134 @@ function open(storage: Partial<AskedStorage> = {}) {
   let trials = 0;
   const asked: AskedStorage = {
     ping: async () => {},
+    ...storage,
     async touch() {
       trials++;
       await storage.touch?.();
     },
-    ...(storage.ping && { ping: storage.ping }),
   };
-  // As of a service with backups that are well.
-  const backedUp: Figures['backups'] = {
-    folder: 'b',
-    intervalHours: 0,
-    keep: 7,
-    isUnderWay: false,
-    kept: [],
+  const answer = (changes: object = {}, started: AskedStorage | undefined = asked) =>
+    readiness.answer({ ...WELL, ...changes } as unknown as Facts, started);
+  return {
+    clock,
+    meter,
+    readiness,
+    answer,
+    beforeStart: (changes: object) =>
+      readiness.answer({ ...WELL, ...changes } as unknown as Facts, undefined),
+    reasons: async (changes?: object) => (await answer(changes)).reasons,
+    warnings: async (changes?: object) => (await answer(changes)).warnings,
+    trials: () => trials,
   };
-  const figures = (
-    freeBytes = PLENTY_BYTES,
-    backups: Figures['backups'] = backedUp,
-    providerFinding?: Figures['providerFinding'],
-  ): Figures => ({
-    build: { version: '', runtime: '' },
-    usage: {
-      startedAtSeconds: 0,
-      cpuSeconds: 0,
-      residentBytes: 0,
-      heapBytes: 0,
-      openDescriptors: 0,
-      maxDescriptors: 0,
-    },
-    eventLoop: { activeSeconds: 0, idleSeconds: 0 },
-    service: undefined,
-    disk: { databaseBytes: 0, logBytes: 0, freeBytes, totalBytes: freeBytes },
-    providerFinding,
-    backups,
-    replication: undefined,
-  });
-  return { clock, meter, readiness, asked, figures, trials: () => trials };
 }
 
-function fail(meter: Meter, reason: string): void {
+function failCommit(meter: Meter, reason: string): void {
   meter.commitStarted(1);
   meter.commitFinished('notStored', new Error(reason));
 }
 
-describe('The service is not ready', () => {
-  it('until it has started, and from the first moment of a stop', async () => {
-    const { readiness, asked, figures } = open();
-    expect(await readiness.answer(figures(), undefined)).toEqual({
-      ready: false,
-      reasons: ['starting'],
-      warnings: [],
-    });
-    expect(await readiness.answer(figures(), asked)).toMatchObject({ ready: true, reasons: [] });
-    readiness.stopping();
-    expect(await readiness.answer(figures(), asked)).toMatchObject({
-      ready: false,
-      reasons: ['stopping'],
-    });
-  });
-
-  it.each([
-    ['refuses', () => Promise.reject(new Error('no answer'))],
-    ['hangs', () => new Promise<void>(() => {})],
-  ])('while its database %s', async (_, ping) => {
-    const { readiness, asked, figures } = open({ ping });
-    expect((await readiness.answer(figures(), asked)).reasons).toEqual(['database_unavailable']);
-  });
-
-  it('while storage is lost', async () => {
-    const { readiness, asked, meter, figures } = open();
-    meter.storageLost();
-    expect((await readiness.answer(figures(), asked)).reasons).toEqual(['storage_lost']);
-  });
-
-  it('while commits fail, and tries one at most once a second', async () => {
-    const { readiness, asked, meter, clock, figures, trials } = open({
-      touch: () => Promise.reject(new Error('SQLITE_IOERR')),
-    });
-    fail(meter, 'SQLITE_IOERR');
-    for (let i = 0; i < 5; i++) {
-      expect((await readiness.answer(figures(), asked)).reasons).toEqual(['writes_failing']);
-    }
-    expect(trials()).toBe(1);
-    clock.now += 1_000;
-    await readiness.answer(figures(), asked);
-    expect(trials()).toBe(2);
-  });
-
-  it("until a trial commit succeeds, also without a client's write", async () => {
-    const { readiness, asked, meter, figures } = open();
-    fail(meter, 'SQLITE_IOERR');
-    // The trial may end after this answer is given.
-    await readiness.answer(figures(), asked);
-    expect((await readiness.answer(figures(), asked)).reasons).toEqual([]);
-    expect(meter.commits.of('committed')).toBe(0);
-  });
-
-  it('while the disk has no room for a group of writes, and then tries no commit', async () => {
-    const { readiness, asked, meter, figures, trials } = open();
-    fail(meter, 'SQLITE_FULL: database or disk is full');
-    expect((await readiness.answer(figures(4_096), asked)).reasons).toEqual([
-      'writes_failing',
-      'disk_full',
-    ]);
-    expect(trials()).toBe(0);
-  });
+it('A service that is well is ready from the end of its start to its stop', async () => {
+  const { readiness, answer, beforeStart } = open();
+  expect(await beforeStart({})).toEqual({ ready: false, reasons: ['starting'], warnings: [] });
+  expect(await answer()).toEqual({ ready: true, reasons: [], warnings: [] });
+  readiness.stopping();
+  expect(await answer()).toMatchObject({ ready: false, reasons: ['stopping'] });
 });
 
-describe('A warning', () => {
-  it('reports a provider that did not answer, and ends when it answers', async () => {
-    const { readiness, asked, meter, figures } = open();
-    meter.identityChecked('unavailable', 4_000);
-    expect(await readiness.answer(figures(), asked)).toEqual({
-      ready: true,
-      reasons: [],
-      warnings: ['identity_provider_unavailable'],
-    });
-    meter.identityChecked('invalid', 5);
-    expect((await readiness.answer(figures(), asked)).warnings).toEqual([]);
-  });
+it.each([
+  ['refuses', () => Promise.reject(new Error('no answer'))],
+  ['hangs', () => new Promise<void>(() => {})],
+])('A database that %s is a reason', async (_, ping) => {
+  expect(await open({ ping }).reasons()).toEqual(['database_unavailable']);
+});
 
-  it('reports a provider that was unfit at the start, until it has accepted one token and refused another', async () => {
-    const { readiness, asked, meter, figures } = open();
-    const finding = { ok: false, found: 'status 404', remedy: 'set another address' };
-    const warnings = async (providerFinding?: typeof finding) =>
-      (await readiness.answer(figures(PLENTY_BYTES, undefined, providerFinding), asked)).warnings;
-    expect(await warnings()).toEqual([]);
-    expect(await warnings({ ...finding, ok: true })).toEqual([]);
-    expect(await warnings(finding)).toEqual(['identity_provider_unfit']);
-    // A provider that takes every token for an account would come as far as here.
-    meter.identityChecked('identified', 5);
-    expect(await warnings(finding)).toEqual(['identity_provider_unfit']);
-    meter.identityChecked('invalid', 5);
-    expect(await warnings(finding)).toEqual([]);
-  });
+it('Lost storage, and fewer than eight free descriptors, are reasons', async () => {
+  const { meter, reasons } = open();
+  const process = { open_descriptors: 57, max_descriptors: 64 };
+  expect(await reasons({ process })).toEqual(['descriptors_exhausted']);
+  expect(await reasons({ process: { ...process, max_descriptors: null } })).toEqual([]);
+  meter.storageLost();
+  expect(await reasons()).toEqual(['storage_lost']);
+});
 
-  it('reports a provider that was away at the start, until a check of a token knows more', async () => {
-    const { readiness, asked, meter, figures } = open();
-    const finding = { ok: false, found: 'no answer', remedy: 'see whether it is up', away: true };
-    const warnings = async () =>
-      (await readiness.answer(figures(PLENTY_BYTES, undefined, finding), asked)).warnings;
-    expect(await warnings()).toEqual(['identity_provider_unavailable']);
-    meter.identityChecked('identified', 5);
-    expect(await warnings()).toEqual([]);
+it('Failing commits are a reason, and one is tried once a second', async () => {
+  const { meter, clock, reasons, trials } = open({
+    touch: () => Promise.reject(new Error('SQLITE_IOERR')),
   });
+  failCommit(meter, 'SQLITE_IOERR');
+  for (let i = 0; i < 5; i++) expect(await reasons()).toEqual(['writes_failing']);
+  expect(trials()).toBe(1);
+  clock.now += 1_000;
+  await reasons();
+  expect(trials()).toBe(2);
+});
 
-  it('reports a backup from the future, which counts for nothing', async () => {
-    const { readiness, asked, meter, clock, figures } = open();
-    const backups = (...ages: readonly number[]) => ({
-      folder: 'b',
-      intervalHours: 24,
-      keep: 7,
-      isUnderWay: false,
-      kept: ages.map((age) => ({ name: 'x', takenAt: clock.now - age, bytes: 1 })),
-    });
-    const warnings = async (...ages: readonly number[]) =>
-      (await readiness.answer(figures(PLENTY_BYTES, backups(...ages)), asked)).warnings;
-    const ahead = -400 * 24 * HOUR_MS;
-    expect(await warnings(ahead, HOUR_MS)).toEqual(['backup_from_future']);
-    expect(await warnings(ahead, 49 * HOUR_MS)).toEqual(['backup_overdue', 'backup_from_future']);
-    // This process took one itself before its clock was mended.
-    meter.backupTaken(clock.now - ahead, 10, 100);
-    expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
-  });
+it("Failing commits end with a trial that succeeds, without a client's write", async () => {
+  const { meter, reasons } = open();
+  failCommit(meter, 'SQLITE_IOERR');
+  // The trial may end after this answer is given.
+  await reasons();
+  expect(await reasons()).toEqual([]);
+  expect(meter.commits.committed).toBe(0);
+});
 
-  it('reports that there is neither a backup nor a replica, once the service has started', async () => {
-    const { readiness, asked, figures } = open();
-    const without = { ...figures(), backups: undefined };
-    expect((await readiness.answer(without, undefined)).warnings).toEqual([]);
-    expect((await readiness.answer(without, asked)).warnings).toEqual(['backup_not_configured']);
-    const reached = { isReached: true, reason: undefined, behindSeconds: 15 };
-    const warningsWith = async (replication: typeof reached) =>
-      (await readiness.answer({ ...without, replication }, asked)).warnings;
-    expect(await warningsWith(reached)).toEqual([]);
-    expect(await warningsWith({ ...reached, behindSeconds: 16 })).toEqual(['replica_unreachable']);
-    expect(await warningsWith({ ...reached, isReached: false })).toEqual(['replica_unreachable']);
-    expect((await readiness.answer(figures(), asked)).warnings).toEqual([]);
-  });
+it('A disk without room for a group of writes is a reason, and no commit is tried', async () => {
+  const { meter, reasons, trials } = open();
+  failCommit(meter, 'SQLITE_FULL: database or disk is full');
+  const full = { database: { disk_free_bytes: 4_096 } };
+  expect(await reasons(full)).toEqual(['writes_failing', 'disk_full']);
+  expect(trials()).toBe(0);
+});
 
-  it('reports a failed backup and an overdue one', async () => {
-    const { readiness, asked, meter, clock, figures } = open();
-    const kept = (age: number) => ({
-      folder: 'b',
-      intervalHours: 24,
-      keep: 7,
-      isUnderWay: false,
-      kept: [{ name: 'x', takenAt: clock.now - age, bytes: 1 }],
-    });
-    const warnings = async (age: number) =>
-      (await readiness.answer(figures(PLENTY_BYTES, kept(age)), asked)).warnings;
-    expect(await warnings(47 * HOUR_MS)).toEqual([]);
-    expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
-    meter.backupFailed('the disk is full');
-    expect(await warnings(HOUR_MS)).toEqual(['backup_failed']);
-    meter.backupTaken(clock.now, 10, 100);
-    expect(await warnings(49 * HOUR_MS)).toEqual([]);
-  });
+it('A provider that did not answer is a warning until it answers', async () => {
+  const { answer, meter, warnings } = open();
+  meter.identityChecked('unavailable', 4_000);
+  const warning = 'identity_provider_unavailable';
+  expect(await answer()).toEqual({ ready: true, reasons: [], warnings: [warning] });
+  meter.identityChecked('invalid', 5);
+  expect(await warnings()).toEqual([]);
+  const away = { identity: { at_start: { ok: false, away: true } } };
+  expect(await warnings(away)).toEqual([]);
+  expect(await open().warnings(away)).toEqual([warning]);
+});
+
+it('A provider that was unfit at the start is a warning until it has accepted one token and refused another', async () => {
+  const { meter, warnings } = open();
+  const unfit = { identity: { at_start: { ok: false } } };
+  expect(await warnings({ identity: { at_start: { ok: true } } })).toEqual([]);
+  expect(await warnings(unfit)).toEqual(['identity_provider_unfit']);
+  // A provider that takes every token for an account would come as far as here.
+  meter.identityChecked('identified', 5);
+  expect(await warnings(unfit)).toEqual(['identity_provider_unfit']);
+  meter.identityChecked('invalid', 5);
+  expect(await warnings(unfit)).toEqual([]);
+});
+
+it('A failed backup, an overdue one and one from the future are warnings', async () => {
+  const { warnings } = open();
+  const daily = { interval_hours: 24, last_success_at: ago(47), last_failed: false, list: [] };
+  expect(await warnings({ backups: daily })).toEqual([]);
+  expect(await warnings({ backups: { ...daily, last_failed: true } })).toEqual(['backup_failed']);
+  const old = { ...daily, last_success_at: ago(49) };
+  expect(await warnings({ backups: old })).toEqual(['backup_overdue']);
+  expect(await warnings({ backups: { ...old, interval_hours: 0 } })).toEqual([]);
+  const none = { ...daily, last_success_at: null };
+  expect(await warnings({ backups: none, started_at: ago(47) })).toEqual([]);
+  expect(await warnings({ backups: none, started_at: ago(49) })).toEqual(['backup_overdue']);
+  const list = [{ taken_at: ago(-9_600) }, { taken_at: ago(47) }];
+  expect(await warnings({ backups: { ...daily, list } })).toEqual(['backup_from_future']);
+});
+
+it('Neither backups nor a replica is a warning once the service has started, and so is a late replica', async () => {
+  const { beforeStart, warnings } = open();
+  const without = { backups: null };
+  expect((await beforeStart(without)).warnings).toEqual([]);
+  expect(await warnings(without)).toEqual(['backup_not_configured']);
+  expect(await warnings({ ...without, postgres: {} })).toEqual([]);
+  const replication = { reached: true, behind_seconds: 15 };
+  expect(await warnings({ ...without, replication })).toEqual([]);
+  for (const change of [{ behind_seconds: 16 }, { reached: false }]) {
+    const late = { ...replication, ...change };
+    expect(await warnings({ ...without, replication: late })).toEqual(['replica_unreachable']);
+  }
 });

@@ -1,10 +1,10 @@
 // The request log: which requests get a line, what is in it, and a reader that is slow.
 
 import { describe, expect, it, vi } from 'vitest';
-import { RequestLog, type RequestLogChoice } from '../../src/hosts/operations/request-log.js';
+import { RequestLog } from '../../src/hosts/operations/request-log.js';
 import { finishedRequest } from '../support/finished-request.js';
 
-function logOf(choice: RequestLogChoice, write: (lines: string) => Promise<void>): RequestLog {
+function logOf(choice: 'slow' | 'all', write: (lines: string) => Promise<void>): RequestLog {
   return new RequestLog({
     choice,
     slowMs: 500,
@@ -14,7 +14,7 @@ function logOf(choice: RequestLogChoice, write: (lines: string) => Promise<void>
 }
 
 async function linesOf(
-  choice: RequestLogChoice,
+  choice: 'slow' | 'all',
   ...requests: Parameters<typeof finishedRequest>[0][]
 ) {
   let written = '';

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as limits from '../../src/core/domain/limits.js';
 import { API_PREFIX } from '../../src/core/http/path.js';
 import { SETTINGS } from '../../src/hosts/settings/schema.js';
@@ -10,7 +10,7 @@ import { readSettings } from '../../src/hosts/settings.js';
 import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
 import { settingsIn } from '../../src/tools/program/settings-file.js';
 import { DOCUMENT } from '../support/openapi-document.js';
-import { constantOf, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
+import { ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const STEPS = 'src/hosts/operations/README.md';
 const RUNNING = 'src/hosts/operations/RUNNING.md';
@@ -42,8 +42,10 @@ it('Unit, installation and page have the same settings file and operations port'
   const path = found(unit, /^EnvironmentFile=(\S+)$/m);
   expect(file('install.sh')).toContain(`settings=${path}\n`);
   expect(textOf(STEPS)).toContain(`--settings ${path}`);
-  const drain = constantOf('src/hosts/node/service.ts', 'DRAIN_DEADLINE_MS');
-  expect(Number(found(unit, /^TimeoutStopSec=(\d+)$/m))).toBeGreaterThan(drain / 1000);
+  const drain = found(textOf('src/hosts/node/service.ts'), /DRAIN_DEADLINE_MS = ([\d_]+)/);
+  expect(Number(found(unit, /^TimeoutStopSec=(\d+)$/m))).toBeGreaterThan(
+    Number(drain.replace('_', '')) / 1000,
+  );
   const port = found(settings, /^OPS_PORT=(\d+)$/m);
   expect(file('prometheus.yml')).toContain(`targets: ["127.0.0.1:${port}"]`);
   expect(textOf(STEPS)).toContain(`http://127.0.0.1:${port}/status`);
@@ -58,23 +60,19 @@ it('Litestream keeps from acting by itself, and has the socket that the page nam
   expect(socket).toBe(`/run/${folder}/litestream.sock`);
 });
 
-it('The proxies end idle connections to the service before the service does', () => {
-  const idle = [
-    /keepalive_timeout (\d+)s;\n\}/.exec(nginx),
-    /keepalive (\d+)s/.exec(file('Caddyfile')),
-  ];
-  for (const seconds of idle) {
-    expect(Number(seconds?.[1])).toBeLessThan(limits.KEEP_ALIVE_TIMEOUT_MS / 1000);
-  }
-});
-
-it('nginx has the contract’s time limits, and lets the service refuse a body itself', () => {
+it('The proxies have the contract’s limits, and end idle connections before the service does', () => {
   const seconds = (name: string) => Number(found(nginx, new RegExp(` ${name} (\\d+)s;`))) * 1000;
   expect(seconds('client_header_timeout')).toBe(limits.HEADER_READ_TIMEOUT_MS);
   expect(seconds('client_body_timeout')).toBe(limits.REQUEST_READ_TIMEOUT_MS);
   expect(seconds('send_timeout')).toBe(limits.RESPONSE_WRITE_TIMEOUT_MS);
   const megabytes = Number(found(nginx, /client_max_body_size (\d+)m;/));
   expect(megabytes * 2 ** 20).toBeGreaterThan(limits.REQUEST_BODY_MAX_BYTES);
+  for (const idle of [
+    found(nginx, /timeout (\d+)s;\n\}/),
+    found(file('Caddyfile'), /alive (\d+)s/),
+  ]) {
+    expect(Number(idle) * 1000).toBeLessThan(limits.KEEP_ALIVE_TIMEOUT_MS);
+  }
 });
 
 it('The first chapter names archives of this version and files of the release', () => {
@@ -96,22 +94,15 @@ it('The changelog begins with this version, its API, schema and Node', () => {
   expect(text).toContain(`${engines.node.slice(2)} or newer`);
 });
 
-describe('The files for containers', () => {
+it('The files for containers have this version, one writer, and the ports of each other', () => {
   const [compose, kubernetes] = [file('compose.yml'), file('kubernetes.yml')];
-
-  it('have the service’s address where Prometheus asks for it', () => {
-    const address = found(compose, /OPS_HOST: ([\d.]+)/);
-    expect(compose).toContain(`ipv4_address: ${address}\n`);
-    expect(compose).toContain(`CONSOLE_HOST: ${address}\n`);
-    expect(file('prometheus.compose.yml')).toContain(`targets: ["${address}:8082"]`);
-  });
-
-  it('have probes for the port that the image has, this version, and one writer', () => {
-    const port = found(file('Containerfile'), /OPS_PORT=(\d+)/);
-    expect(kubernetes).toContain(`name: operations\n              containerPort: ${port}\n`);
-    expect(kubernetes).toContain(`prometheus.io/port: "${port}"`);
-    expect(kubernetes).toContain('type: Recreate');
-    const images = kubernetes.match(/service-management:[\d.]+/g);
-    expect(new Set(images)).toEqual(new Set([`service-management:${version}`]));
-  });
+  const address = found(compose, /OPS_HOST: ([\d.]+)/);
+  expect(compose).toContain(`ipv4_address: ${address}\n`);
+  expect(file('prometheus.compose.yml')).toContain(`targets: ["${address}:8082"]`);
+  const port = found(file('Containerfile'), /OPS_PORT=(\d+)/);
+  expect(kubernetes).toContain(`name: operations\n              containerPort: ${port}\n`);
+  expect(kubernetes).toContain(`prometheus.io/port: "${port}"`);
+  expect(kubernetes).toContain('type: Recreate');
+  const images = kubernetes.match(/service-management:[\d.]+/g);
+  expect(new Set(images)).toEqual(new Set([`service-management:${version}`]));
 });

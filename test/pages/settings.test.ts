@@ -2,7 +2,7 @@
 // defaults, and the hosts that have them.
 
 import { parse } from 'smol-toml';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SETTINGS } from '../../src/hosts/settings/schema.js';
 import { readBackups } from '../../src/hosts/settings.js';
 import { codesIn, PAGES, sectionOf, tableRows, textOf } from '../support/pages.js';
@@ -30,23 +30,17 @@ it.each(PAGES)('The defaults of settings on %s are those of the service', (page)
   }
 });
 
-describe('wrangler.toml', () => {
+it('wrangler.toml names every setting that Workers have, and no other, and changes no default', () => {
   const text = textOf('wrangler.toml');
   const { vars } = parse(text) as { vars: Record<string, string> };
-
-  it('names every setting that Workers have, and no other', () => {
-    const comments = (text.match(/^#.*$/gm) ?? []).join('\n');
-    const named = [...Object.keys(vars), ...(comments.match(/[A-Z]+_[A-Z_]+/g) ?? [])];
-    const wanted = ROWS.filter(({ host }) => host !== 'Node').map(({ name }) => name);
-    expect([...new Set(named)].sort(), `${PAGE} says which Workers have`).toEqual(wanted.sort());
-  });
-
-  it('changes no default', () => {
-    for (const [name, value] of Object.entries(vars)) {
-      // Empty is unset.
-      expect(['', ROWS.find((row) => row.name === name)?.fallback], name).toContain(value);
-    }
-  });
+  const comments = (text.match(/^#.*$/gm) ?? []).join('\n');
+  const named = [...Object.keys(vars), ...(comments.match(/[A-Z]+_[A-Z_]+/g) ?? [])];
+  const wanted = ROWS.filter(({ host }) => host !== 'Node').map(({ name }) => name);
+  expect([...new Set(named)].sort(), `${PAGE} says which Workers have`).toEqual(wanted.sort());
+  for (const [name, value] of Object.entries(vars)) {
+    // Empty is unset.
+    expect(['', ROWS.find((row) => row.name === name)?.fallback], name).toContain(value);
+  }
 });
 
 function defaultOf(name: string): string {

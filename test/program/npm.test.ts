@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { npmProgram } from '../support/npm-program.js';
 import { ROOT } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
@@ -20,7 +19,9 @@ describe('npm', () => {
         env: { PATH: '/nowhere', ...environment },
         encoding: 'utf8',
       }).stdout;
-    expect(run({ npm_execpath: npmProgram() })).toMatch(/^\d+\.\d+\.\d+$/m);
+    const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
+    const npm_execpath = join(stdout.trim(), 'npm/bin/npm-cli.js');
+    expect(run({ npm_execpath })).toMatch(/^\d+\.\d+\.\d+$/m);
     expect(run({})).toBe('');
     // Another package manager's.
     expect(run({ npm_execpath: '/usr/bin/yarn.js' })).toBe('');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, TestRunner } from 'vitest';
 import { expectDescribed } from './described-answer.js';
 import type { Host, HostOptions, RunningHost } from './host.js';
 import { FIRST_HOSTS, HOSTS, oneHostForEachStorage } from './hosts.js';
-import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
+import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
@@ -43,16 +43,36 @@ export async function replyOf(response: Response): Promise<Reply> {
 /** `body`: sent as JSON; a string or bytes are sent as they are. */
 type Sent = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
+export type Caller = ReturnType<typeof callerOf>;
+
 /** The requests of one caller. Paths are relative to `/api/v1`. */
-export interface Caller {
-  readonly subject: string;
-  send(method: string, path: string, options?: Sent): Promise<Reply>;
-  get(path: string): Promise<Reply>;
-  post(path: string, body: unknown): Promise<Reply>;
-  patch(path: string, body: unknown): Promise<Reply>;
-  delete(path: string): Promise<Reply>;
-  /** Creates a record and returns it. Fails if the answer is not 201. */
-  create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }>;
+function callerOf(
+  fetch: RunningHost['fetch'],
+  subject: string,
+  credentials: Readonly<Record<string, string>>,
+) {
+  const send = async (method: string, path: string, { headers, body }: Sent = {}) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const init = { method, headers: { ...credentials, ...headers } };
+    const sent = body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) };
+    const reply = await replyOf(await fetch(PREFIX + path, { ...init, ...sent }));
+    expect(reply.json.error?.message, 'an error says what is wrong').not.toBe('');
+    return reply;
+  };
+  return {
+    subject,
+    send,
+    get: (path: string) => send('GET', path),
+    post: (path: string, body: unknown) => send('POST', path, { body }),
+    patch: (path: string, body: unknown) => send('PATCH', path, { body }),
+    delete: (path: string) => send('DELETE', path),
+    /** Creates a record and returns it. Fails if the answer is not 201. */
+    async create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }> {
+      const reply = await send('POST', `/${collection}`, { body });
+      if (reply.status !== 201) throw new Error(`create: ${reply.status} ${reply.text}`);
+      return reply.json.data;
+    },
+  };
 }
 
 /** `isOwn`: for tests that count everything in the service, or need a new database. */
@@ -83,8 +103,8 @@ export function onEveryHost(
   // A file's service ends with the file, so it cannot begin within a description.
   const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
   for (const host of hosts) {
-    if (isShared) describeShared(host, title, tests, options);
-    else onHost(host, title, tests, options);
+    if (!isShared) onHost(host, title, tests, options);
+    else describeOn(sharedService(host, options), host, title, tests, 'resetOptions');
   }
 }
 
@@ -105,30 +125,25 @@ export function onHost(
   tests: Tests,
   options: Partial<HostOptions> = {},
 ): void {
+  describeOn(new RunningService(host, options), host, title, tests, 'close');
+}
+
+function describeOn(
+  service: RunningService,
+  host: Host,
+  title: string,
+  tests: Tests,
+  end: 'close' | 'resetOptions',
+): void {
   describe(`${title} — ${host.name}`, () => {
-    const service = new RunningService(host, options);
     beforeAll(() => service.open());
-    afterAll(() => service.close());
+    afterAll(() => service[end]());
     tests(service, host);
   });
 }
 
 /** The services of the test file that is under way, by host and options. */
 const shared = new Map<string, RunningService>();
-
-function describeShared(
-  host: Host,
-  title: string,
-  tests: Tests,
-  options: Partial<HostOptions>,
-): void {
-  const service = sharedService(host, options);
-  describe(`${title} — ${host.name}`, () => {
-    beforeAll(() => service.open());
-    afterAll(() => service.resetOptions());
-    tests(service, host);
-  });
-}
 
 function sharedService(host: Host, options: Partial<HostOptions>): RunningService {
   const key = JSON.stringify([host.name, ...Object.entries(options).map(String)]);
@@ -160,10 +175,6 @@ class RunningService {
     this.#options = options;
   }
 
-  readonly anonymous = this.#caller('', {});
-  /** `subject` is empty. */
-  readonly operator = this.#caller('', { 'X-Service-Admin-Key': ADMIN_KEY });
-
   get identity(): IdentityStub {
     return opened(this.#identity);
   }
@@ -175,7 +186,7 @@ class RunningService {
 
   /** An account. Without a subject it is a new one that no other test has. */
   account(subject = `account-${randomUUID()}`): Caller {
-    return this.#caller(subject, { Authorization: `Bearer ${tokenOf(subject)}` });
+    return callerOf(this.fetch, subject, asAccount(subject));
   }
 
   /** Sends a request to any path of the host, without credentials. */
@@ -185,6 +196,10 @@ class RunningService {
     await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
+
+  readonly anonymous = callerOf(this.fetch, '', {});
+  /** `subject` is empty. */
+  readonly operator = callerOf(this.fetch, '', { 'X-Service-Admin-Key': ADMIN_KEY });
 
   /** Runs requests whose answers the OpenAPI document does not describe. */
   async undescribed<T>(act: () => Promise<T>): Promise<T> {
@@ -241,33 +256,6 @@ class RunningService {
       sampleRecords: true,
       ...this.#options,
     });
-  }
-
-  #caller(subject: string, credentials: Readonly<Record<string, string>>): Caller {
-    const send = async (method: string, path: string, { headers, body }: Sent = {}) => {
-      const raw = typeof body === 'string' || body instanceof Uint8Array;
-      const response = await this.fetch(PREFIX + path, {
-        method,
-        headers: { ...credentials, ...headers },
-        ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
-      } as RequestInit);
-      const reply = await replyOf(response);
-      expect(reply.json.error?.message, 'an error says what is wrong').not.toBe('');
-      return reply;
-    };
-    return {
-      subject,
-      send,
-      get: (path) => send('GET', path),
-      post: (path, body) => send('POST', path, { body }),
-      patch: (path, body) => send('PATCH', path, { body }),
-      delete: (path) => send('DELETE', path),
-      async create(collection, body) {
-        const reply = await send('POST', `/${collection}`, { body });
-        if (reply.status !== 201) throw new Error(`create: ${reply.status} ${reply.text}`);
-        return reply.json.data;
-      },
-    };
   }
 }
 

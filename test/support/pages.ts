@@ -74,22 +74,6 @@ export function pageCode(page: string, words: string, language = 'js'): string {
   return code;
 }
 
-/**
- * The value of a numeric constant, read from its source: `const NAME = 8 * 1_048_576;`. So a test
- * can compare a page with a constant that is not exported. Throws if the file has none.
- */
-export function constantOf(file: string, name: string): number {
-  const [, text] =
-    new RegExp(`^(?:export )?const ${name} = ([\\d_. *+]+);`, 'm').exec(textOf(file)) ?? [];
-  if (text === undefined) throw new Error(`${file} has no numeric constant ${name}`);
-  const product = (factors: string) =>
-    factors.split('*').reduce((all, each) => all * Number(each), 1);
-  return text
-    .replaceAll('_', '')
-    .split('+')
-    .reduce((sum, part) => sum + product(part), 0);
-}
-
 function markdownIn(folder: string, recursive: boolean): string[] {
   return readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))

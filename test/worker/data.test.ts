@@ -46,7 +46,7 @@ it('Import, export, erase and the way back work against Workers', async () => {
     const left = expect.stringContaining('nothing is left in any view');
     expect(await run(...erase)).toEqual([0, left]);
     expect(await contents()).toEqual([]);
-    expect((await run('import', gone, ...ACCOUNT, '--connections', '1'))[0]).toBe(0);
+    expect((await run('import', gone, ...ACCOUNT, '--in-order'))[0]).toBe(0);
     expect(await contents()).toEqual(before);
   } finally {
     await on.close();

@@ -1,19 +1,18 @@
-// Every open connection and its requests under way. This file enforces "the contract's
-// response write time-out", which Node does not have: without it, a client that never
-// reads its answer would hold the answer's memory for ever.
+// Every open connection and its requests under way. It enforces "the contract's response write
+// time-out", which Node does not have: a client that never reads its answer would hold the
+// answer's memory for ever. It bounds what a client sends without waiting for answers.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { type MeteredAnswer, MeteredExchange, SentBytes } from './metered-exchange.js';
+import { type MeteredAnswer, MeteredExchange } from './metered-exchange.js';
 
 /** Time between two checks of the deadlines; a connection lives at most this much longer. */
 const SWEEP_INTERVAL_MS = 250;
-
 /**
- * Of one connection: so many requests that wait behind another are always kept. Node reads up to
+ * Requests of one connection that wait behind another and are always kept. Node reads up to
  * 64 KiB at once and has parsed all the requests in it before any of them can be answered.
  */
 const QUEUED_MAX = 16;
@@ -26,13 +25,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Called once, when the answers before it are written. */
   readonly begin: (exchange: Exchange) => void;
-  /** Undefined when nothing is measured, and until the request begins. */
+  /** Undefined if nothing is measured, and until the request begins. */
   metered?: MeteredExchange | undefined;
-}
-
-/** Requests of all connections that wait behind another. */
-interface QueuedTotal {
-  count: number;
 }
 
 /**
@@ -42,49 +36,39 @@ interface QueuedTotal {
  */
 class Connection {
   readonly socket: Socket;
-  readonly sent: SentBytes;
   /** The request that has begun last. */
-  #begun: Exchange | undefined;
-  /** Requests behind it, oldest first, from `#head` on. */
-  #queued: Exchange[] = [];
-  #head = 0;
-  readonly #total: QueuedTotal;
+  begun: Exchange | undefined;
+  /** Requests behind it, oldest first. */
+  queued: Exchange[] = [];
+  /** Requests of all connections that wait behind another. */
+  readonly #total: { count: number };
   #isPipelining = false;
+  #sentBytes = 0;
   /** The exchange whose answer is due, and the time since when, in milliseconds of `performance.now`. */
   #due: { readonly exchange: Exchange; readonly since: number } | undefined;
 
-  constructor(socket: Socket, total: QueuedTotal) {
+  constructor(socket: Socket, total: { count: number }) {
     this.socket = socket;
-    this.sent = new SentBytes(socket);
     this.#total = total;
-  }
-
-  /** The newest request of the connection, finished or not. */
-  get newest(): Exchange | undefined {
-    return this.#queued.at(-1) ?? this.#begun;
-  }
-
-  get queuedCount(): number {
-    return this.#queued.length - this.#head;
   }
 
   /** Begins a request, at once or when the answers before it are written. */
   add(exchange: Exchange): void {
-    const before = this.#begun;
+    const before = this.begun;
     // One that waits may be about to begin, although the answer before it is written.
-    if (this.queuedCount === 0 && isWritten(before)) {
-      this.#begun = exchange;
+    if (this.queued.length === 0 && isWritten(before)) {
+      this.begun = exchange;
       exchange.begin(exchange);
       return;
     }
     // Node goes on with what it has read, also of a connection that was reset.
     if (this.socket.destroyed) return;
-    this.#queued.push(exchange);
+    this.queued.push(exchange);
     this.#total.count++;
     this.#stopReading();
-    if (this.queuedCount === 1 && before !== undefined) this.#beginNextAfter(before);
-    if (this.queuedCount > QUEUED_MAX && this.#total.count > QUEUED_TOTAL_MAX) {
-      this.#dropQueued();
+    if (this.queued.length === 1 && before !== undefined) this.#beginNextAfter(before);
+    if (this.queued.length > QUEUED_MAX && this.#total.count > QUEUED_TOTAL_MAX) {
+      this.dropQueued();
       this.socket.resetAndDestroy();
     }
   }
@@ -96,7 +80,7 @@ class Connection {
     closeWithoutStackTraces(this.socket);
     // Node reads on when an answer is read to its end, whatever waits.
     this.socket.on('drain', () => {
-      if (this.queuedCount > 0) stopReading(this.socket);
+      if (this.queued.length > 0) stopReading(this.socket);
     });
   }
 
@@ -106,49 +90,41 @@ class Connection {
   }
 
   #beginNext(): void {
-    const next = this.#queued[this.#head];
-    if (next === undefined || this.socket.destroyed) return;
-    this.#head++;
+    if (this.socket.destroyed) return;
+    const next = this.queued.shift();
+    if (next === undefined) return;
     this.#total.count--;
-    this.#begun = next;
-    if (this.queuedCount > 0) {
-      this.#beginNextAfter(next);
-    } else {
-      this.#dropQueued();
-      goOnReading(this.socket);
-    }
+    this.begun = next;
+    if (this.queued.length > 0) this.#beginNextAfter(next);
+    else resumeReading(this.socket);
     next.begin(next);
   }
 
-  /** Call it when the connection is gone: answers that are not yet written are lost. */
-  cut(): void {
-    this.#begun?.metered?.cut();
-    this.#dropQueued();
+  dropQueued(): void {
+    this.#total.count -= this.queued.length;
+    this.queued = [];
   }
 
-  #dropQueued(): void {
-    this.#total.count -= this.queuedCount;
-    [this.#queued, this.#head] = [[], 0];
+  /** The bytes sent since the last call. */
+  takeSentBytes(): number {
+    const { bytesWritten } = this.socket;
+    const bytes = bytesWritten - this.#sentBytes;
+    this.#sentBytes = bytesWritten;
+    return bytes;
   }
 
   /** Requests whose answer is not yet written to its end, the oldest first. */
   get underWay(): readonly Exchange[] {
-    const begun = this.#begun;
-    const queued = this.#head === 0 ? this.#queued : this.#queued.slice(this.#head);
-    if (begun === undefined || isWritten(begun)) return queued;
-    return queued.length === 0 ? [begun] : [begun, ...queued];
-  }
-
-  get underWayCount(): number {
-    return this.queuedCount + Number(!isWritten(this.#begun));
+    const { begun, queued } = this;
+    return begun === undefined || isWritten(begun) ? queued : [begun, ...queued];
   }
 
   /** Whether the oldest answer has been due for longer than that. */
   isOverdue(now: number, writeMaxMs: number): boolean {
-    const exchange = this.#begun;
-    if (exchange?.response.writableFinished) return false;
+    const exchange = this.begun;
+    if (exchange === undefined || isWritten(exchange)) return false;
     // Until the request is complete, Node's request time-out applies, unless the answer has begun.
-    if (!exchange || !(exchange.request.complete || exchange.response.headersSent)) return false;
+    if (!exchange.request.complete && !exchange.response.headersSent) return false;
     if (this.#due?.exchange !== exchange) this.#due = { exchange, since: now };
     return now - this.#due.since > writeMaxMs;
   }
@@ -157,38 +133,34 @@ class Connection {
 export class Connections {
   /** A closed connection is removed with its exchanges, because a queued response gets no event. */
   readonly #open = new Map<Duplex, Connection>();
-  readonly #queued: QueuedTotal = { count: 0 };
+  readonly #queuedTotal = { count: 0 };
   /** From here on every answer is the last one of its connection. */
   isEnding = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
-
   readonly #events: ServiceEvents | undefined;
-  readonly #writeMaxMs: number;
 
-  /** Without `events` nothing is measured. `writeMaxMs`: for each whole answer. */
-  constructor(server: Server, events?: ServiceEvents, writeMaxMs = RESPONSE_WRITE_TIMEOUT_MS) {
+  /** Without `events` nothing is measured. */
+  constructor(server: Server, events?: ServiceEvents) {
     this.#events = events;
-    this.#writeMaxMs = writeMaxMs;
     server.on('connection', (socket) => {
-      this.#open.set(socket, new Connection(socket, this.#queued));
+      const connection = new Connection(socket, this.#queuedTotal);
+      this.#open.set(socket, connection);
       socket.once('close', () => {
-        this.#open.get(socket)?.cut();
+        connection.begun?.metered?.finish(true);
+        connection.dropQueued();
         this.#open.delete(socket);
       });
     });
   }
 
-  /**
-   * Begins a request, at once or when the answers before it on its connection are written.
-   * Queued requests cost their memory alone, and that is bounded.
-   */
+  /** Begins a request, at once or when the answers before it on its connection are written. */
   add(exchange: Exchange): void {
     const connection = this.#open.get(exchange.request.socket);
     if (connection === undefined) exchange.begin(exchange);
     else connection.add(exchange);
   }
 
-  /** Measures a request, or the bytes that broke a connection; undefined when nothing is measured. */
+  /** Measures a request, or the bytes that broke a connection; undefined if nothing is measured. */
   metered(
     socket: Duplex,
     request?: IncomingMessage,
@@ -196,16 +168,17 @@ export class Connections {
   ): MeteredExchange | undefined {
     const connection = this.#open.get(socket);
     if (this.#events === undefined || connection === undefined) return undefined;
-    return new MeteredExchange(this.#events, connection.sent, request, answer);
+    return new MeteredExchange(this.#events, connection, request, answer);
   }
 
   get count(): number {
     return this.#open.size;
   }
 
-  /** The newest request. If a connection breaks, this request's body or the bytes after it broke it. */
+  /** The newest request, finished or not. If a connection breaks, its body or the bytes after it broke it. */
   newest(socket: Duplex): Exchange | undefined {
-    return this.#open.get(socket)?.newest;
+    const connection = this.#open.get(socket);
+    return connection?.queued.at(-1) ?? connection?.begun;
   }
 
   /** The requests under way on a connection, the oldest first. */
@@ -215,15 +188,15 @@ export class Connections {
 
   /** Exchanges whose response is not yet written to its end. */
   get underWayCount(): number {
-    let count = 0;
-    for (const { underWayCount } of this.#open.values()) count += underWayCount;
+    let { count } = this.#queuedTotal;
+    for (const { begun } of this.#open.values()) if (!isWritten(begun)) count++;
     return count;
   }
 
   /** Whether a complete answer is still unread by its client. Node treats such a connection as idle. */
   get isWriting(): boolean {
-    return [...this.#open.values()].some(({ underWay }) =>
-      underWay.some(({ response }) => response.writableEnded && !response.writableFinished),
+    return [...this.#open.values()].some(
+      ({ begun }) => begun?.response.writableEnded && !isWritten(begun),
     );
   }
 
@@ -244,7 +217,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#open.values()) {
       // Resets the connection, because a graceful end would also wait for the reader.
-      if (connection.isOverdue(now, this.#writeMaxMs)) connection.socket.resetAndDestroy();
+      if (connection.isOverdue(now, RESPONSE_WRITE_TIMEOUT_MS)) connection.socket.resetAndDestroy();
     }
   }
 }
@@ -267,7 +240,7 @@ function stopReading(socket: PausableSocket): void {
   socket.pause();
 }
 
-function goOnReading(socket: PausableSocket): void {
+function resumeReading(socket: PausableSocket): void {
   socket._paused = false;
   socket.parser?.resume();
   socket.resume();
@@ -275,9 +248,8 @@ function goOnReading(socket: PausableSocket): void {
 
 /** For each request that waits on a closed connection Node makes an error: 3,000 stack traces took 120 ms. */
 function closeWithoutStackTraces(socket: Socket): void {
-  let limit = Error.stackTraceLimit;
+  const limit = Error.stackTraceLimit;
   socket.prependOnceListener('close', () => {
-    limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
   });
   socket.once('close', () => {

@@ -4,12 +4,12 @@
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
-import { type CameBack, ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
-import { type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
-import type { ErasureFigures } from '../operations/figures.js';
+import { ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
+import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import type { ErasureFacts } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 
-/** So many are named in the log; the others are counted. */
+/** How many the log names; the others are counted. */
 const NAMED_MAX = 20;
 
 type Records = Pick<OpenRecords, 'account' | 'owners'>;
@@ -27,29 +27,27 @@ export class ErasedAccounts {
   /** Those that were back at the start and have not been without a record since. */
   readonly #back: Set<string>;
 
-  private constructor(records: Records, back: readonly CameBack[] | undefined) {
+  private constructor(records: Records, back: readonly string[] | undefined) {
     this.#records = records;
     this.#isUnreadable = back === undefined;
-    this.#back = new Set(back?.map(({ subject }) => subject));
+    this.#back = new Set(back);
   }
 
   /**
    * Compares every account with the ledger: a hash for each, some 5 µs, and for one that is
    * in the ledger a look at the times of its records. Logs what it finds; never rejects.
-   * Undefined where the settings name no place for a ledger.
+   * Undefined if the settings name no place for a ledger.
    */
-  static async look({ settings, records, storage, log }: ErasedAccountsOptions) {
-    const path = ledgerPath({
-      ERASURE_LEDGER: settings.erasureLedger,
-      BACKUP_DIR: settings.backups?.folder,
-    });
+  static async find(options: ErasedAccountsOptions): Promise<ErasedAccounts | undefined> {
+    const { settings, records, log } = options;
+    const { erasureLedger: ERASURE_LEDGER, backups } = settings;
+    const path = ledgerPath({ ERASURE_LEDGER, BACKUP_DIR: backups?.folder });
     if (path === undefined) return undefined;
     try {
-      const ledger = await readLedger(path);
-      const back = ledger === undefined ? [] : await accountsBack(ledger, records, storage);
+      const back = await accountsBack(path, options);
       if (back.length > 0) {
         log.warn('erased_accounts_back', {
-          accounts: JSON.stringify(back.slice(0, NAMED_MAX).map(({ subject }) => subject)),
+          accounts: JSON.stringify(back.slice(0, NAMED_MAX)),
           count: back.length,
           ledger: path,
           hint: `these accounts were erased, and an older state of the database has brought their records back; erase each again: ${ERASE_AGAIN}`,
@@ -64,28 +62,27 @@ export class ErasedAccounts {
     }
   }
 
-  async figures(): Promise<ErasureFigures> {
+  async facts(): Promise<ErasureFacts> {
     for (const subject of this.#back) {
       const { ok } = await this.#records.account(subject).profile();
       // It is erased again. Who comes later is new.
       if (!ok) this.#back.delete(subject);
     }
-    return { back: this.#back.size, isUnreadable: this.#isUnreadable };
+    return { back: this.#back.size, unreadable: this.#isUnreadable };
   }
 }
 
 async function accountsBack(
-  ledger: Ledger,
-  { owners }: Records,
-  storage: ErasedAccountsOptions['storage'],
-): Promise<CameBack[]> {
-  const found: CameBack[] = [];
-  if (ledger.size === 0) return found;
-  for (const subject of owners) {
+  path: string,
+  { records, storage }: ErasedAccountsOptions,
+): Promise<string[]> {
+  const ledger = await readLedger(path);
+  const found: string[] = [];
+  if (ledger === undefined || ledger.size === 0) return found;
+  for (const subject of records.owners) {
     const erased = ledger.erasedAt(subject);
-    if (erased === undefined) continue;
-    const oldest = await storage.oldestRecordAt(subject);
-    if (oldest !== undefined && isBack(erased, oldest)) found.push({ subject, erased });
+    const oldest = erased === undefined ? undefined : await storage.oldestRecordAt(subject);
+    if (erased !== undefined && oldest !== undefined && isBack(erased, oldest)) found.push(subject);
   }
   return found;
 }

@@ -12,21 +12,21 @@ import {
 import type { HostBindings } from '../../core/http/request-body.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { Arrivals } from './arrivals.js';
-import { ConnectionErrors } from './connection-errors.js';
 import { Connections, type Exchange } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
+import { Refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
+import type { NewConnections } from './turns.js';
 
 /** Node looks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 /**
- * The kernel keeps so many connections until they are accepted, and Linux at most
- * `net.core.somaxconn`. It drops a further one, whose client asks again after a second.
+ * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops a further connection, whose
+ * client asks again after a second.
  */
 const WAITING_CONNECTIONS_MAX = 4_096;
 const DRAIN_CHECK_INTERVAL_MS = 50;
@@ -47,8 +47,7 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
-  /** Learns of each new connection. */
-  readonly arrivals?: Arrivals | undefined;
+  readonly newConnections?: NewConnections | undefined;
 }
 
 export interface HttpServer {
@@ -64,15 +63,12 @@ export interface HttpServer {
 
 /** Resolves when the server listens. Rejects if the address cannot be used. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, socket } = options;
   const { server, connections } = buildServer(options);
-  // The kernel keeps connections for the next process, so this one can stop slowly.
-  const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
-    const { host, port, socket } = options;
-    const where = socket === undefined ? { host, port } : { fd: socket };
-    server.once('error', (error) =>
-      reject(socket === undefined ? error : new Error(NO_TCP_SOCKET)),
-    );
+    const isHandedOver = socket !== undefined;
+    server.once('error', (error) => reject(isHandedOver ? new Error(NO_TCP_SOCKET) : error));
+    const where = isHandedOver ? { fd: socket } : { host, port };
     server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX }, resolve);
   });
   const address = server.address();
@@ -86,7 +82,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     get requestCount() {
       return connections.underWayCount;
     },
-    drain: (deadlineMs) => drain(server, connections, { deadlineMs, leaveMs }),
+    // The kernel keeps connections for the next process, so this one can stop slowly.
+    drain: (deadlineMs) =>
+      drain(server, connections, deadlineMs, socket === undefined ? 0 : LEAVE_MS),
   };
 }
 
@@ -125,7 +123,7 @@ class MeteredResponse extends BytewiseResponse {
   /** Node calls this method when it has given the last byte to the system. */
   override detachSocket(socket: Socket): void {
     super.detachSocket(socket);
-    this.metered?.written();
+    this.metered?.finish(false);
   }
 
   get requestId(): string | undefined {
@@ -146,8 +144,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       }),
     {
       hostname: 'localhost',
-      // Sends no answer, because the request is not known here. The listener below sees that no
-      // answer was sent.
+      // Sends no answer, because the request is not known here. `begin` sees that none was sent.
       errorHandler: () => {},
       // This switch of node-server would cut off a client that still sends half a second after its answer.
       autoCleanupIncoming: false,
@@ -162,64 +159,53 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Node's own refusal has no envelope. `faultOf` looks for the Host.
     requireHostHeader: false,
   });
+  options.newConnections?.watch(server);
   const connections = new Connections(server, events);
-  const errors = new ConnectionErrors({
-    connections,
-    corsAllowedOrigins: options.corsAllowedOrigins,
-    handler: async (request, exchange) => handler(request, { exchange }),
-  });
-  options.arrivals?.watch(server);
-  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const refusals = new Refusals(connections, options.corsAllowedOrigins);
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // While draining, clients must not send another request on this connection; and what
-    // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
-    if (!server.listening || connections.isEnding || incoming.headers.upgrade !== undefined) {
-      outgoing.shouldKeepAlive = false;
+    // follows an Upgrade in the same packet never arrives, so that its sender must send it again.
+    if (!server.listening || connections.isEnding || request.headers.upgrade !== undefined) {
+      response.shouldKeepAlive = false;
     }
-    connections.add({ request: incoming, response: outgoing, begin });
+    connections.add({ request, response, begin });
   };
   const begin = async (exchange: Exchange) => {
-    const { request: incoming, response: outgoing } = exchange;
-    exchange.metered = meteredExchange(connections, incoming, outgoing);
+    const { request, response } = exchange;
+    if (response instanceof MeteredResponse) {
+      response.metered = connections.metered(request.socket, request, response);
+      exchange.metered = response.metered;
+    }
     try {
-      incoming.url = servedTarget(incoming);
-      const fault = faultOf(incoming);
-      if (fault === undefined) await answer(incoming, outgoing);
-      if (outgoing.headersSent || outgoing.destroyed) return;
-      const answered = errors.malformed(incoming);
-      if (fault?.endsConnection) outgoing.shouldKeepAlive = false;
-      const body = Buffer.from(await answered.arrayBuffer());
-      const headers = { ...Object.fromEntries(answered.headers), 'content-length': body.length };
-      outgoing.writeHead(fault?.status ?? answered.status, headers);
-      outgoing.end(body);
+      request.url = servedTarget(request);
+      const fault = faultOf(request);
+      if (fault === undefined) await answer(request, response);
+      if (response.headersSent || response.destroyed) return;
+      if (fault?.endsConnection) response.shouldKeepAlive = false;
+      const malformed = refusals.malformed(request);
+      const body = Buffer.from(await malformed.arrayBuffer());
+      const headers = { ...Object.fromEntries(malformed.headers), 'content-length': body.length };
+      response.writeHead(fault?.status ?? malformed.status, headers);
+      response.end(body);
     } catch (error) {
       log.error('response_failed', error);
-      outgoing.destroy();
+      response.destroy();
     }
   };
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it does not know (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error, socket) => errors.refuse(error, socket));
-  server.on('connect', (request, socket) => errors.refuseTunnel(request, socket));
+  server.on('clientError', (error, socket) => refusals.refuse(error, socket));
+  server.on('connect', (request, socket) => refusals.refuseTunnel(request, socket));
   return { server, connections };
-}
-
-/** Undefined when nothing is measured. */
-function meteredExchange(
-  connections: Connections,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): MeteredExchange | undefined {
-  if (!(outgoing instanceof MeteredResponse)) return undefined;
-  outgoing.metered = connections.metered(incoming.socket, incoming, outgoing);
-  return outgoing.metered;
 }
 
 async function drain(
   server: Server,
   connections: Connections,
-  { deadlineMs, leaveMs }: { readonly deadlineMs: number; readonly leaveMs: number },
-) {
+  deadlineMs: number,
+  leaveMs: number,
+): Promise<void> {
   connections.endAfterAnswers();
   if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
   // The HTTP server's own `close` would cut answers that are complete and not yet read.
@@ -237,6 +223,7 @@ async function drain(
   connections.stop();
 }
 
-function originOf({ address, family, port }: AddressInfo): string {
+/** `http://ADDRESS:PORT` */
+export function originOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -1,18 +1,22 @@
-// What the service does when its database file disappears while it runs, or when another program
-// writes it: it takes no more writes and says so. Of a file that disappeared it saves a copy
-// beside the place where the file was; what is in a damaged file, its memory alone still has.
+// Notices that the open database file is no longer the one at its path (deleted, replaced, its disk
+// unmounted), or that another program wrote it. SQLite itself notices neither, and every later write
+// would be lost when the process ends. So the service refuses writes and says so. Of a file that
+// disappeared it saves a copy beside its place; what is in a damaged file, memory alone still has.
 
+import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { FileStorage } from '../../libsql.js';
 import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { keptPath } from '../../storage/file/names-beside.js';
-import type { Settings } from '../settings.js';
-import { FileWatch } from './file-watch.js';
+
+const LOOK_MS = 1_000;
 
 export interface LostFileOptions {
-  readonly settings: Settings;
+  /** Litestream may write the log back and remove it; else it is always beside the file. */
+  readonly isReplicated: boolean;
   readonly storage: FileStorage;
   readonly records: OpenRecords;
   readonly backups: BackupSchedule | undefined;
@@ -22,58 +26,89 @@ export interface LostFileOptions {
 
 export class LostFile {
   readonly #options: LostFileOptions;
-  readonly #path: string;
-  readonly #watch: FileWatch;
+  readonly #opened: string | undefined;
+  readonly #timer: NodeJS.Timeout;
+  #logMissing = 0;
+  #isOver = false;
+  /** One look at a time: on a disk that hangs they would pile up. */
+  #looking: Promise<void> | undefined;
   /** Resolves with whether the copy is saved; undefined as long as there is nothing to save. */
   #saving: Promise<boolean> | undefined;
 
   constructor(options: LostFileOptions) {
-    const { settings, storage } = options;
     this.#options = options;
-    this.#path = storage.path;
-    this.#watch = new FileWatch({
-      path: this.#path,
-      hasLog: settings.replication === undefined,
-      isIntact: () => storage.isIntact(),
-      onLost: (reason, isDamaged) => (isDamaged ? this.#damaged(reason) : this.#lose(reason)),
-    });
+    this.#opened = identityOf(statSync(options.storage.path, { bigint: true }));
+    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
   look(): Promise<void> {
-    return this.#watch.look();
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
   }
 
   /** Before the records are closed: tries again to save what could not be saved. */
   async stop(): Promise<void> {
-    await this.#watch.look();
-    this.#watch.stop();
-    if (this.#saving === undefined || (await this.#saving)) return;
-    await this.#save();
+    await this.look();
+    this.#end();
+    if (this.#saving !== undefined && !(await this.#saving)) await this.#save();
   }
 
-  #lose(reason: string): void {
-    const { log, events, backups, records } = this.#options;
-    events?.storageLost();
-    log.error('storage_lost', reason, {
-      hint: 'no write is taken any more; stop the service, restore the saved copy or the newest backup, and start it',
-    });
-    backups?.stop();
-    this.#saving = records.refuseWrites().then(() => this.#save());
+  async #look(): Promise<void> {
+    const { storage, records, events } = this.#options;
+    if (this.#isOver) return;
+    const lost = await this.#lossAtPath();
+    const isIntact = lost !== undefined || (await storage.isIntact().catch(() => true));
+    if ((lost === undefined && isIntact) || this.#isOver) return;
+    this.#end();
+    this.#options.backups?.stop();
+    const refused = records.refuseWrites();
+    if (lost === undefined) {
+      events?.databaseDamaged();
+      this.#report(
+        'database_damaged',
+        `another program wrote the database file ${storage.path}`,
+        'do not restart: take everything out first (the command dump)',
+      );
+    } else {
+      events?.storageLost();
+      this.#report(
+        'storage_lost',
+        lost,
+        'stop the service, restore the saved copy or the newest backup, and start it',
+      );
+      this.#saving = refused.then(() => this.#save());
+    }
   }
 
-  #damaged(reason: string): void {
-    const { log, events, backups, records } = this.#options;
-    events?.databaseDamaged();
-    log.error('database_damaged', reason, {
-      hint: 'no write is taken any more; do not restart: take everything out first (the command dump)',
-    });
-    backups?.stop();
-    void records.refuseWrites();
+  #report(event: string, reason: string, remedy: string): void {
+    this.#options.log.error(event, reason, { hint: `no write is taken any more; ${remedy}` });
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearInterval(this.#timer);
+  }
+
+  /** Asks for the file by its name: opening and closing it would drop the lock on it. */
+  async #lossAtPath(): Promise<string | undefined> {
+    const { storage, isReplicated } = this.#options;
+    const { path } = storage;
+    const found = await present(path);
+    if (found === 'unknown') return undefined;
+    if (found === undefined) return `the database file ${path} is gone, or its disk is`;
+    if (found !== this.#opened) return `another file is in the place of the database file ${path}`;
+    if (isReplicated) return undefined;
+    // A new connection makes a new log: it may be missing for a moment.
+    const log = await present(`${path}-wal`);
+    this.#logMissing = log === undefined ? this.#logMissing + 1 : 0;
+    return this.#logMissing > 1 ? `the log ${path}-wal is gone` : undefined;
   }
 
   async #save(): Promise<boolean> {
     const { log, storage } = this.#options;
-    const file = keptPath(this.#path, 'saved', Date.now());
+    const file = keptPath(storage.path, 'saved', Date.now());
     try {
       const { recordCount, auditEventCount } = await storage.save(file);
       log.warn('database_saved', { file, records: recordCount, audit_events: auditEventCount });
@@ -83,4 +118,18 @@ export class LostFile {
       return false;
     }
   }
+}
+
+/** Undefined if there is no such file; `unknown` if the system does not tell. */
+async function present(path: string): Promise<string | undefined> {
+  try {
+    return identityOf(await stat(path, { bigint: true }));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : 'unknown';
+  }
+}
+
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev} ${ino}`;
 }

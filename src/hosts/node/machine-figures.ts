@@ -3,50 +3,78 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { DiskFigures, EventLoopFigures, ProcessFigures } from '../operations/figures.js';
-import { Histogram } from '../operations/histogram.js';
+import { Histogram } from '../operations/exposition.js';
+import type { Facts, ProcessFacts } from '../operations/status.js';
 
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
-const STARTED_AT_SECONDS = performance.timeOrigin / 1000;
+/** A read of the disk gets this long. */
+const READ_MAX_MS = 1_000;
 
-export async function processFigures(): Promise<ProcessFigures> {
+/** Also of a disk that hangs, and of none. */
+export const NO_DISK: Facts['database'] = {
+  bytes: null,
+  log_bytes: null,
+  disk_free_bytes: null,
+  disk_bytes: null,
+};
+
+export async function processFacts(): Promise<ProcessFacts> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
+  const { active, idle } = performance.eventLoopUtilization();
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const max = /^Max open files +(\d+)/m.exec(limits)?.[1] ?? descriptorLimit;
+  descriptorLimit = max;
   return {
-    startedAtSeconds: STARTED_AT_SECONDS,
-    cpuSeconds: (user + system) / 1e6,
-    residentBytes: rss,
-    heapBytes: heapUsed,
-    openDescriptors: await openDescriptors(),
-    maxDescriptors: await maxDescriptors(),
+    cpu_seconds: (user + system) / 1e6,
+    resident_bytes: rss,
+    heap_bytes: heapUsed,
+    active_seconds: active / 1000,
+    idle_seconds: idle / 1000,
+    open_descriptors: await openDescriptors(Number(max)),
+    max_descriptors: max === undefined ? null : Number(max),
   };
 }
 
-export function eventLoopFigures(): EventLoopFigures {
-  const { active, idle } = performance.eventLoopUtilization();
-  return { activeSeconds: active / 1000, idleSeconds: idle / 1000 };
+/** Read once: when descriptors run out, it can't be read again. */
+let descriptorLimit: string | undefined;
+
+/** Null on other systems than Linux. */
+async function openDescriptors(max: number): Promise<number | null> {
+  try {
+    return (await readdir('/proc/self/fd')).length;
+  } catch (error) {
+    // To look takes a descriptor itself.
+    return error instanceof Error && 'code' in error && error.code === 'EMFILE' ? max : null;
+  }
 }
 
 /** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
-export async function diskFigures(databasePath: string): Promise<DiskFigures> {
-  const [databaseBytes, logBytes, disk] = await Promise.all([
+export async function diskFacts(databasePath: string): Promise<Facts['database']> {
+  const [bytes, log_bytes, disk] = await Promise.all([
     sizeOf(databasePath),
     sizeOf(`${databasePath}-wal`),
     statfs(dirname(databasePath)).catch(() => undefined),
   ]);
   return {
-    databaseBytes,
-    logBytes,
-    freeBytes: disk && disk.bavail * disk.bsize,
-    totalBytes: disk && disk.blocks * disk.bsize,
+    bytes,
+    log_bytes,
+    disk_free_bytes: disk === undefined ? null : disk.bavail * disk.bsize,
+    disk_bytes: disk === undefined ? null : disk.blocks * disk.bsize,
   };
 }
 
-/**
- * The delay of a timer beyond its plan. It is counted from the start, so that one reader
- * does not reset it for others.
- */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    // After a clean stop the log is missing until the first write.
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 0 : null;
+  }
+}
+
+/** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
 export class EventLoopDelays {
   readonly histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   #due = performance.now() + DELAY_SAMPLE_MS;
@@ -63,30 +91,29 @@ export class EventLoopDelays {
   }
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    // After a clean stop the log is missing until the first write.
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return isMissing ? 0 : undefined;
-  }
-}
+/** A value that is read from a disk. While the disk hangs it is the last one, and no second read begins. */
+export class Latest<T> {
+  readonly #read: () => Promise<T>;
+  #last: T;
+  #reading: Promise<void> | undefined;
 
-/** Only Linux has this figure. */
-async function openDescriptors(): Promise<number | undefined> {
-  try {
-    return (await readdir('/proc/self/fd')).length;
-  } catch {
-    return undefined;
+  /** `read` must never reject. Until its first answer the value is `first`. */
+  constructor(read: () => Promise<T>, first: T) {
+    this.#read = read;
+    this.#last = first;
   }
-}
 
-async function maxDescriptors(): Promise<number | undefined> {
-  try {
-    const found = /^Max open files +(\d+)/m.exec(await readFile('/proc/self/limits', 'utf8'))?.[1];
-    return found === undefined ? undefined : Number(found);
-  } catch {
-    return undefined;
+  async value(): Promise<T> {
+    this.#reading ??= this.#read().then((value) => {
+      this.#last = value;
+      this.#reading = undefined;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, READ_MAX_MS);
+    });
+    await Promise.race([this.#reading, late]);
+    clearTimeout(timer);
+    return this.#last;
   }
 }

@@ -1,76 +1,52 @@
 // The operations side of one service on Node: measures the service, answers on the
 // operations port, and writes the request log.
 
+import { fstatSync, write } from 'node:fs';
 import { isAdminKey } from '../../core/http/authentication.js';
+import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { BackupPlan, BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import type { BackupSchedule, KeptBackup } from '../../storage/backup/backup-schedule.js';
 import { EXPOSITION_TYPE } from '../operations/exposition.js';
-import type {
-  BackupFigures,
-  Figures,
-  PostgresFigures,
-  ProviderFinding,
-} from '../operations/figures.js';
 import { Meter } from '../operations/meter.js';
-import { type Measured, metricsText } from '../operations/metrics.js';
-import { type AskedStorage, Readiness, type ReadyAnswer } from '../operations/readiness.js';
+import { metricsText } from '../operations/metrics.js';
+import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
-import { statusOf } from '../operations/status.js';
-import type { OperationsSettings, Settings } from '../settings.js';
-import type { ErasedAccounts } from './erased-accounts.js';
-import type { HttpServer } from './http-server.js';
-import { Latest } from './latest.js';
-import { standardOutputLines } from './line-output.js';
 import {
-  diskFigures,
-  EventLoopDelays,
-  eventLoopFigures,
-  processFigures,
-} from './machine-figures.js';
+  type BackupFacts,
+  type ErasureFacts,
+  type Facts,
+  type PostgresFacts,
+  type ReplicationFacts,
+  type Status,
+  timeOf,
+} from '../operations/status.js';
+import type { Settings } from '../settings.js';
+import { diskFacts, EventLoopDelays, Latest, NO_DISK, processFacts } from './machine-figures.js';
 import {
   type OperationsAnswer,
   type OperationsPage,
   type OperationsServer,
   openOperationsPort,
 } from './operations-port.js';
-import type { ReplicaWatch } from './replica-watch.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 const MINUTE_MS = 60_000;
+const STANDARD_OUTPUT = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-const NO_DISK: Figures['disk'] = {
-  databaseBytes: undefined,
-  logBytes: undefined,
-  freeBytes: undefined,
-  totalBytes: undefined,
-};
-
-export interface OperationsOptions {
-  readonly settings: OperationsSettings;
-  /** Undefined where no disk of this machine has the records. */
-  readonly databasePath: string | undefined;
-  readonly identityConfigured: boolean;
-  /** Of the administration API; who sends it may ask for a backup. */
-  readonly adminKey: Settings['adminKey'];
-  readonly log: Log;
-}
-
-/** The parts that exist once the service has started. */
+/** The parts that exist once the service has started; undefined where this service has none. */
 export interface StartedParts {
   readonly storage: AskedStorage;
-  /** Those in the memory of this process; undefined where it keeps none. */
-  readonly records: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'> | undefined;
-  readonly server: HttpServer;
-  readonly backups: BackupSchedule | undefined;
-  readonly backupPlan: BackupPlan | undefined;
-  readonly replica: ReplicaWatch | undefined;
-  readonly erasedAccounts: ErasedAccounts | undefined;
-  /** Undefined where the database is a file. */
-  readonly postgres?: () => PostgresFigures;
+  /** Those in the memory of this process. */
+  readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
+  readonly server: { readonly connectionCount: number; readonly requestCount: number };
+  readonly backups?: BackupSchedule | undefined;
+  readonly replica?: { readonly facts: Omit<ReplicationFacts, 'failures'> } | undefined;
+  readonly erasedAccounts?: { facts(): Promise<ErasureFacts> } | undefined;
+  readonly postgres?: () => PostgresFacts;
   /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
@@ -78,47 +54,50 @@ export interface StartedParts {
 }
 
 export class Operations {
-  readonly #options: OperationsOptions;
+  readonly #settings: Settings;
+  readonly #log: Log;
   readonly #meter: Meter;
   readonly #requestLog: RequestLog | undefined;
   readonly #readiness: Readiness;
-  /** Sampled only when the operations port is open. */
-  readonly #delays: EventLoopDelays | undefined;
+  /** Sampled only if the operations port is open. */
+  #delays: EventLoopDelays | undefined;
   #minutes: NodeJS.Timeout | undefined;
-  readonly #disk: Latest<Figures['disk']>;
-  #kept: Latest<BackupFigures['kept']> | undefined;
+  readonly #disk: Latest<Facts['database']>;
+  #kept: Latest<readonly KeptBackup[] | undefined> | undefined;
   #parts: StartedParts | undefined;
   #port: OperationsServer | undefined;
 
-  private constructor(options: OperationsOptions) {
-    const { settings, databasePath, identityConfigured } = options;
+  private constructor(settings: Settings, log: Log) {
+    const { requestLog } = settings.operations;
     const [now, clock] = [() => performance.now(), () => Date.now()];
-    this.#options = options;
+    this.#settings = settings;
+    this.#log = log;
     this.#requestLog =
-      settings.requestLog &&
-      new RequestLog({ ...settings.requestLog, write: standardOutputLines(), clock });
-    this.#meter = new Meter({ now, clock, requestLog: this.#requestLog });
-    this.#readiness = new Readiness({ meter: this.#meter, identityConfigured, now, clock, after });
-    this.#delays = settings.port && new EventLoopDelays();
-    const look = () => (databasePath === undefined ? NO_DISK : diskFigures(databasePath));
-    this.#disk = new Latest(async () => look(), NO_DISK);
+      requestLog && new RequestLog({ ...requestLog, write: writeToStandardOutput, clock });
+    const meter = new Meter({ now, clock, requestLog: this.#requestLog });
+    this.#meter = meter;
+    const identityConfigured = settings.signIn !== undefined;
+    this.#readiness = new Readiness({ meter, identityConfigured, now, clock, after });
+    const { postgresUrl, databasePath } = settings;
+    const look = async () => (postgresUrl === undefined ? diskFacts(databasePath) : NO_DISK);
+    this.#disk = new Latest(look, NO_DISK);
   }
 
   /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
-  static async open(options: OperationsOptions): Promise<Operations> {
-    const operations = new Operations(options);
-    const { port } = options.settings;
+  static async open(settings: Settings, log: Log): Promise<Operations> {
+    const operations = new Operations(settings, log);
+    const { port } = settings.operations;
     if (port !== undefined) await operations.#listen(port);
     return operations;
   }
 
   /** Receives the events of the service's parts; undefined if nothing is measured. */
   get events(): ServiceEvents | undefined {
-    const { port, requestLog } = this.#options.settings;
+    const { port, requestLog } = this.#settings.operations;
     return port === undefined && requestLog === undefined ? undefined : this.#meter;
   }
 
-  /** `http://ADDRESS:PORT`; undefined if no port is asked for. */
+  /** `http://ADDRESS:PORT`; undefined if there is no port. */
   get origin(): string | undefined {
     return this.#port?.origin;
   }
@@ -142,108 +121,157 @@ export class Operations {
   }
 
   async #listen(address: { readonly host: string; readonly port: number }): Promise<void> {
+    const delays = new EventLoopDelays();
+    this.#delays = delays;
+    const get = (answer: () => Promise<OperationsAnswer>): OperationsPage => ({
+      method: 'GET',
+      answer,
+    });
+    const metrics = async () => metricsText(await this.#status(), this.#meter, delays.histogram);
     const pages = new Map<string, OperationsPage>([
-      ['/live', page(async () => ({ status: 200, type: JSON_TYPE, text: '{"live":true}\n' }))],
-      ['/ready', page(async () => readyAnswer((await this.#measured()).ready))],
-      ['/metrics', page(() => this.#metrics())],
-      ['/status', page(async () => jsonAnswer(200, statusOf(await this.#measured())))],
+      ['/live', get(async () => json(200, { live: true }))],
+      ['/ready', get(async () => this.#ready())],
+      [
+        '/metrics',
+        get(async () => ({ status: 200, type: EXPOSITION_TYPE, text: await metrics() })),
+      ],
+      ['/status', get(async () => json(200, await this.#status()))],
       ['/backup', { method: 'POST', answer: async (adminKey) => this.#backUp(adminKey) }],
     ]);
-    const tick = () => this.#meter.lastHour.tick(Date.now());
-    this.#minutes = setInterval(tick, MINUTE_MS).unref();
-    const onError = (error: unknown) => this.#options.log.error('operations_page_failed', error);
+    this.#minutes = setInterval(() => this.#meter.lastHour.tick(Date.now()), MINUTE_MS).unref();
+    const onError = (error: unknown) => this.#log.error('operations_page_failed', error);
     this.#port = await openOperationsPort(address, pages, onError);
   }
 
-  /** What SIGUSR2 does, for who has the admin key: with others, somebody could push the good backups out of the rotation. */
+  async #ready(): Promise<OperationsAnswer> {
+    const { ready, reasons, warnings } = await this.#status();
+    return json(ready ? 200 : 503, { ready, reasons, warnings });
+  }
+
+  /** What SIGUSR2 does. Requires the admin key; otherwise anyone could rotate out good backups. */
   #backUp(adminKey: string | undefined): OperationsAnswer {
-    if (!isAdminKey(this.#options.adminKey, adminKey ?? '')) {
+    if (!isAdminKey(this.#settings.adminKey, adminKey ?? '')) {
       if (adminKey !== undefined) this.#meter.adminKeyRefused();
-      return refusal(401, 'no or wrong admin key; send it as "X-Service-Admin-Key"');
+      return json(401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' });
     }
-    if (this.#parts === undefined) return refusal(503, 'the service has not started yet');
+    if (this.#parts === undefined) return json(503, { error: 'the service has not started yet' });
     const { backups } = this.#parts;
-    if (backups === undefined) return refusal(409, 'no backup is taken; set BACKUP_DIR');
+    if (backups === undefined) return json(409, { error: 'no backup is taken; set BACKUP_DIR' });
     backups.takeNow();
-    return jsonAnswer(202, { begun: true });
+    return json(202, { begun: true });
   }
 
-  async #metrics(): Promise<OperationsAnswer> {
-    return { status: 200, type: EXPOSITION_TYPE, text: metricsText(await this.#measured()) };
-  }
-
-  async #measured(): Promise<Measured> {
+  async #status(): Promise<Status> {
     // Held: a start that ends between two looks would have storage and, as yet, no backups.
     const parts = this.#parts;
-    const figures = await this.#figures(parts);
-    const ready = await this.#readiness.answer(figures, parts?.storage);
-    return {
-      meter: this.#meter,
-      figures,
-      eventLoopDelays: this.#delays?.histogram,
-      ready,
-      now: Date.now(),
-    };
+    const facts = await this.#facts(parts);
+    return { ...(await this.#readiness.answer(facts, parts?.storage)), ...facts };
   }
 
-  async #figures(parts: StartedParts | undefined): Promise<Figures> {
-    const [usage, disk, service, backups, erasures] = await Promise.all([
-      processFigures(),
+  async #facts(parts: StartedParts | undefined): Promise<Facts> {
+    const meter = this.#meter;
+    const { total, failed, aborted } = meter.requests.totals;
+    const [process_, database, backups, erased] = await Promise.all([
+      processFacts(),
       this.#disk.value(),
-      parts && this.#serviceFigures(parts),
-      parts && this.#backupFigures(parts),
-      parts?.erasedAccounts?.figures(),
+      this.#backupFacts(parts),
+      parts?.erasedAccounts?.facts(),
     ]);
     return {
-      build: { version: VERSION, runtime: `node ${process.version}` },
-      usage,
-      eventLoop: eventLoopFigures(),
-      service,
-      disk,
-      providerFinding: parts?.providerFinding(),
+      version: VERSION,
+      runtime: `node ${process.version}`,
+      started_at: timeOf(performance.timeOrigin),
+      requests: {
+        total,
+        failed,
+        aborted,
+        in_flight: parts?.server.requestCount ?? null,
+        connections: parts?.server.connectionCount ?? null,
+        heavy_work: parts?.heavyWork() ?? null,
+      },
+      last_hour: meter.lastHour.minutes(Date.now()),
+      writes: {
+        waiting: parts?.inMemory?.writesWaiting ?? null,
+        commits: meter.commits,
+        failing_since: timeOf(meter.writeFailure?.since),
+        failing_reason: meter.writeFailure?.reason ?? null,
+        audit_failures: meter.auditFailures,
+      },
+      records: parts?.inMemory?.counts() ?? null,
+      accounts: parts?.inMemory?.accountCount ?? null,
+      database,
+      identity: {
+        at_start: parts?.providerFinding() ?? null,
+        unavailable_since: timeOf(meter.identityUnavailableSince),
+        checks: meter.identityChecks,
+        ...meter.sharedChecks,
+      },
+      admin_keys: { refused: meter.keysRefused, newest: meter.keyRefusals },
       backups,
-      replication: parts?.replica?.figures,
-      erasures,
-      postgres: parts?.postgres?.(),
+      replication: parts?.replica
+        ? { ...parts.replica.facts, failures: meter.replicaFailures }
+        : null,
+      erased_accounts: erased ?? null,
+      postgres: parts?.postgres?.() ?? null,
+      process: process_,
     };
   }
 
-  #serviceFigures(parts: StartedParts): Figures['service'] {
-    const { server, records } = parts;
+  async #backupFacts(parts: StartedParts | undefined): Promise<BackupFacts | null> {
+    const plan = this.#settings.backups;
+    if (plan === undefined || parts === undefined) return null;
+    const { at, bytes, failure } = this.#meter.lastBackup;
+    const kept = await this.#kept?.value();
+    // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
+    const now = Date.now();
+    const known = [...(at === undefined ? [] : [{ takenAt: at, bytes }]), ...(kept ?? [])];
+    const newest = known
+      .filter(({ takenAt }) => takenAt <= now)
+      .reduce(
+        (a, b) => (a && a.takenAt >= b.takenAt ? a : b),
+        undefined as (typeof known)[0] | undefined,
+      );
     return {
-      connections: server.connectionCount,
-      requestsInFlight: server.requestCount,
-      writesWaiting: records?.writesWaiting,
-      heavyWork: parts.heavyWork(),
-      records: records?.counts(),
-      accounts: records?.accountCount,
+      folder: plan.folder,
+      interval_hours: plan.intervalHours,
+      keep: plan.keep,
+      last_success_at: timeOf(newest?.takenAt),
+      last_success_bytes: newest?.bytes ?? null,
+      last_failed: failure !== undefined,
+      last_failure: failure ? { at: timeOf(failure.at), reason: failure.reason } : null,
+      under_way: parts.backups?.isUnderWay ?? false,
+      list:
+        kept?.map(({ takenAt, records = null, opens = null, ...file }) => ({
+          ...file,
+          taken_at: timeOf(takenAt),
+          records,
+          opens,
+        })) ?? null,
     };
   }
-
-  async #backupFigures(parts: StartedParts): Promise<BackupFigures | undefined> {
-    const { backupPlan, backups } = parts;
-    if (backupPlan === undefined) return undefined;
-    const isUnderWay = backups?.isUnderWay ?? false;
-    return { ...backupPlan, isUnderWay, kept: await this.#kept?.value() };
-  }
 }
 
-function page(answer: () => Promise<OperationsAnswer>): OperationsPage {
-  return { method: 'GET', answer };
-}
-
-function readyAnswer(ready: ReadyAnswer): OperationsAnswer {
-  return jsonAnswer(ready.ready ? 200 : 503, ready);
-}
-
-function refusal(status: OperationsAnswer['status'], error: string): OperationsAnswer {
-  return jsonAnswer(status, { error });
-}
-
-function jsonAnswer(status: OperationsAnswer['status'], value: object): OperationsAnswer {
+function json(status: OperationsAnswer['status'], value: object): OperationsAnswer {
   return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
 }
 
 function after(milliseconds: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
 }
+
+/** Never blocks the event loop. If the reader has gone or the disk is full, only the lines are lost. */
+function writeToStandardOutput(lines: string): Promise<void> {
+  return new Promise((resolve) => {
+    // Node writes to files synchronously, but not to pipes and sockets.
+    if (isFile) write(STANDARD_OUTPUT, lines, () => resolve());
+    else process.stdout.write(lines, () => resolve());
+  });
+}
+
+const isFile = (() => {
+  try {
+    return fstatSync(STANDARD_OUTPUT).isFile();
+  } catch {
+    return false;
+  }
+})();

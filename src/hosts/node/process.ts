@@ -1,14 +1,37 @@
-// One service as a process: start, signals, exit codes.
+// One service as a process: log, start, signals, exit codes.
 
-import type { Log } from '../../core/log.js';
+import { errorText, type Log, type LogFields } from '../../core/log.js';
 import type { Service } from './service.js';
-import { ignoreStraySignals } from './stray-signals.js';
+
+/** If the process is to end at once, the storage thread counts as hanging after this time without an answer. */
+const STORAGE_ANSWER_MAX_MS = 100;
 
 /**
- * If the process is to end at once, the storage thread counts as hanging after this time
- * without an answer.
+ * Signals that an operator sends by mistake. SIGUSR1, one digit from the backup's SIGUSR2, makes Node
+ * open a debugger without a password; SIGHUP ends a process without draining, and systemd takes that
+ * for a clean end.
  */
-const STORAGE_ANSWER_MAX_MS = 100;
+const STRAY_SIGNALS = {
+  SIGUSR1: 'nothing was done; SIGUSR2 takes a backup',
+  SIGHUP: 'nothing was done; settings are read at a start alone, SIGTERM stops the service',
+} as const;
+
+/** One JSON line for each event; errors and warnings go to standard error. */
+export function jsonLog(): Log {
+  // Without this listener, a closed pipe or a full disk would end the service.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return {
+    info: (event, fields) => write('info', event, fields),
+    warn: (event, fields) => write('warn', event, fields),
+    error: (event, error, fields) => write('error', event, { ...fields, error: errorText(error) }),
+  };
+}
+
+function write(level: 'info' | 'warn' | 'error', event: string, fields?: LogFields): void {
+  const stream = level === 'info' ? process.stdout : process.stderr;
+  const time = new Date().toISOString();
+  stream.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
+}
 
 /**
  * Makes every output of this process one JSON line, also the output and the warnings of
@@ -18,7 +41,7 @@ const STORAGE_ANSWER_MAX_MS = 100;
 export function captureStrayOutput(log: Log): void {
   const capture = (...values: readonly unknown[]) => {
     const [first] = values;
-    log.warn('console_output', { text: first instanceof Error ? first.message : String(first) });
+    log.warn('console_output', { text: sentenceOf(first) });
   };
   for (const method of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir'] as const) {
     console[method] = capture;
@@ -69,14 +92,15 @@ export async function runService(
     process.exit(exitCode);
   }
 
-  ignoreStraySignals(log, hangUpEnds ? ['SIGUSR1'] : ['SIGUSR1', 'SIGHUP']);
+  for (const signal of hangUpEnds ? (['SIGUSR1'] as const) : (['SIGUSR1', 'SIGHUP'] as const)) {
+    process.on(signal, () => log.warn('signal_ignored', { signal, hint: STRAY_SIGNALS[signal] }));
+  }
   // Without a listener this signal would end the process.
   process.on('SIGUSR2', () => {
     if (service === undefined) backUpOnceStarted = true;
     else service.backUp();
   });
-  const ending = ['SIGTERM', 'SIGINT', ...(hangUpEnds ? ['SIGHUP'] : [])];
-  for (const signal of ending) {
+  for (const signal of ['SIGTERM', 'SIGINT', ...(hangUpEnds ? ['SIGHUP'] : [])]) {
     process.on(signal, () => {
       if (signalled) endAtOnce(service);
       signalled = true;
@@ -86,15 +110,12 @@ export async function runService(
   try {
     service = await start(() => void stop('storage_lost', 1));
   } catch (error) {
-    log.error('start_failed', reasonOf(error));
+    // Without a stack trace: the cause is a setting or a file.
+    log.error('start_failed', sentenceOf(error));
     process.exit(1);
   }
-  const { operationsOrigin } = service;
-  log.info('started', {
-    address: service.origin,
-    ...(operationsOrigin !== undefined && { operations: operationsOrigin }),
-    ...service.facts,
-  });
+  const { origin: address, operationsOrigin: operations, facts } = service;
+  log.info('started', { address, ...(operations !== undefined && { operations }), ...facts });
   if (backUpOnceStarted) service.backUp();
   return service;
 }
@@ -108,7 +129,6 @@ function endAtOnce(service: Service | undefined): void {
   void service?.storageAnswers().then(() => process.exit(1));
 }
 
-/** A sentence for the operator, without a stack trace: the cause is a setting or a file. */
-function reasonOf(error: unknown): string {
+function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
-// The question to the identity provider at the start. The service does not wait for the
-// answer; the log has it. A provider that is away is asked again until it answers: only
-// then it is known whether the settings fit it.
+// The question to the identity provider at the start. The service does not wait for the answer; the
+// log has it. A provider that is away is asked again until it answers: only then is it known whether
+// the settings fit it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProviderFinding } from '../../core/identity/probe.js';
@@ -10,10 +10,10 @@ import type { Log } from '../../core/log.js';
 const ASK_AGAIN_MS = 10_000;
 
 export interface ProviderProbeOptions {
-  /** Undefined: no provider is configured, and nobody is asked. */
+  /** Undefined: no provider is configured, and nothing is asked. */
   readonly signIn: Pick<SignIn, 'probe'> | undefined;
   readonly log: Log;
-  /** Resolves after so many milliseconds; rejects when the signal ends. Default: by the clock. */
+  /** Resolves after this many milliseconds; rejects when the signal ends. Default: by the clock. */
   readonly after?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ export class ProviderProbe {
   /** Asks at once. */
   constructor(options: ProviderProbeOptions) {
     this.#options = options;
-    // The pause rejects where the service stops meanwhile.
+    // The pause rejects if the service stops.
     if (options.signIn !== undefined) void this.#ask(options.signIn).catch(() => {});
   }
 

@@ -4,24 +4,19 @@
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ReplicaReport } from '../../libsql.js';
-import type { ReplicationFigures } from '../operations/figures.js';
-
-export interface ReplicaWatchOptions {
-  readonly log: Log;
-  readonly events: ServiceEvents | undefined;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
-}
+import type { ReplicationFacts } from '../operations/status.js';
 
 export class ReplicaWatch {
-  readonly #options: ReplicaWatchOptions;
+  readonly #log: Log;
+  readonly #events: ServiceEvents | undefined;
   #last: ReplicaReport | undefined;
   #whenReached: () => void = () => {};
   /** The state in the last line of the log. */
   #said: string | undefined;
 
-  constructor(options: ReplicaWatchOptions) {
-    this.#options = options;
+  constructor(log: Log, events: ServiceEvents | undefined) {
+    this.#log = log;
+    this.#events = events;
   }
 
   /** Resolves when the replica is reached, or after this many milliseconds. */
@@ -34,28 +29,22 @@ export class ReplicaWatch {
   }
 
   take(report: ReplicaReport): void {
-    const { events } = this.#options;
+    const { isReached, reason, syncMilliseconds, hasFailed } = report;
     this.#last = report;
-    if (report.syncMilliseconds !== undefined) events?.replicaSynced(report.syncMilliseconds);
-    if (report.hasFailed) events?.replicaFailed();
-    this.#logChange(report);
-    if (report.isReached) this.#whenReached();
+    if (syncMilliseconds !== undefined) this.#events?.replicaSynced(syncMilliseconds);
+    if (hasFailed) this.#events?.replicaFailed();
+    const state = isReached ? 'reached' : reason;
+    if (state !== undefined && state !== this.#said) {
+      this.#said = state;
+      if (isReached) this.#log.info('replica_reached');
+      else this.#log.warn('replica_unreachable', { reason: state });
+    }
+    if (isReached) this.#whenReached();
   }
 
-  get figures(): ReplicationFigures {
-    const { clock } = this.#options;
-    const { isReached = false, reason, behindSince } = this.#last ?? {};
-    const behindSeconds =
-      behindSince === undefined ? 0 : Math.max(clock() - behindSince, 0) / 1_000;
-    return { isReached, reason, behindSeconds };
-  }
-
-  #logChange({ isReached, reason }: ReplicaReport): void {
-    const { log } = this.#options;
-    const now = isReached ? 'reached' : reason;
-    if (now === undefined || now === this.#said) return;
-    this.#said = now;
-    if (isReached) log.info('replica_reached');
-    else log.warn('replica_unreachable', { reason: now });
+  get facts(): Omit<ReplicationFacts, 'failures'> {
+    const { isReached = false, reason = null, behindSince } = this.#last ?? {};
+    const behindMs = behindSince === undefined ? 0 : Math.max(Date.now() - behindSince, 0);
+    return { reached: isReached, reason, behind_seconds: behindMs / 1_000 };
   }
 }

@@ -1,6 +1,8 @@
 // Requests, errors and p95 of the last sixty minutes. Nothing is added to a request: the counts
 // that the metrics have anyway are read once a minute, and a minute is the difference of two.
 
+import { type Minute, timeOf } from './status.js';
+
 const MINUTES = 60;
 const PERCENTILE = 0.95;
 
@@ -11,20 +13,7 @@ export interface RequestCounts {
   readonly buckets: readonly number[];
 }
 
-/** What happened between two readings. Times in milliseconds since 1970, UTC. */
-export interface Minute {
-  readonly from: number;
-  readonly to: number;
-  readonly requests: number;
-  /** Answered 500 or above. */
-  readonly failed: number;
-  /** The upper bound of its bucket; above the highest bound that one, as Prometheus has it. Undefined without requests. */
-  readonly p95Seconds: number | undefined;
-}
-
-interface Reading extends RequestCounts {
-  readonly at: number;
-}
+type Reading = RequestCounts & { readonly at: number };
 
 export class LastHour {
   readonly #read: () => RequestCounts;
@@ -32,7 +21,7 @@ export class LastHour {
   /** Oldest first. */
   readonly #readings: Reading[] = [];
 
-  /** `bounds`: in seconds, of the buckets. */
+  /** `bounds`: in seconds, of the buckets. `now`: milliseconds since 1970, UTC. */
   constructor(bounds: readonly number[], read: () => RequestCounts, now: number) {
     this.#bounds = bounds;
     this.#read = read;
@@ -45,7 +34,7 @@ export class LastHour {
     if (this.#readings.length > MINUTES) this.#readings.shift();
   }
 
-  /** Oldest first; the last one is under way. A clock that was set back leaves out the minute in which it was. */
+  /** Oldest first; the last one is under way. The minute in which the clock was set back is left out. */
   minutes(now: number): Minute[] {
     const readings = [...this.#readings, { at: now, ...this.#read() }];
     return readings.slice(1).flatMap((reading, index) => {
@@ -56,15 +45,14 @@ export class LastHour {
 
   #between(before: Reading, after: Reading): Minute {
     const counts = after.buckets.map((count, bucket) => count - (before.buckets[bucket] ?? 0));
-    const requests = after.total - before.total;
     const wanted = PERCENTILE * (counts.at(-1) ?? 0);
     const bucket = counts.findIndex((count) => count >= wanted);
     return {
-      from: before.at,
-      to: after.at,
-      requests,
+      from: timeOf(before.at),
+      to: timeOf(after.at),
+      requests: after.total - before.total,
       failed: after.failed - before.failed,
-      p95Seconds: wanted > 0 ? (this.#bounds[bucket] ?? this.#bounds.at(-1)) : undefined,
+      p95_seconds: wanted > 0 ? (this.#bounds[bucket] ?? this.#bounds.at(-1) ?? null) : null,
     };
   }
 }

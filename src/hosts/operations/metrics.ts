@@ -1,299 +1,196 @@
-// Every metric, with its name, unit and meaning, in one place. Names and units
-// follow Prometheus' conventions: seconds, bytes, `_total` on what only grows.
+// Every metric, with its name, unit and meaning, in one place. Names and units follow Prometheus'
+// conventions: seconds, bytes, `_total` on what only grows.
 
-import { Exposition, type Sample } from './exposition.js';
-import { type Figures, newestBackup } from './figures.js';
-import type { Histogram } from './histogram.js';
-import type { Counts, Meter } from './meter.js';
-import type { ReadyAnswer } from './readiness.js';
+import { type Family, familyText, type Histogram, type Sample } from './exposition.js';
+import type { Meter } from './meter.js';
+import type { Status } from './status.js';
 
-export interface Measured {
-  readonly meter: Meter;
-  readonly figures: Figures;
-  readonly eventLoopDelays: Histogram | undefined;
-  readonly ready: ReadyAnswer;
-  /** Milliseconds since 1970, UTC. */
-  readonly now: number;
-}
-
-export function metricsText(measured: Measured): string {
-  const exposition = new Exposition();
-  writeState(exposition, measured);
-  writeRequests(exposition, measured);
-  writeWrites(exposition, measured);
-  writeRecords(exposition, measured);
-  writeIdentity(exposition, measured.meter);
-  writeAdminKeys(exposition, measured.meter);
-  writeBackups(exposition, measured);
-  writeReplication(exposition, measured);
-  writePostgres(exposition, measured);
-  writeProcess(exposition, measured);
-  return exposition.text;
-}
-
-function writeState(exposition: Exposition, { figures, ready }: Measured): void {
-  exposition.gauge(
-    'service_build_info',
-    'Always 1; the labels say which release runs on which runtime.',
-    [[{ ...figures.build }, 1]],
-  );
-  exposition.gauge('service_ready', '1 where /ready answers 200, else 0.', ready.ready ? 1 : 0);
-  exposition.gauge(
-    'service_not_ready_reason',
-    '1 for each reason why /ready answers 503.',
-    ready.reasons.map((reason): Sample => [{ reason }, 1]),
-  );
-  exposition.gauge(
-    'service_warning',
-    '1 for each warning of /ready.',
-    ready.warnings.map((warning): Sample => [{ warning }, 1]),
-  );
-}
-
-function writeRequests(exposition: Exposition, { meter, figures }: Measured): void {
-  exposition.counter(
-    'service_http_requests_total',
-    'Requests by route pattern, method and status; status "aborted" where the connection ended before the whole answer was written.',
-    meter.requests.counts(),
-  );
-  exposition.histogram(
-    'service_http_request_duration_seconds',
+const HELP = {
+  service_build_info: 'Always 1; the labels are the release and its runtime.',
+  service_ready: '1 if /ready answers 200, else 0.',
+  service_not_ready_reason: '1 for each reason why /ready answers 503.',
+  service_warning: '1 for each warning of /ready.',
+  service_http_requests_total:
+    'Requests by route pattern, method and status; "aborted" if the connection ended before the whole answer was written.',
+  service_http_request_duration_seconds:
     'From the headers of a request to the last byte of its answer.',
-    meter.requests.durations(),
-  );
-  exposition.gauge(
-    'service_http_requests_in_flight',
-    'Requests whose answer is not yet written to its end.',
-    figures.service?.requestsInFlight,
-  );
-  exposition.gauge(
-    'service_http_connections',
-    'Open connections on the API port.',
-    figures.service?.connections,
-  );
-  exposition.gauge(
-    'service_heavy_work_in_progress',
+  service_http_requests_in_flight: 'Requests whose answer is not yet written to its end.',
+  service_http_connections: 'Open connections on the API port.',
+  service_heavy_work_in_progress:
     'Pieces of long work (searches, large bodies) that are under way or wait for their turn.',
-    figures.service?.heavyWork,
-  );
-  exposition.counter(
-    'service_request_log_dropped_total',
+  service_request_log_dropped_total:
     'Lines of the request log that were not written because its reader was slow.',
-    meter.droppedLogLines,
-  );
-}
-
-function writeWrites(exposition: Exposition, { meter, figures }: Measured): void {
-  exposition.gauge(
-    'service_writes_waiting',
-    'Writes that wait for a commit.',
-    figures.service?.writesWaiting,
-  );
-  exposition.histogram(
-    'service_commit_group_writes',
-    'Writes that were committed together.',
-    unlabelled(meter.groupSizes),
-  );
-  exposition.histogram(
-    'service_commit_duration_seconds',
-    'How long a commit took, its sync to the disk included.',
-    unlabelled(meter.commitDurations),
-  );
-  exposition.counter(
-    'service_commits_total',
-    'Commits by result; every result but "committed" is a failure that clients were told of.',
-    counted('result', meter.commits),
-  );
-  exposition.counter(
-    'service_audit_failures_total',
+  service_writes_waiting: 'Writes that wait for a commit.',
+  service_commit_group_writes: 'Writes that were committed together.',
+  service_commit_duration_seconds: 'Duration of a commit, its sync to the disk included.',
+  service_commits_total: 'Commits by result; all but "committed" are failures that clients saw.',
+  service_audit_failures_total:
     'Changes by an operator that were stored without their audit event.',
-    meter.auditFailures,
-  );
-}
-
-function writeRecords(exposition: Exposition, { figures: { service, disk } }: Measured): void {
-  exposition.gauge(
-    'service_records',
-    'Stored records.',
-    service?.records &&
-      Object.entries(service.records).map(([collection, count]): Sample => [{ collection }, count]),
-  );
-  exposition.gauge('service_accounts', 'Accounts with at least one record.', service?.accounts);
-  exposition.gauge('service_database_bytes', 'Size of the database file.', disk.databaseBytes);
-  exposition.gauge(
-    'service_database_log_bytes',
-    'Size of the log of writes beside the database file.',
-    disk.logBytes,
-  );
-  exposition.gauge(
-    'service_disk_free_bytes',
-    "What the service may still write on the database's disk.",
-    disk.freeBytes,
-  );
-  exposition.gauge('service_disk_bytes', "Size of the database's disk.", disk.totalBytes);
-}
-
-function writeIdentity(exposition: Exposition, meter: Meter): void {
-  exposition.counter(
-    'service_identity_checks_total',
-    'Questions to the identity provider by outcome.',
-    counted('outcome', meter.identityChecks),
-  );
-  exposition.histogram(
-    'service_identity_check_duration_seconds',
-    'How long the identity provider took.',
-    unlabelled(meter.identityDurations),
-  );
-  exposition.counter(
-    'service_identity_checks_joined_total',
+  service_records: 'Stored records.',
+  service_accounts: 'Accounts with at least one record.',
+  service_database_bytes: 'Size of the database file.',
+  service_database_log_bytes: 'Size of the log of writes beside the database file.',
+  service_disk_free_bytes: "What the service may still write on the database's disk.",
+  service_disk_bytes: "Size of the database's disk.",
+  service_identity_checks_total: 'Questions to the identity provider by outcome.',
+  service_identity_check_duration_seconds: 'How long the identity provider took.',
+  service_identity_checks_joined_total:
     'Checks that were answered by a question already under way.',
-    meter.cachedChecks.of('joined'),
-  );
-  exposition.counter(
-    'service_identity_checks_remembered_total',
-    'Checks that were answered from memory.',
-    meter.cachedChecks.of('remembered'),
-  );
-}
-
-function writePostgres(exposition: Exposition, { figures: { postgres } }: Measured): void {
-  if (postgres === undefined) return;
-  exposition.gauge(
-    'service_postgres_waiting',
-    'Statements that wait for a connection to Postgres.',
-    postgres.waiting,
-  );
-  exposition.counter(
-    'service_postgres_retries_total',
-    'Attempts at a statement after the first.',
-    postgres.retries,
-  );
-  const statements = [...postgres.statements];
-  exposition.counter(
-    'service_postgres_statements_total',
-    'Statements sent to Postgres by kind; those of many requests may go as one.',
-    statements.map(([kind, { count }]): Sample => [{ kind }, count]),
-  );
-  exposition.counter(
-    'service_postgres_statement_seconds_total',
-    'How long statements took, the wait for a connection included.',
-    statements.map(([kind, { seconds }]): Sample => [{ kind }, seconds]),
-  );
-}
-
-function writeAdminKeys(exposition: Exposition, meter: Meter): void {
-  exposition.counter(
-    'service_admin_keys_refused_total',
+  service_identity_checks_remembered_total: 'Checks that were answered from memory.',
+  service_admin_keys_refused_total:
     'Requests with a wrong admin key, on the API and on the operations port.',
-    meter.keyRefusals.total,
-  );
-}
-
-function writeBackups(exposition: Exposition, { meter, figures, now }: Measured): void {
-  const { backups } = figures;
-  if (backups === undefined) return;
-  const newest = newestBackup(backups, meter.lastBackup, now);
-  exposition.gauge(
-    'service_backup_interval_seconds',
-    'How often a backup is to be taken; 0: only when asked for.',
-    backups.intervalHours * 3_600,
-  );
-  exposition.gauge(
-    'service_backup_last_success_timestamp_seconds',
-    'When the newest backup was taken; 0 where there is none. One with a time that is yet to come counts for nothing.',
-    (newest.at ?? 0) / 1000,
-  );
-  exposition.gauge(
-    'service_backup_last_duration_seconds',
-    'How long the last backup of this process took.',
-    inSeconds(meter.lastBackup?.milliseconds),
-  );
-  exposition.gauge('service_backup_last_size_bytes', 'Size of the newest backup.', newest.bytes);
-  exposition.gauge(
-    'service_backup_last_failed',
-    '1 where a backup failed and none has succeeded since, else 0.',
-    meter.lastBackup?.failedSince ? 1 : 0,
-  );
-  exposition.gauge(
-    'service_backups_held_back',
-    'Old backups that the rotation does not remove, because they hold much more than those after them.',
-    meter.heldBack,
-  );
-  exposition.counter(
-    'service_backups_total',
-    'Backups of this process by result.',
-    counted('result', meter.backups),
-  );
-}
-
-function writeReplication(
-  exposition: Exposition,
-  { meter, figures: { replication } }: Measured,
-): void {
-  if (replication === undefined) return;
-  exposition.gauge(
-    'service_replication_reached',
-    '1 if the last sync succeeded, else 0.',
-    replication.isReached ? 1 : 0,
-  );
-  exposition.gauge(
-    'service_replication_behind_seconds',
-    'Age of the oldest commit that the replica is not known to have; 0 where it has all.',
-    replication.behindSeconds,
-  );
-  exposition.histogram(
-    'service_replication_sync_duration_seconds',
+  service_backup_interval_seconds: 'How often a backup is taken; 0: only on request.',
+  service_backup_last_success_timestamp_seconds:
+    'When the newest backup was taken; 0 without one. A backup with a time in the future does not count.',
+  service_backup_last_duration_seconds: 'How long the last backup of this process took.',
+  service_backup_last_size_bytes: 'Size of the newest backup.',
+  service_backup_last_failed: '1 if a backup failed and none has succeeded since, else 0.',
+  service_backups_held_back:
+    'Old backups that the rotation keeps because they hold much more than those after them.',
+  service_backups_total: 'Backups of this process by result.',
+  service_replication_reached: '1 if the last sync succeeded, else 0.',
+  service_replication_behind_seconds:
+    'Age of the oldest commit that the replica is not known to have; 0 if it has all.',
+  service_replication_sync_duration_seconds:
     'How long Litestream took to take the commits from the log.',
-    unlabelled(meter.replicaSyncs),
-  );
-  exposition.counter(
-    'service_replication_failures_total',
-    'Syncs that failed.',
-    meter.replicaFailures,
-  );
-}
-
-function writeProcess(exposition: Exposition, { figures, eventLoopDelays }: Measured): void {
-  const { usage, eventLoop } = figures;
-  exposition.histogram(
-    'service_event_loop_delay_seconds',
+  service_replication_failures_total: 'Syncs that failed.',
+  service_postgres_waiting: 'Statements that wait for a connection to Postgres.',
+  service_postgres_retries_total: 'Attempts at a statement after the first.',
+  service_postgres_statements_total:
+    'Statements sent to Postgres by kind; those of many requests may be sent as one.',
+  service_postgres_statement_seconds_total:
+    'How long statements took, the wait for a connection included.',
+  service_event_loop_delay_seconds:
     'How much later than planned a timer came, sampled all the time.',
-    eventLoopDelays === undefined ? [] : unlabelled(eventLoopDelays),
-  );
-  exposition.counter(
-    'service_event_loop_active_seconds_total',
+  service_event_loop_active_seconds_total:
     'Time that the event loop worked; its share of active and idle time is the utilization.',
-    eventLoop.activeSeconds,
-  );
-  exposition.counter(
-    'service_event_loop_idle_seconds_total',
-    'Time that the event loop waited.',
-    eventLoop.idleSeconds,
-  );
-  exposition.gauge(
-    'process_start_time_seconds',
-    'When the process started, in seconds since 1970.',
-    usage.startedAtSeconds,
-  );
-  exposition.counter(
-    'process_cpu_seconds_total',
-    'Processor time of all threads, user and system.',
-    usage.cpuSeconds,
-  );
-  exposition.gauge('process_resident_memory_bytes', 'Memory in use.', usage.residentBytes);
-  exposition.gauge('process_heap_bytes', 'Memory of JavaScript objects.', usage.heapBytes);
-  exposition.gauge('process_open_fds', 'Open file descriptors.', usage.openDescriptors);
-  exposition.gauge('process_max_fds', 'File descriptors at most.', usage.maxDescriptors);
+  service_event_loop_idle_seconds_total: 'Time that the event loop waited.',
+  process_start_time_seconds: 'When the process started, in seconds since 1970.',
+  process_cpu_seconds_total: 'Processor time of all threads, user and system.',
+  process_resident_memory_bytes: 'Memory in use.',
+  process_heap_bytes: 'Memory of JavaScript objects.',
+  process_open_fds: 'Open file descriptors.',
+  process_max_fds: 'The limit of open file descriptors.',
+} as const;
+
+const EPOCH = new Date(0).toISOString();
+
+/** Null: the figure is not available here or now, and the family is left out. */
+type Families = Partial<Record<keyof typeof HELP, Family | null>>;
+
+export function metricsText(status: Status, meter: Meter, eventLoopDelays: Histogram): string {
+  const families: Families = {
+    ...ofService(status, meter),
+    ...ofBackups(status, meter),
+    ...ofReplication(status, meter),
+    ...ofPostgres(status),
+    ...ofProcess(status, eventLoopDelays),
+  };
+  return Object.entries(HELP)
+    .map(([name, help]) => {
+      const family = families[name as keyof typeof HELP] ?? null;
+      return family === null ? '' : familyText(name, help, family);
+    })
+    .join('');
 }
 
-function unlabelled(histogram: Histogram): [[Record<string, string>, Histogram]] {
-  return [[{}, histogram]];
+function ofService(status: Status, meter: Meter): Families {
+  const { version, runtime, requests, writes, records, database, identity } = status;
+  return {
+    service_build_info: { samples: [[{ version, runtime }, 1]] },
+    service_ready: Number(status.ready),
+    service_not_ready_reason: ones('reason', status.reasons),
+    service_warning: ones('warning', status.warnings),
+    service_http_requests_total: { samples: meter.requests.counts },
+    service_http_request_duration_seconds: { series: meter.requests.durations },
+    service_http_requests_in_flight: requests.in_flight,
+    service_http_connections: requests.connections,
+    service_heavy_work_in_progress: requests.heavy_work,
+    service_request_log_dropped_total: meter.droppedLogLines,
+    service_writes_waiting: writes.waiting,
+    service_commit_group_writes: unlabelled(meter.groupSizes),
+    service_commit_duration_seconds: unlabelled(meter.commitDurations),
+    service_commits_total: by('result', writes.commits),
+    service_audit_failures_total: writes.audit_failures,
+    service_records: records && by('collection', records),
+    service_accounts: status.accounts,
+    service_database_bytes: database.bytes,
+    service_database_log_bytes: database.log_bytes,
+    service_disk_free_bytes: database.disk_free_bytes,
+    service_disk_bytes: database.disk_bytes,
+    service_identity_checks_total: by('outcome', identity.checks),
+    service_identity_check_duration_seconds: unlabelled(meter.identityDurations),
+    service_identity_checks_joined_total: identity.joined,
+    service_identity_checks_remembered_total: identity.remembered,
+    service_admin_keys_refused_total: status.admin_keys.refused,
+  };
 }
 
-function counted<Name extends string>(label: string, counts: Counts<Name>): Sample[] {
-  return [...counts].map(([name, count]): Sample => [{ [label]: name }, count]);
+function ofBackups({ backups }: Status, meter: Meter): Families {
+  if (backups === null) return {};
+  const { milliseconds } = meter.lastBackup;
+  return {
+    service_backup_interval_seconds: backups.interval_hours * 3_600,
+    service_backup_last_success_timestamp_seconds:
+      Date.parse(backups.last_success_at ?? EPOCH) / 1000,
+    service_backup_last_duration_seconds: milliseconds === undefined ? null : milliseconds / 1000,
+    service_backup_last_size_bytes: backups.last_success_bytes,
+    service_backup_last_failed: Number(backups.last_failed),
+    service_backups_held_back: meter.heldBack,
+    service_backups_total: by('result', meter.backups),
+  };
 }
 
-function inSeconds(milliseconds: number | undefined): number | undefined {
-  return milliseconds === undefined ? undefined : milliseconds / 1000;
+function ofReplication({ replication }: Status, meter: Meter): Families {
+  if (replication === null) return {};
+  return {
+    service_replication_reached: Number(replication.reached),
+    service_replication_behind_seconds: replication.behind_seconds,
+    service_replication_sync_duration_seconds: unlabelled(meter.replicaSyncs),
+    service_replication_failures_total: replication.failures,
+  };
+}
+
+function ofPostgres({ postgres }: Status): Families {
+  if (postgres === null) return {};
+  const statements = Object.entries(postgres.statements);
+  const counts = statements.map(([kind, { count }]): Sample => [{ kind }, count]);
+  const seconds = statements.map(([kind, all]): Sample => [{ kind }, all.seconds]);
+  return {
+    service_postgres_waiting: postgres.waiting,
+    service_postgres_retries_total: postgres.retries,
+    service_postgres_statements_total: { samples: counts },
+    service_postgres_statement_seconds_total: { samples: seconds },
+  };
+}
+
+function ofProcess({ started_at, process: usage }: Status, delays: Histogram): Families {
+  return {
+    service_event_loop_delay_seconds: unlabelled(delays),
+    service_event_loop_active_seconds_total: usage.active_seconds,
+    service_event_loop_idle_seconds_total: usage.idle_seconds,
+    process_start_time_seconds: Date.parse(started_at) / 1000,
+    process_cpu_seconds_total: usage.cpu_seconds,
+    process_resident_memory_bytes: usage.resident_bytes,
+    process_heap_bytes: usage.heap_bytes,
+    process_open_fds: usage.open_descriptors,
+    process_max_fds: usage.max_descriptors,
+  };
+}
+
+function unlabelled(histogram: Histogram): Family {
+  return { series: [[{}, histogram]] };
+}
+
+function by(label: string, counts: object): Family {
+  return {
+    samples: Object.entries<number>({ ...counts }).map(([name, count]) => [
+      { [label]: name },
+      count,
+    ]),
+  };
+}
+
+function ones(label: string, names: readonly string[]): Family {
+  return { samples: names.map((name) => [{ [label]: name }, 1]) };
 }

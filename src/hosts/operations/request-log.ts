@@ -1,5 +1,5 @@
-// The request log: one JSON line a request, written in batches. Lines are
-// dropped, and counted, where the reader is slow; no answer ever waits for it.
+// The request log: one JSON line a request, written in batches. Lines are dropped, and counted, if
+// the reader is slow; no answer ever waits for it.
 
 import type { FinishedRequest } from '../../core/service-events.js';
 
@@ -10,17 +10,13 @@ const FLUSH_MAX_MS = 1_000;
 /** How much may wait for a slow reader before lines are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
 
-/** Which requests get a line. */
-export type RequestLogChoice = 'slow' | 'all';
-
-/** Where lines go; resolves when they are handed over, so that the next batch may follow. Never rejects. */
-export type WriteLines = (lines: string) => Promise<void>;
-
 export interface RequestLogOptions {
-  readonly choice: RequestLogChoice;
-  /** From how long on a request is slow. */
+  /** Which requests get a line. */
+  readonly choice: 'slow' | 'all';
+  /** A request that takes this long is slow. */
   readonly slowMs: number;
-  readonly write: WriteLines;
+  /** Resolves when the lines are handed over, so that the next batch may follow. Never rejects. */
+  readonly write: (lines: string) => Promise<void>;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
 }
@@ -52,17 +48,16 @@ export class RequestLog {
   /** Resolves when the lines so far are handed over, or after 1 s: a reader that stands still holds up no stop. */
   async flush(): Promise<void> {
     this.#write();
-    const givenUp = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MAX_MS));
     const handOver = async () => {
       while (this.#writing !== undefined) await this.#writing;
     };
-    await Promise.race([handOver(), givenUp]);
+    await Promise.race([handOver(), new Promise((resolve) => setTimeout(resolve, FLUSH_MAX_MS))]);
   }
 
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // One batch at a time: lines that come meanwhile wait, up to the limit.
+    // One batch at a time: lines that come in the meantime wait, up to the limit.
     if (this.#writing !== undefined || this.#waiting === '') return;
     const lines = this.#waiting;
     this.#waiting = '';
@@ -74,17 +69,8 @@ export class RequestLog {
 }
 
 function lineOf(request: FinishedRequest, now: number): string {
-  const { requestId, method, route, status, milliseconds, bytes, aborted } = request;
-  return `${JSON.stringify({
-    time: new Date(now).toISOString(),
-    level: 'info',
-    event: 'request',
-    request_id: requestId ?? null,
-    method,
-    route,
-    status: status ?? null,
-    milliseconds: Math.round(milliseconds * 100) / 100,
-    bytes,
-    aborted,
-  })}\n`;
+  const { requestId = null, method, route, status = null, milliseconds, bytes, aborted } = request;
+  const head = { time: new Date(now).toISOString(), level: 'info', event: 'request' };
+  const took = { milliseconds: Math.round(milliseconds * 100) / 100, bytes, aborted };
+  return `${JSON.stringify({ ...head, request_id: requestId, method, route, status, ...took })}\n`;
 }

@@ -2,8 +2,7 @@
 // bounded: a client that invents paths or methods makes no new series.
 
 import type { FinishedRequest } from '../../core/service-events.js';
-import type { Labels, Sample } from './exposition.js';
-import { Histogram } from './histogram.js';
+import { Histogram, type Sample, type Series } from './exposition.js';
 
 /** From half a millisecond, the time of a read, to the seconds of a hung provider or disk. */
 export const DURATION_BOUNDS_SECONDS = [
@@ -11,55 +10,50 @@ export const DURATION_BOUNDS_SECONDS = [
 ];
 
 const OTHER = 'other';
-const KNOWN_METHODS: ReadonlySet<string> = new Set([
-  'GET',
-  'POST',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'HEAD',
-  'PUT',
-]);
-/** In place of a status where the whole answer was not written. */
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PUT'];
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+/** In place of a status if the whole answer was not written. */
 const ABORTED = 'aborted';
 
 /** The requests of one route and method. */
-class Series {
-  readonly statuses = new Map<number | typeof ABORTED, number>();
-  readonly durations = new Histogram(DURATION_BOUNDS_SECONDS);
+interface Requests {
+  readonly labels: { readonly route: string; readonly method: string };
+  readonly statuses: Map<number | typeof ABORTED, number>;
+  readonly durations: Histogram;
 }
 
 export class RequestSeries {
-  readonly #byRoute = new Map<string, Map<string, Series>>();
+  /** By route, then by method. */
+  readonly #routes = new Map<string, Map<string, Requests>>();
 
   add({ route, method, status, milliseconds, aborted }: FinishedRequest): void {
-    const series = this.#seriesOf(route, method);
+    const { statuses, durations } = this.#requestsOf(route, method);
     const outcome = aborted || status === undefined ? ABORTED : status;
-    series.statuses.set(outcome, (series.statuses.get(outcome) ?? 0) + 1);
-    series.durations.observe(milliseconds / 1000);
+    statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
+    durations.observe(milliseconds / 1000);
   }
 
   /** Every request is in exactly one of them. */
-  *counts(): Iterable<Sample> {
-    for (const [labels, { statuses }] of this.#all()) {
-      for (const [status, count] of statuses) {
-        yield [{ ...labels, status: String(status) }, count];
-      }
-    }
+  get counts(): Sample[] {
+    return this.#all.flatMap(({ labels, statuses }) =>
+      [...statuses].map(
+        ([status, count]): Sample => [{ ...labels, status: String(status) }, count],
+      ),
+    );
   }
 
-  *durations(): Iterable<readonly [Labels, Histogram]> {
-    for (const [labels, { durations }] of this.#all()) yield [labels, durations];
+  get durations(): Series[] {
+    return this.#all.map(({ labels, durations }) => [labels, durations]);
   }
 
-  /** How many requests there were, how many failed here (a status of 500 or above), how many were aborted; for each bound of a duration, how many took at most that, and at the end all. */
+  /** `failed`: answered 500 or above. `buckets`: for each bound of a duration, how many took at most that, and at the end all. */
   get totals() {
     const buckets = new Array<number>(DURATION_BOUNDS_SECONDS.length + 1).fill(0);
     const totals = { total: 0, failed: 0, aborted: 0, buckets };
-    for (const [, { statuses, durations }] of this.#all()) {
-      [...durations.cumulative, durations.count].forEach((count, bucket) => {
+    for (const { statuses, durations } of this.#all) {
+      for (const [bucket, count] of durations.cumulative.entries()) {
         buckets[bucket] = (buckets[bucket] ?? 0) + count;
-      });
+      }
       for (const [status, count] of statuses) {
         totals.total += count;
         if (status === ABORTED) totals.aborted += count;
@@ -69,24 +63,18 @@ export class RequestSeries {
     return totals;
   }
 
-  #seriesOf(route: string, method: string): Series {
-    let methods = this.#byRoute.get(route);
-    if (methods === undefined) {
-      methods = new Map();
-      this.#byRoute.set(route, methods);
-    }
-    const name = KNOWN_METHODS.has(method) ? method : OTHER;
-    let series = methods.get(name);
-    if (series === undefined) {
-      series = new Series();
-      methods.set(name, series);
-    }
-    return series;
+  get #all(): Requests[] {
+    return [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
   }
 
-  *#all(): Iterable<readonly [Labels, Series]> {
-    for (const [route, methods] of this.#byRoute) {
-      for (const [method, series] of methods) yield [{ route, method }, series];
-    }
+  #requestsOf(route: string, given: string): Requests {
+    const method = KNOWN_METHODS.has(given) ? given : OTHER;
+    const methods = this.#routes.get(route) ?? new Map<string, Requests>();
+    const found = methods.get(method);
+    if (found !== undefined) return found;
+    const durations = new Histogram(DURATION_BOUNDS_SECONDS);
+    const requests: Requests = { labels: { route, method }, statuses: new Map(), durations };
+    this.#routes.set(route, methods.set(method, requests));
+    return requests;
   }
 }

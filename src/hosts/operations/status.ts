@@ -1,122 +1,154 @@
-// The facts of /metrics as JSON for programs that show them to a person, with
-// the list of backups.
+// The state of a service at one moment, as `/status` answers it. The host fills it in; `/ready`, the
+// metrics and the console are made from it.
 
-import { type Figures, newestBackup } from './figures.js';
-import type { Measured } from './metrics.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
+import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
+import type { Reason, Warning } from './troubles.js';
 
-export type Status = ReturnType<typeof statusOf>;
-
-/** Times are RFC 3339 in UTC, sizes bytes; null where a figure cannot be had. */
-export function statusOf({ meter, figures, ready, now }: Measured) {
-  const { service, disk, usage } = figures;
-  const requests = meter.requests.totals;
-  const failure = meter.writeFailure;
-  return {
-    ...ready,
-    version: figures.build.version,
-    runtime: figures.build.runtime,
-    started_at: timeOf(usage.startedAtSeconds * 1000),
-    requests: {
-      total: requests.total,
-      failed: requests.failed,
-      aborted: requests.aborted,
-      in_flight: service?.requestsInFlight ?? null,
-      connections: service?.connections ?? null,
-    },
-    /** By the minute, the oldest first; the last one is under way. */
-    last_hour: meter.lastHour.minutes(now).map(({ from, to, requests, failed, p95Seconds }) => ({
-      from: timeOf(from),
-      to: timeOf(to),
-      requests,
-      failed,
-      /** Null without requests. */
-      p95_seconds: p95Seconds ?? null,
-    })),
-    writes: {
-      waiting: service?.writesWaiting ?? null,
-      commits: Object.fromEntries(meter.commits),
-      failing_since: timeOf(failure?.since),
-      failing_reason: failure?.reason ?? null,
-      audit_failures: meter.auditFailures,
-    },
-    records: service?.records ?? null,
-    accounts: service?.accounts ?? null,
-    database: {
-      bytes: disk.databaseBytes ?? null,
-      log_bytes: disk.logBytes ?? null,
-      disk_free_bytes: disk.freeBytes ?? null,
-      disk_bytes: disk.totalBytes ?? null,
-    },
-    identity: {
-      at_start: figures.providerFinding ?? null,
-      unavailable_since: timeOf(meter.identityUnavailableSince),
-      checks: Object.fromEntries(meter.identityChecks),
-      joined: meter.cachedChecks.of('joined'),
-      remembered: meter.cachedChecks.of('remembered'),
-    },
-    admin_keys: {
-      refused: meter.keyRefusals.total,
-      /** Newest first; those of one minute are one entry. */
-      newest: meter.keyRefusals.newest.map(({ from, to, count }) => ({
-        from: timeOf(from),
-        to: timeOf(to),
-        count,
-      })),
-    },
-    backups: backupsOf(figures, meter.lastBackup, now),
-    replication: replicationOf(figures, meter.replicaFailures),
-    /** Null where the database is a file. */
-    postgres: figures.postgres
-      ? { waiting: figures.postgres.waiting, retries: figures.postgres.retries }
-      : null,
-    process: {
-      cpu_seconds: usage.cpuSeconds,
-      resident_bytes: usage.residentBytes,
-      heap_bytes: usage.heapBytes,
-      open_descriptors: usage.openDescriptors ?? null,
-      max_descriptors: usage.maxDescriptors ?? null,
-    },
-  };
+/** What `/ready` answers. */
+export interface Ready {
+  readonly ready: boolean;
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Warning[];
 }
 
-function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup'], now: number) {
-  if (backups === undefined) return null;
-  return {
-    folder: backups.folder,
-    interval_hours: backups.intervalHours,
-    keep: backups.keep,
-    last_success_at: timeOf(newestBackup(backups, last, now).at),
-    last_failed: last?.failedSince ?? false,
-    last_failure:
-      last?.failure === undefined
-        ? null
-        : { at: timeOf(last.failure.at), reason: last.failure.reason },
-    under_way: backups.isUnderWay,
-    /** Null where the folder cannot be read. */
-    list:
-      backups.kept?.map(({ name, takenAt, bytes, records, opens }) => ({
-        name,
-        taken_at: timeOf(takenAt),
-        bytes,
-        records: records ?? null,
-        /** Null until it was looked at. */
-        opens: opens ?? null,
-      })) ?? null,
+/** Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not on this host. */
+export interface Facts {
+  readonly version: string;
+  readonly runtime: string;
+  readonly started_at: string;
+  readonly requests: {
+    readonly total: number;
+    /** Answered 500 or above. */
+    readonly failed: number;
+    readonly aborted: number;
+    /** Whose answer is not yet written to its end. */
+    readonly in_flight: number | null;
+    readonly connections: number | null;
+    /** Pieces of long work that are under way or wait for their turn. */
+    readonly heavy_work: number | null;
   };
+  /** Oldest first; the last one is under way. */
+  readonly last_hour: readonly Minute[];
+  readonly writes: {
+    /** For a commit. */
+    readonly waiting: number | null;
+    readonly commits: Readonly<Record<CommitStatus, number>>;
+    /** Since when every commit has failed. */
+    readonly failing_since: string | null;
+    readonly failing_reason: string | null;
+    readonly audit_failures: number;
+  };
+  readonly records: RecordCounts | null;
+  readonly accounts: number | null;
+  readonly database: {
+    readonly bytes: number | null;
+    /** The log of writes beside the database. */
+    readonly log_bytes: number | null;
+    readonly disk_free_bytes: number | null;
+    readonly disk_bytes: number | null;
+  };
+  readonly identity: {
+    /** What the provider made of a made-up token. `away`: it gave no answer so far. */
+    readonly at_start: { ok: boolean; found: string; remedy: string | null; away?: boolean } | null;
+    readonly unavailable_since: string | null;
+    readonly checks: Readonly<Record<IdentityOutcome, number>>;
+    readonly joined: number;
+    readonly remembered: number;
+  };
+  readonly admin_keys: { readonly refused: number; readonly newest: readonly KeyRefusals[] };
+  readonly backups: BackupFacts | null;
+  readonly replication: ReplicationFacts | null;
+  /** Null if there is no ledger. */
+  readonly erased_accounts: ErasureFacts | null;
+  /** Null if the database is a file. */
+  readonly postgres: PostgresFacts | null;
+  readonly process: ProcessFacts;
 }
 
-function replicationOf({ replication }: Figures, failures: number) {
-  if (replication === undefined) return null;
-  return {
-    reached: replication.isReached,
-    reason: replication.reason ?? null,
-    behind_seconds: replication.behindSeconds,
-    failures,
-  };
+export type Status = Ready & Facts;
+
+export interface Minute {
+  readonly from: string;
+  readonly to: string;
+  readonly requests: number;
+  /** Answered 500 or above. */
+  readonly failed: number;
+  /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
+  readonly p95_seconds: number | null;
 }
 
-function timeOf(milliseconds: number): string;
-function timeOf(milliseconds: number | undefined): string | null;
-function timeOf(milliseconds: number | undefined): string | null {
+/** Refused admin keys within a minute of the first of them. */
+export interface KeyRefusals {
+  readonly from: string;
+  readonly to: string;
+  readonly count: number;
+}
+
+export interface BackupFacts {
+  readonly folder: string;
+  /** 0: only on request. */
+  readonly interval_hours: number;
+  readonly keep: number;
+  readonly last_success_at: string | null;
+  readonly last_success_bytes: number | null;
+  /** A backup failed, and none has succeeded since. */
+  readonly last_failed: boolean;
+  readonly last_failure: { readonly at: string; readonly reason: string } | null;
+  readonly under_way: boolean;
+  /** Newest first; null if the folder cannot be read. */
+  readonly list: readonly KeptBackup[] | null;
+}
+
+export interface KeptBackup {
+  readonly name: string;
+  readonly taken_at: string;
+  readonly bytes: number;
+  readonly records: number | null;
+  /** Whether it could be opened and counted; null until this process has looked. */
+  readonly opens: boolean | null;
+}
+
+export interface ReplicationFacts {
+  /** The last sync succeeded. */
+  readonly reached: boolean;
+  /** Why it is not reached. */
+  readonly reason: string | null;
+  /** Age of the oldest commit that the replica is not known to have; 0 if there is none. */
+  readonly behind_seconds: number;
+  readonly failures: number;
+}
+
+export interface ErasureFacts {
+  /** Erased accounts that are in the database again. */
+  readonly back: number;
+  /** There is a ledger, and it cannot be read. */
+  readonly unreadable: boolean;
+}
+
+/** Of this process's connections to Postgres. */
+export interface PostgresFacts {
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+  /** Attempts at a statement after the first. */
+  readonly retries: number;
+  /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
+  readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
+}
+
+export interface ProcessFacts {
+  readonly cpu_seconds: number;
+  readonly resident_bytes: number;
+  readonly heap_bytes: number;
+  /** The event loop, since the start. */
+  readonly active_seconds: number;
+  readonly idle_seconds: number;
+  readonly open_descriptors: number | null;
+  readonly max_descriptors: number | null;
+}
+
+export function timeOf(milliseconds: number): string;
+export function timeOf(milliseconds: number | undefined): string | null;
+export function timeOf(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }

@@ -54,6 +54,12 @@ export const REASONS = {
     action: 'Make room; nothing needs a restart.',
     isFelt: true,
   },
+  descriptors_exhausted: {
+    meaning:
+      'Fewer than 8 file descriptors are free: connections are refused, and the identity provider cannot be asked.',
+    action: 'Raise `LimitNOFILE` of the unit (`ulimit -n`), or limit the connections of the proxy.',
+    isFelt: true,
+  },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
 /** A trouble that a restart would not cure, or that does no harm yet. */
@@ -133,11 +139,7 @@ export type Reason = keyof typeof REASONS;
 export type Warning = keyof typeof WARNINGS;
 
 /** Undefined for a name of another release. */
-export function reasonCalled(name: string): Trouble | undefined {
-  return Object.hasOwn(REASONS, name) ? REASONS[name as Reason] : undefined;
-}
-
-/** Undefined for a name of another release. */
-export function warningCalled(name: string): Trouble | undefined {
-  return Object.hasOwn(WARNINGS, name) ? WARNINGS[name as Warning] : undefined;
+export function troubleCalled(name: string): Trouble | undefined {
+  const all: Readonly<Record<string, Trouble>> = { ...REASONS, ...WARNINGS };
+  return Object.hasOwn(all, name) ? all[name] : undefined;
 }

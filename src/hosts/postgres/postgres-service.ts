@@ -1,31 +1,27 @@
-// Starts a process over Postgres from its settings, and stops it. It keeps no record: any number
-// of them answer side by side.
+// Starts a process over Postgres from its settings. It keeps no record: any number of them answer
+// side by side.
 
-import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
-import { silentEvents } from '../../core/service-events.js';
+import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
 import { attempts, Database, reasonOf } from '../../storage/postgres/database.js';
 import { postgresRecords } from '../../storage/postgres/records.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { FIND_INDEX, ROOM, TOUCH } from '../../storage/postgres/statements.js';
-import { Arrivals } from '../node/arrivals.js';
-import { openFront } from '../node/front.js';
-import { VERSION } from '../node/operations.js';
-import { openOperations, type Service, type ServiceOptions } from '../node/service.js';
-import { ThreadedWork } from '../node/threaded-work.js';
-import { settingWarnings } from '../settings.js';
+import { runOver, type ServedRecords, type Service, type ServiceOptions } from '../node/service.js';
+import type { Turns } from '../node/turns.js';
 
-/** After a signal to stop, answers get this long to be written. */
-const DRAIN_DEADLINE_MS = 12_000;
+export function startPostgresService(options: ServiceOptions): Promise<Service> {
+  return runOver((turns, events) => open(turns, events, options), options);
+}
 
-export async function startPostgresService(
-  options: Omit<ServiceOptions, 'onStorageLost'>,
-): Promise<Service> {
+async function open(
+  turns: Turns,
+  events: ServiceEvents | undefined,
+  options: ServiceOptions,
+): Promise<ServedRecords> {
   const { settings, log } = options;
-  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  const operations = await openOperations(settings, log);
   const database = new Database(settings.postgresUrl ?? '', () =>
     log.info('postgres_pooler_found', {
       hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
@@ -33,9 +29,9 @@ export async function startPostgresService(
   );
   try {
     const isNew = await openDatabase(database, log);
-    return await serve(database, operations, options, isNew && settings.sampleRecords);
+    return await openRecords(database, turns, events, options, isNew && settings.sampleRecords);
   } catch (error) {
-    await Promise.all([database.close(), operations.close()]);
+    await database.close();
     throw error;
   }
 }
@@ -50,17 +46,13 @@ async function openDatabase(database: Database, log: Log): Promise<boolean> {
   }
 }
 
-/** Opens the port. */
-async function serve(
+async function openRecords(
   database: Database,
-  operations: Awaited<ReturnType<typeof openOperations>>,
-  { settings, log, socket, guard }: Omit<ServiceOptions, 'onStorageLost'>,
+  { scheduler, work }: Turns,
+  events: ServiceEvents | undefined,
+  { settings, log }: ServiceOptions,
   createSamples: boolean,
-): Promise<Service> {
-  const { events } = operations;
-  const arrivals = new Arrivals();
-  const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
-  const work = new ThreadedWork();
+): Promise<ServedRecords> {
   const [index] = await database.ask<{ found: boolean }>(FIND_INDEX, []);
   const records = postgresRecords({
     database,
@@ -76,49 +68,15 @@ async function serve(
   for (const { collection, body } of createSamples ? SAMPLE_RECORDS : []) {
     await records.account(SAMPLE_OWNER).create(collection, JSON.stringify(body));
   }
-  const ping = () => records.operator.ping();
-  const { server, providerProbe } = await openFront({
-    settings,
-    records,
-    log,
-    scheduler,
-    arrivals,
-    events,
-    socket,
-    guard,
-  });
-  const providerFinding = () => providerProbe.finding;
-  operations.started({
-    storage: { ping, touch: () => touch(database) },
-    records: undefined,
-    server,
-    backups: undefined,
-    backupPlan: undefined,
-    replica: undefined,
-    erasedAccounts: undefined,
-    heavyWork: () => scheduler.waiting + work.jobs,
-    providerFinding,
-    postgres: () => database.figures,
-  });
   return {
-    origin: server.origin,
-    operationsOrigin: operations.origin,
-    facts: { version: VERSION },
-    providerFinding,
-    backUp() {
-      log.warn('backup_not_configured', {
-        hint: "no backup is taken; Postgres' own tools take them",
-      });
+    records,
+    storage: { ping: () => records.operator.ping(), touch: () => touch(database) },
+    backupHint: "Postgres' own tools take them",
+    postgres() {
+      const { statements, ...figures } = database.figures;
+      return { ...figures, statements: Object.fromEntries(statements) };
     },
-    storageAnswers: () => ping().catch(() => {}),
-    async stop() {
-      providerProbe.stop();
-      operations.stopping();
-      await server.drain(DRAIN_DEADLINE_MS);
-      await work.close();
-      await database.close();
-      await operations.close();
-    },
+    close: () => database.close(),
   };
 }
 

@@ -14,14 +14,10 @@ export async function several<T>(
     }
   }
   const shared = untilFailure();
+  const failed = (error: unknown) => void failures.push(error);
   const worker = async () => {
-    for (;;) {
-      const { done, value } = await shared.next();
-      if (done) return;
-      await work(value).catch((error: unknown) => failures.push(error));
-    }
+    for await (const thing of shared) await work(thing).catch(failed);
   };
-  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
-  const ended = ends.find((end) => end.status === 'rejected');
-  if (failures.length > 0 || ended !== undefined) throw failures[0] ?? ended?.reason;
+  await Promise.all(Array.from({ length: atOnce }, () => worker().catch(failed)));
+  if (failures.length > 0) throw failures[0];
 }

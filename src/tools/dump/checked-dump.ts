@@ -9,10 +9,21 @@ import type { Sequences } from '../../core/records/record-storage.js';
 import { isBack } from '../../storage/erasures/came-back.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import { contentLines, expectUsable, readWholeDump, type WholeDump } from './dump-file.js';
-import { type ContentLine, Contents, isRecord, type RecordLine, type Totals } from './lines.js';
+import { expectUsable, readDump } from './dump-file.js';
+import {
+  type ContentLine,
+  Contents,
+  type Digest,
+  type Head,
+  isEvent,
+  isRecord,
+  type RecordLine,
+  type SourceKind,
+  type Totals,
+} from './lines.js';
 
-export interface CheckedDump extends Omit<WholeDump, 'totals'> {
+export interface CheckedDump extends Digest {
+  readonly source: SourceKind;
   /** At most this many records are loaded. */
   readonly records: number;
   /** The highest numbers of ids, the new ones included. */
@@ -55,8 +66,13 @@ export async function checkedDump(
 ): Promise<CheckedDump> {
   const withheld = new Map<string, string>();
   const records: NewId['record'][] = [];
-  const { totals, ...whole } = await readWholeDump(path, (line, { source }) => {
-    if (!isRecord(line)) return;
+  let dump: Partial<Head & Totals & Digest> = {};
+  for await (const line of readDump(path)) {
+    if (!isRecord(line)) {
+      // The last ones stay: the totals and the digest.
+      if (!isEvent(line)) dump = { ...dump, ...line };
+      continue;
+    }
     expectUsable(line);
     const { body: _, ...record } = line;
     const erased = record.owner === null ? undefined : ledger?.erasedAt(record.owner);
@@ -64,19 +80,22 @@ export async function checkedDump(
       withheld.set(record.owner ?? '', erased);
     }
     // A file and Postgres have given each id once.
-    if (givesIdsOnce && source !== 'file' && source !== 'postgres') records.push(record);
-  });
+    const mayRepeat = dump.source !== 'file' && dump.source !== 'postgres';
+    if (givesIdsOnce && mayRepeat) records.push(record);
+  }
+  const { source = 'file', sha256 = '', records: count = 0 } = dump;
   const isLoaded = ({ owner }: { owner: string | null }) => !withheld.has(owner ?? '');
-  const highest = { ...totals.highest };
+  const highest = { ...dump.highest };
   const newIds = renumbered(records.filter(isLoaded), highest);
   const idsOf = new Map(newIds.map(({ record, id }) => [keyOf(record), id]));
   async function* lines() {
-    for await (const line of contentLines(path)) {
-      if (!isRecord(line)) yield line;
-      else if (isLoaded(line)) yield renamed(line, idsOf.get(keyOf(line)) ?? line.id);
+    for await (const line of readDump(path)) {
+      if (isRecord(line)) {
+        if (isLoaded(line)) yield renamed(line, idsOf.get(keyOf(line)) ?? line.id);
+      } else if (isEvent(line) || ('account' in line && 'highest' in line)) yield line;
     }
   }
-  return { ...whole, records: totals.records, highest, withheld, newIds, lines };
+  return { source, sha256, records: count, highest, withheld, newIds, lines };
 }
 
 const keyOf = ({ owner, collection, id }: NewId['record']) =>

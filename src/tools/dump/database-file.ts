@@ -149,7 +149,7 @@ async function put(dump: CheckedDump, path: string): Promise<void> {
       const rows = batch.filter(isRecord).map((line) => {
         const { collection, id, body, created_at, updated_at } = line;
         // Positions of another kind of storage are unique within an account alone.
-        last = dump.head.source === 'file' ? line.position : last + 1;
+        last = dump.source === 'file' ? line.position : last + 1;
         const { owner, status } = storedFacts(line);
         const columns = [ownerColumn(owner), statusColumn(status), created_at, updated_at];
         return [last, collection, id, body, ...columns];

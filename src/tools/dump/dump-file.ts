@@ -1,4 +1,4 @@
-// Writes a dump, and reads one that is whole.
+// Writes a dump, and reads one to its end.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -11,11 +11,12 @@ import { CommandError } from '../data/failures.js';
 import {
   type ContentLine,
   Contents,
+  type Digest,
   type DumpSource,
+  type Head,
   isRecord,
   type RecordLine,
   rowOf,
-  type SourceKind,
   type Totals,
 } from './lines.js';
 
@@ -26,31 +27,26 @@ const PIECE_CHARACTERS = 1_048_576;
 /** A record of 2 MiB as a text within JSON is at most six times as long. */
 const LINE_MAX_CHARACTERS = 16_777_216;
 
-export interface Head {
-  readonly release: string;
-  /** RFC 3339, UTC. */
-  readonly made: string;
-  readonly source: SourceKind;
-  /** The one account that was dumped; null for all. */
-  readonly account: string | null;
-}
-
 /** Resolves when the file is whole, on disk, and has its name. Rejects if there is one already. */
-export async function writeDump(path: string, source: DumpSource, head: Head): Promise<Totals> {
+export async function writeDump(
+  path: string,
+  source: DumpSource,
+  head: Omit<Head, 'dump' | 'version'>,
+): Promise<Totals> {
   if (await isThere(path)) throw new CommandError(`${path} already exists; name a new file`);
   const contents = new Contents();
   async function* lines() {
     yield { dump: FORMAT, version: FORMAT_VERSION, ...head };
     for await (const line of source.lines(head.account ?? undefined)) {
       if (isRecord(line)) expectUsable(line);
-      await contents.add(line);
+      contents.add(line);
       yield line;
     }
-    const totals = await contents.totals();
-    if (head.account !== null && totals.records + totals.events === 0) {
+    const { records, events } = contents.totals;
+    if (head.account !== null && records + events === 0) {
       throw new CommandError(`there is no account ${JSON.stringify(head.account)}`);
     }
-    yield totals;
+    yield contents.totals;
   }
   const part = `${path}.part`;
   await rm(part, { force: true });
@@ -61,7 +57,7 @@ export async function writeDump(path: string, source: DumpSource, head: Head): P
   } finally {
     await rm(part, { force: true });
   }
-  return contents.totals();
+  return contents.totals;
 }
 
 async function* withDigest(lines: AsyncIterable<object>): AsyncGenerator<string> {
@@ -84,86 +80,52 @@ export function expectUsable(line: RecordLine): void {
   if (problem !== undefined) throw new Error(`the record ${rowName(rowOf(line))} ${problem}`);
 }
 
-export interface WholeDump {
-  readonly head: Head;
-  readonly totals: Totals;
-  /** Names the dump. */
-  readonly sha256: string;
-}
-
-/**
- * Reads the dump to its end. Rejects, with a sentence, if it was cut or changed. `see`: called with
- * each line; what it throws is a reason to refuse the dump.
- */
-export async function readWholeDump(
+/** Every line of a dump. Rejects, at the latest at its end, if it was cut or changed. */
+export async function* readDump(
   path: string,
-  see: (line: ContentLine, head: Head) => void,
-): Promise<WholeDump> {
-  const hash = createHash('sha256');
-  let head: Head | undefined;
-  let totals: Totals | undefined;
-  let sha256: unknown;
-  for await (const { line, text } of linesOf(path)) {
-    if (sha256 !== undefined) throw changed(path, 'it goes on after its digest');
-    if (head === undefined) head = headIn(line, path);
-    else if ('contents' in line) totals = line as unknown as Totals;
-    else if ('sha256' in line) {
-      sha256 = line['sha256'];
-      continue;
-    } else see(line as unknown as ContentLine, head);
-    hash.update(text).update('\n');
-  }
-  if (head === undefined) throw new CommandError(`${path} is empty; name a dump`);
-  if (sha256 === undefined || totals === undefined) throw changed(path, 'its end is missing');
-  const found = hash.digest('hex');
-  if (sha256 !== found) throw changed(path, 'its digest is that of another text');
-  return { head, totals, sha256: found };
-}
-
-/** The lines of a dump that was found whole. */
-export async function* contentLines(path: string): AsyncGenerator<ContentLine> {
-  for await (const { line } of linesOf(path)) {
-    const isContent = !('dump' in line || 'contents' in line || 'sha256' in line);
-    if (isContent) yield line as unknown as ContentLine;
-  }
-}
-
-function headIn(line: Record<string, unknown>, path: string): Head {
-  const { dump, version } = line;
-  if (dump !== FORMAT) throw new CommandError(`${path} is not a dump of this service`);
-  if (Number(version) > FORMAT_VERSION) {
-    throw new CommandError(
-      `${path} has version ${version} of the format; this release reads up to ${FORMAT_VERSION}: load it with a newer release`,
+): AsyncGenerator<Head | ContentLine | Totals | Digest, void> {
+  const changed = (finding: string) =>
+    new CommandError(
+      `${path} was cut or changed: ${finding}; nothing was loaded, use another copy of the dump`,
     );
+  const hash = createHash('sha256');
+  let number = 0;
+  let last: object = {};
+  for await (const text of textsOf(path)) {
+    number++;
+    const line: { dump?: unknown; version?: unknown; sha256?: unknown } | undefined =
+      objectIn(text);
+    if (text.length > LINE_MAX_CHARACTERS) throw changed('a line is longer than any record');
+    if (line === undefined) throw changed(`line ${number} is not a JSON object`);
+    if (number === 1 && line.dump !== FORMAT) {
+      throw new CommandError(`${path} is not a dump of this service`);
+    }
+    if (number === 1 && line.version !== FORMAT_VERSION) {
+      throw new CommandError(
+        `${path} has version ${line.version} of the format, this release has ${FORMAT_VERSION}; load it with its own release`,
+      );
+    }
+    if ('sha256' in last) throw changed('it goes on after its digest');
+    if ('sha256' in line && line.sha256 !== hash.digest('hex')) {
+      throw changed('its digest is that of another text');
+    }
+    if (!('sha256' in line)) hash.update(text).update('\n');
+    last = line;
+    yield line as Head | ContentLine | Totals | Digest;
   }
-  return line as unknown as Head;
+  if (number === 0) throw new CommandError(`${path} is empty; name a dump`);
+  if (!('sha256' in last)) throw changed('its end is missing');
 }
 
 /** Not `readline`: it takes U+2028 for the end of a line. */
-async function* linesOf(path: string) {
-  let number = 0;
+async function* textsOf(path: string): AsyncGenerator<string> {
   let rest = '';
   const pieces = createReadStream(path, { encoding: 'utf8', highWaterMark: PIECE_CHARACTERS });
-  async function* texts() {
-    for await (const piece of pieces as AsyncIterable<string>) {
-      const whole = (rest + piece).split('\n');
-      rest = whole.pop() ?? '';
-      if (rest.length > LINE_MAX_CHARACTERS)
-        throw changed(path, 'a line is longer than any record');
-      yield* whole;
-    }
-    if (rest !== '') yield rest;
+  for await (const piece of pieces as AsyncIterable<string>) {
+    const texts = (rest + piece).split('\n');
+    rest = texts.pop() ?? '';
+    yield* texts;
+    if (rest.length > LINE_MAX_CHARACTERS) break;
   }
-  for await (const text of texts()) {
-    number++;
-    const line = objectIn(text) as Record<string, unknown> | undefined;
-    if (line === undefined) throw changed(path, `line ${number} is not a JSON object`);
-    yield { line, text };
-  }
-}
-
-function changed(path: string, finding: string): CommandError {
-  return new CommandError(
-    `${path} was cut or changed: ${finding}; nothing was loaded, use another copy of the dump`,
-  );
+  if (rest !== '') yield rest;
 }

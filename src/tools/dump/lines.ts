@@ -1,12 +1,13 @@
 // A dump is NDJSON: a head, the records by account and oldest first in each, the audit events, the
 // totals, and the digest of all lines before it.
 
+import { hash } from 'node:crypto';
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { AccountDigest, type DumpedRow, sha256 } from '../../storage/dump/dumped-rows.js';
+import type { DumpedRow } from '../../storage/dump/dumped-rows.js';
 import { CommandError } from '../data/failures.js';
 
 /** `service`: read over the administration API, which shows neither times nor highest numbers. */
@@ -44,12 +45,30 @@ export interface HighestLine {
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
+/** The first line. */
+export interface Head {
+  readonly dump: string;
+  readonly version: number;
+  readonly release: string;
+  /** RFC 3339, UTC. */
+  readonly made: string;
+  readonly source: SourceKind;
+  /** The one account that was dumped; null for all. */
+  readonly account: string | null;
+}
+
+/** The last line but one. */
 export interface Totals {
   readonly records: number;
   readonly events: number;
   /** Equal for two storages with the same records, times, order and audit events. */
   readonly contents: string;
   readonly highest: Sequences;
+}
+
+/** The last line: of all lines before it. It names the dump. */
+export interface Digest {
+  readonly sha256: string;
 }
 
 export interface DumpSource {
@@ -113,34 +132,35 @@ const MODULUS = 2n ** 256n;
 /** Sums over lines in any order of accounts and events. */
 export class Contents {
   readonly #highest = byCollection(() => 0);
+  /** The number of records of this account by collection: their order is a part of the digest. */
+  #orders = byCollection(() => 0);
   #owner: string | null = null;
-  #account = new AccountDigest();
   #sum = 0n;
   #records = 0;
   #events = 0;
 
   static async of(lines: AsyncIterable<ContentLine>): Promise<Totals> {
     const contents = new Contents();
-    for await (const line of lines) await contents.add(line);
-    return contents.totals();
+    for await (const line of lines) contents.add(line);
+    return contents.totals;
   }
 
-  /** Await each call before the next one. */
-  async add(line: ContentLine): Promise<void> {
+  add(line: ContentLine): void {
     if (isEvent(line)) {
       this.#events++;
-      await this.#addTo(line.event);
+      this.#addTo(line.event);
     } else if (isRecord(line)) {
-      if (line.owner !== this.#owner) await this.#endAccount();
-      this.#owner = line.owner;
+      const { collection, id, owner, created_at, updated_at, body } = line;
+      if (owner !== this.#owner) this.#orders = byCollection(() => 0);
+      this.#owner = owner;
       this.#records++;
-      this.#raise({ [line.collection]: sequenceOf(line.collection, line.id) });
-      await this.#account.add(rowOf(line));
+      this.#raise({ [collection]: sequenceOf(collection, id) });
+      const order = this.#orders[collection]++;
+      this.#addTo(JSON.stringify([owner, collection, order, id, created_at, updated_at, body]));
     } else this.#raise(line.highest);
   }
 
-  async totals(): Promise<Totals> {
-    await this.#endAccount();
+  get totals(): Totals {
     const given = Object.entries(this.#highest).filter(([, highest]) => highest > 0);
     return {
       records: this.#records,
@@ -150,21 +170,15 @@ export class Contents {
     };
   }
 
-  async #endAccount(): Promise<void> {
-    const { records, digest } = await this.#account.contents();
-    if (records > 0) await this.#addTo(JSON.stringify([this.#owner, digest]));
-    this.#account = new AccountDigest();
-  }
-
   /** A sum, not an XOR: two equal events must not cancel each other out. */
-  async #addTo(text: string): Promise<void> {
-    this.#sum = (this.#sum + BigInt(`0x${await sha256(text)}`)) % MODULUS;
+  #addTo(text: string): void {
+    this.#sum = (this.#sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS;
   }
 
   #raise(highest: Sequences): void {
     for (const [name, number] of Object.entries(highest)) {
-      const collection = name as keyof Sequences;
-      this.#highest[collection] = Math.max(this.#highest[collection] ?? 0, number);
+      const collection = name as CollectionName;
+      this.#highest[collection] = Math.max(this.#highest[collection], number);
     }
   }
 }

@@ -115,8 +115,7 @@ const NEXT_EVENT = `
 async function putLines(run: Run, dump: CheckedDump): Promise<void> {
   let order = dump.records;
   // Before every number that an id may get: new records come after these.
-  const positionOf = (line: RecordLine) =>
-    dump.head.source === 'postgres' ? line.position : -order--;
+  const positionOf = (line: RecordLine) => (dump.source === 'postgres' ? line.position : -order--);
   for await (const batch of batchesOf(dump.lines())) {
     const rows = batch.filter(isRecord);
     const of = <T>(column: (row: RecordLine) => T) => rows.map(column);

@@ -1,8 +1,6 @@
 // A running service as the source of a dump, over its administration API: for a service that still
 // answers while its database is damaged, because its memory has what the file has lost.
 
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
 import { TurnedFile } from '../data/export/turned-file.js';
@@ -53,12 +51,12 @@ async function* eventPages(service: Service, remarks: string[]): AsyncGenerator<
 
 /** The API lists the newest first. Texts wait on disk, so memory holds a page. */
 async function* oldestFirst(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  const turned = await TurnedFile.create(join(tmpdir(), `dump-${crypto.randomUUID()}`));
+  const turned = new TurnedFile();
   try {
     await inWords(async () => {
-      for await (const page of pages) await turned.add(page.map((row) => JSON.stringify(row)));
+      for await (const page of pages) await turned.add(page);
     });
-    for await (const page of turned.pages()) yield* page.split('\n').filter((line) => line !== '');
+    for await (const page of turned.pages()) yield* page;
   } finally {
     await turned.remove();
   }

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { jsonLog } from '../../hosts/node/json-log.js';
+import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
@@ -22,13 +22,7 @@ export const CONSOLE = commandOf({
   usage: '[--settings FILE]',
   about: `Runs the operator's console until SIGTERM or Ctrl-C: prints its address, and a
 code for the next sign-in.`,
-  settings: {
-    SERVICE_URL: 'the service (http://127.0.0.1:8080/api/v1)',
-    ADMIN_API_KEY: 'its admin key, or ADMIN_API_KEY_FILE: a file with it',
-    'CONSOLE_HOST, CONSOLE_PORT': 'where it listens (127.0.0.1, 8090)',
-    'OPS_HOST, OPS_PORT':
-      "the service's operations port, as the service has them\nAll of them are in src/tools/console/README.md.",
-  },
+  settings: 'all of them are in src/tools/console/README.md',
   ending: 'own',
   async run(_, dependencies) {
     try {

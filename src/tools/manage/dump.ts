@@ -18,11 +18,10 @@ import { workersSource, workersTarget } from '../dump/workers.js';
 import { commandOf, flag, required, text } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
-import { KEY_SETTINGS } from './service-options.js';
 
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
 const NAMED_MAX_ACCOUNTS = 20;
-const SETTINGS = { DATABASE_URL: 'the database, as the service has it', ...KEY_SETTINGS } as const;
+const SETTINGS = 'DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
 export const DUMP = commandOf({
   name: 'manage dump',
@@ -67,10 +66,7 @@ as a whole. Interrupted, run it again. Ends with 1 if an account is refused.`,
     ),
     'bring-back': flag('also loads accounts that were erased since'),
   },
-  settings: {
-    ...SETTINGS,
-    ERASURE_LEDGER: 'or BACKUP_DIR, as the service has it: who was erased',
-  },
+  settings: `${SETTINGS},\nERASURE_LEDGER or BACKUP_DIR: who was erased`,
   isFrugal: true,
   async run({ values, file }, dependencies) {
     const { environment, out } = dependencies;

@@ -20,11 +20,7 @@ which restore and load read. Interrupted, run it again.`,
     'export-first': text('FOLDER', 'where the records go before'),
     confirm: text('SUBJECT', 'the subject once more'),
   },
-  settings: {
-    ...SERVICE_SETTINGS,
-    BACKUP_DIR: 'as the service has it: the ledger is beside this folder',
-    ERASURE_LEDGER: 'the ledger, if the service has no BACKUP_DIR',
-  },
+  settings: `${SERVICE_SETTINGS},\nBACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is`,
   ending: 'orderly',
   isFrugal: true,
   async run({ values }, dependencies) {

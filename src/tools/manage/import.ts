@@ -10,8 +10,7 @@ import { pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { UsageError } from '../program/ending.js';
 import { delimiter, SERVICE_SETTINGS, serviceOf, subject } from './service-options.js';
 
-const CONNECTIONS_DEFAULT = 8;
-const CONNECTIONS_MAX = 64;
+const CONNECTIONS = 8;
 
 export const IMPORT = commandOf({
   name: 'manage import',
@@ -32,8 +31,7 @@ an export's folder; none unless all are good. Interrupted, run it again.`,
     'skip-bad': flag('leaves bad rows out, and writes the others'),
     existing: text('skip | create', 'what to do with rows that are records already'),
     reverse: flag('from the last row to the first'),
-    connections: text('8', 'how many rows are sent at once. --in-order: one by one'),
-    'in-order': { type: 'boolean' },
+    'in-order': flag('one row after another, not eight at once'),
   },
   settings: SERVICE_SETTINGS,
   ending: 'orderly',
@@ -58,7 +56,7 @@ an export's folder; none unless all are good. Interrupted, run it again.`,
       skipsBad: values['skip-bad'] === true,
       existing: oneOf('--existing', ['skip', 'create'], values.existing),
       isReversed: values.reverse === true,
-      connections: values['in-order'] ? 1 : connections(values.connections),
+      connections: values['in-order'] ? 1 : CONNECTIONS,
     };
     if (options.reportPath === options.path) {
       throw new UsageError('--report names the imported file itself; name another one');
@@ -66,11 +64,3 @@ an export's folder; none unless all are good. Interrupted, run it again.`,
     return inWords(() => importData(options, () => serviceOf(dependencies), dependencies));
   },
 });
-
-function connections(given = String(CONNECTIONS_DEFAULT)): number {
-  const count = /^\d{1,3}$/.test(given) ? Number(given) : 0;
-  if (count >= 1 && count <= CONNECTIONS_MAX) return count;
-  throw new UsageError(
-    `--connections is ${JSON.stringify(given)}; it must be a whole number from 1 to ${CONNECTIONS_MAX}`,
-  );
-}

@@ -1,7 +1,7 @@
 // `manage ready`: asks the operations port whether the service can do its work. For people,
 // containers and deploy scripts.
 
-import { reasonCalled, type Trouble, warningCalled } from '../../hosts/operations/troubles.js';
+import { type Trouble, troubleCalled } from '../../hosts/operations/troubles.js';
 import { type Environment, valuesIn } from '../../hosts/settings.js';
 import { commandOf, text } from '../program/command.js';
 import { pause } from '../program/command-dependencies.js';
@@ -19,7 +19,7 @@ export const READY = commandOf({
 line, then what each reason and warning means and what to do. Ends with 0 if it
 can, else with 1.`,
   options: { wait: text('SECONDS', 'asks again for this long, until the service is ready') },
-  settings: { 'OPS_PORT, OPS_HOST': 'as the service has them' },
+  settings: 'OPS_PORT, OPS_HOST as the service has them',
   async run({ values: { wait } }, { environment, out, now, interrupted }) {
     const url = readyUrl(environment);
     const end = now() + waitMs(wait);
@@ -67,8 +67,8 @@ function findingOf({ ready, ...answer }: Record<string, unknown>) {
   const why = reasons.join(', ') || 'this is not the operations port';
   const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
   const troubles = [
-    ...reasons.map((name) => linesOf(name, reasonCalled(name))),
-    ...warnings.map((name) => linesOf(name, warningCalled(name))),
+    ...reasons.map((name) => linesOf(name, troubleCalled(name))),
+    ...warnings.map((name) => linesOf(name, troubleCalled(name))),
   ];
   const state = isReady ? 'ready' : `not ready: ${why}`;
   return { isReady, text: `${state}${also}\n${troubles.join('')}` };

@@ -17,12 +17,7 @@ export const RESTORE = commandOf({
   about: `Stop the service first. Checks the backup FILE, puts it in the place of the
 database, and keeps the old one under another name.`,
   options: { database: text('PATH', 'the database; in place of DATABASE_URL') },
-  settings: {
-    DATABASE_URL: 'the database, as the service has it',
-    BACKUP_DIR:
-      "as the service has it: the ledger of erased accounts is\nbeside this folder; beside the backup's folder if unset",
-    ERASURE_LEDGER: 'another path of the ledger, as the service has it',
-  },
+  settings: 'DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them',
   async run({ values, file }, dependencies) {
     const { environment, out, now } = dependencies;
     const backup = pathOf(dependencies, file);

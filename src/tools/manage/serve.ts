@@ -1,29 +1,16 @@
 // `manage serve`, which is `node dist/server.js`: runs the service on this machine. And
 // `manage check`, which is its `--check`: what a start needs is looked at, nothing starts.
 
+import { startService } from '../../hosts/node/file-service.js';
 import { heldSocket } from '../../hosts/node/held-socket.js';
-import { jsonLog } from '../../hosts/node/json-log.js';
-import { captureStrayOutput, runService } from '../../hosts/node/process.js';
-import { startService } from '../../hosts/node/service.js';
-import {
-  checkStart,
-  settingsOf,
-  warnOfEnvironment,
-  warnOfFile,
-} from '../../hosts/node/start-check.js';
+import { captureStrayOutput, jsonLog, runService } from '../../hosts/node/process.js';
+import { checkStart, settingsOf, warnOfFile } from '../../hosts/node/start-check.js';
+import { environmentWarnings } from '../../hosts/settings/warnings.js';
 import type { Environment } from '../../hosts/settings.js';
 import { type Command, commandOf, flag } from '../program/command.js';
 import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
 
-const SETTINGS = {
-  DATABASE_URL: 'the database (file:data/service.db)',
-  'HOST, PORT': 'where it listens (127.0.0.1, 8080)',
-  AUTH_USERINFO_URL: "the identity provider's user-information endpoint",
-  ADMIN_API_KEY_FILE: 'a file with the key of the administration API',
-  BACKUP_DIR: 'the folder of the backups',
-  OPS_PORT:
-    'the operations port: /ready, /metrics, /status\nAll of them are in src/hosts/node/README.md.',
-} as const;
+const SETTINGS = 'all of them are in src/hosts/node/README.md';
 const ONLINE = flag('also asks the identity provider and the replica');
 
 /** `name`: how it was called, for messages. */
@@ -67,7 +54,7 @@ async function served(environment: Environment): Promise<void> {
   captureStrayOutput(log);
   await runService(log, async (onStorageLost) => {
     const settings = settingsOf(environment);
-    warnOfEnvironment(environment, log);
+    for (const { event, hint } of environmentWarnings(environment)) log.warn(event, { hint });
     const socket = heldSocket(environment, process.pid);
     if (settings.postgresUrl !== undefined) {
       // Loaded here: a service over a file needs no client of Postgres.

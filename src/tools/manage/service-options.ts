@@ -6,14 +6,8 @@ import { required } from '../program/command.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 import { UsageError } from '../program/ending.js';
 
-export const KEY_SETTINGS = {
-  ADMIN_API_KEY: 'the admin key, or ADMIN_API_KEY_FILE: a file with it',
-} as const;
-
-export const SERVICE_SETTINGS = {
-  SERVICE_URL: 'the service (http://127.0.0.1:8080/api/v1)',
-  ...KEY_SETTINGS,
-} as const;
+export const SERVICE_SETTINGS =
+  'SERVICE_URL (http://127.0.0.1:8080/api/v1),\nADMIN_API_KEY or ADMIN_API_KEY_FILE';
 
 /** The service that the settings name. */
 export function serviceOf(dependencies: CommandDependencies): Service {

@@ -48,8 +48,8 @@ interface Description<T extends Options> {
   /** What it does, in a few lines of its help. */
   readonly about: string;
   readonly options?: T;
-  /** Settings that its help names. */
-  readonly settings?: Readonly<Record<string, string>>;
+  /** Settings that it reads, in a line of its help. */
+  readonly settings?: string;
   readonly ending?: Ending;
   /** Whether it works through so much data that memory is to be kept small. */
   readonly isFrugal?: true;
@@ -124,14 +124,13 @@ function misunderstood({ name, usage }: Description<Options>, sentence: string):
 
 export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
 
-function helpOf({ name, usage, about, options = {}, settings = {} }: Description<Options>): string {
+function helpOf({ name, usage, about, options = {}, settings }: Description<Options>): string {
   const given: [string, string][] = Object.entries<Option>({ ...options, ...COMMON }).flatMap(
     ([option, { value = '', says }]) =>
       says === undefined ? [] : [[`--${option} ${value}`.trimEnd(), says]],
   );
   const parts = [`${name} ${usage}`.trimEnd(), about, rowsOf(given)];
-  const named = Object.entries(settings);
-  if (named.length > 0) parts.push(`Settings (environment)\n${rowsOf(named)}`);
+  if (settings !== undefined) parts.push(`Settings: ${settings}.`);
   return `${parts.join('\n\n')}\n${EXIT_CODES}\n`;
 }
 

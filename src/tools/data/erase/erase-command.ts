@@ -1,10 +1,8 @@
 // `erase`: exports an account, deletes the exported records, checks in every view that
 // nothing is left, and writes the account into the ledger.
 
-import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
 import type { BackupSettings } from '../../../hosts/settings.js';
 import { ApiError } from '../../../operator-client.js';
@@ -126,17 +124,15 @@ async function deleteExported(
   service: Service,
   dependencies: CommandDependencies,
 ): Promise<void> {
-  const total = sumOf(counts);
-  const progress = startProgress(dependencies, {
-    event: 'erase_progress',
-    noun: 'records',
-    total,
-  });
+  const what = { event: 'erase_progress', noun: 'records', total: sumOf(counts) };
+  const progress = startProgress(dependencies, what);
   try {
     for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {
       const records = service.records(account, collection);
-      await several(idsIn(join(exportFolder, `${collection}.ndjson`)), CONNECTIONS, async (id) => {
-        await service.patiently(() => records.delete(id)).catch(expectGone);
+      const file = await open(join(exportFolder, `${collection}.ndjson`));
+      await several(file.readLines(), CONNECTIONS, async (line) => {
+        const { id } = JSON.parse(line);
+        await service.patiently(() => records.delete(String(id))).catch(expectGone);
         progress.add();
       });
     }
@@ -150,13 +146,6 @@ async function deleteExported(
 
 function expectGone(error: unknown): undefined {
   if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
-}
-
-async function* idsIn(path: string): AsyncGenerator<string, void> {
-  const input = createReadStream(path);
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line !== '') yield String(JSON.parse(line).id);
-  }
 }
 
 /** Checks each list of the account, its own view, and the list of all accounts. */
@@ -174,8 +163,18 @@ async function expectNothingLeft(
       );
     }
   }
+  const { accounts } = service.client;
+  const list = (query: { page: number; page_size: number }) =>
+    accounts.list({ ...query, q: account });
+  const isInViews = async () => {
+    if (await service.patiently(() => accounts.read(account)).catch(expectGone)) return true;
+    for await (const page of pagesOf(service, list, ({ owner_sub }) => owner_sub)) {
+      if (page.some(({ owner_sub }) => owner_sub === account)) return true;
+    }
+    return false;
+  };
   const begun = now();
-  while (await isInViews(account, service)) {
+  while (await isInViews()) {
     if (now() - begun > VIEWS_FOLLOW_WITHIN_MS || interrupted.aborted) {
       throw new CommandError(
         `every record of ${account} is deleted, but the list of accounts still has it; run the same command again`,
@@ -183,18 +182,6 @@ async function expectNothingLeft(
     }
     await pause(LOOK_AGAIN_MS, interrupted);
   }
-}
-
-async function isInViews(account: string, service: Service): Promise<boolean> {
-  const { accounts } = service.client;
-  const found = await service.patiently(() => accounts.read(account)).catch(expectGone);
-  if (found !== undefined) return true;
-  const list = (query: { page: number; page_size: number }) =>
-    accounts.list({ ...query, q: account });
-  for await (const page of pagesOf(service, list, ({ owner_sub }) => owner_sub)) {
-    if (page.some(({ owner_sub }) => owner_sub === account)) return true;
-  }
-  return false;
 }
 
 function sumOf(counts: RecordCounts): number {

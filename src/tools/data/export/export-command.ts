@@ -1,7 +1,7 @@
 // `export`: writes everything of one account into a new folder: a file for each
 // collection that has records, the payments computed from its orders, its audit events.
 
-import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import type { JsonObject } from '../../../core/domain/json.js';
@@ -10,7 +10,7 @@ import type { AuditEvent } from '../../../operator-client.js';
 import type { RecordCounts } from '../../../storage/erasures/ledger.js';
 import type { CommandDependencies } from '../../program/command-dependencies.js';
 import { Interrupted } from '../../program/ending.js';
-import { type Progress, startProgress } from '../../program/progress.js';
+import { startProgress } from '../../program/progress.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { pagesOf, recordPages } from '../walk.js';
@@ -40,8 +40,15 @@ export async function exportAccount(
   service: Service,
   dependencies: CommandDependencies,
 ): Promise<Exported> {
-  const { account, folder, collections } = options;
+  const { account, folder, collections, csv } = options;
   let partial: string | undefined;
+  let progress: ReturnType<typeof startProgress> | undefined;
+  const files: ExportedRows[] = [];
+  const fileOf = (collection?: CollectionName) => {
+    const file = new ExportedRows(csv, collection);
+    files.push(file);
+    return file;
+  };
   try {
     await service.reach();
     const before = await marksOf(options, service);
@@ -52,100 +59,96 @@ export async function exportAccount(
       );
     }
     partial = await partialFolder(folder);
-    const there = { ...options, folder: partial };
-    const counts = await written(there, total, service, dependencies);
+    progress = startProgress(dependencies, { event: 'export_progress', noun: 'records', total });
+    const records: RecordCounts = {};
+    for (const collection of collections) {
+      const file = fileOf(collection);
+      for await (const page of recordPages(service, account, collection)) {
+        await file.add(page);
+        progress.add(page.length);
+      }
+      records[collection] = await file.write(partial, collection);
+    }
+    const events = fileOf();
+    // The log has no pages by account: one walk over the whole log finds its events.
+    const read = (query: { page: number; page_size: number }) => service.client.audit.list(query);
+    for await (const page of pagesOf<AuditEvent>(service, read, ({ id }) => String(id))) {
+      const isOwn = ({ owner_sub, resource }: AuditEvent) =>
+        owner_sub === account && collections.some((name) => name === resource);
+      await events.add(page.filter(isOwn));
+    }
+    const auditEvents = await events.write(partial, 'audit');
     const after = await marksOf(options, service);
     await rename(partial, folder);
-    return { ...counts, changed: JSON.stringify(after) !== JSON.stringify(before) };
+    return { records, auditEvents, changed: JSON.stringify(after) !== JSON.stringify(before) };
   } catch (error) {
     if (partial !== undefined) await rm(partial, { recursive: true, force: true });
     throw error instanceof Interrupted ? new Interrupted('stopped; nothing was written') : error;
-  }
-}
-
-async function written(
-  options: ExportOptions,
-  total: number,
-  service: Service,
-  dependencies: CommandDependencies,
-): Promise<Pick<Exported, 'records' | 'auditEvents'>> {
-  const { account, collections } = options;
-  const counts = { event: 'export_progress', noun: 'records', total };
-  const progress = startProgress(dependencies, counts);
-  try {
-    const records: RecordCounts = {};
-    for (const collection of collections) {
-      const pages = recordPages(service, account, collection);
-      records[collection] = await writeRows(options, collection, pages, collection, progress);
-    }
-    const events = auditEventsOf(account, new Set<string>(collections), service);
-    return { records, auditEvents: await writeRows(options, 'audit', events) };
   } finally {
-    progress.stop();
+    progress?.stop();
+    for (const file of files) await file.remove();
   }
 }
 
-/** The log has no pages by account: one walk over the whole log finds its events. */
-async function* auditEventsOf(account: string, resources: Set<string>, service: Service) {
-  const read = (query: { page: number; page_size: number }) => service.client.audit.list(query);
-  for await (const page of pagesOf<AuditEvent>(service, read, ({ id }) => String(id))) {
-    yield page.filter((event) => event.owner_sub === account && resources.has(event.resource));
-  }
-}
+/**
+ * The rows of one file: added by pages, newest first, and given back as its text, oldest first.
+ * `remove` ends it.
+ */
+export class ExportedRows {
+  count = 0;
+  readonly #csv: CsvStyle | undefined;
+  readonly #collection: CollectionName | undefined;
+  readonly #turned = new TurnedFile();
+  readonly #columns = new Set<string>();
 
-/** Writes the rows of the pages, oldest first; no file if there are none. Resolves with their number. */
-async function writeRows(
-  options: ExportOptions,
-  name: string,
-  pages: AsyncIterable<readonly object[]>,
-  collection?: CollectionName,
-  progress?: Progress,
-): Promise<number> {
-  const turned = await TurnedFile.create(join(options.folder, `${name}.part`));
-  const columns = new Set<string>();
-  let count = 0;
-  try {
-    for await (const page of pages) {
-      if (options.csv !== undefined) for (const row of page) addColumns(columns, row);
-      await turned.add(page.map((row) => JSON.stringify(row)));
-      count += page.length;
-      progress?.add(page.length);
-    }
-    if (count === 0) return 0;
-    await writeFile(options, name, turned, columns, (row) => row, collection);
-    if (collection === 'orders') {
-      const names = new Set(Object.keys(paymentOf({})));
-      const toPayment = (order: Row): Row => ({ ...paymentOf(order as JsonObject) });
-      await writeFile(options, 'payments', turned, names, toPayment);
-    }
-    return count;
-  } finally {
-    await turned.remove();
+  /** `collection`: of records. `csv`: undefined for NDJSON. */
+  constructor(csv: CsvStyle | undefined, collection?: CollectionName) {
+    this.#csv = csv;
+    this.#collection = collection;
   }
-}
 
-/** A new file that only its owner may read, on disk when this resolves. */
-async function writeFile(
-  { folder, csv }: ExportOptions,
-  name: string,
-  turned: TurnedFile,
-  columns: ReadonlySet<string>,
-  rowOf: (row: Row) => Row,
-  collection?: CollectionName,
-): Promise<void> {
-  const lineOf = (row: Row) =>
-    csv === undefined ? `${JSON.stringify(row)}\n` : csvRow(row, columns, csv, collection);
-  const ending = csv === undefined ? 'ndjson' : 'csv';
-  const file = await open(join(folder, `${name}.${ending}`), 'wx', OWNER_ONLY);
-  try {
-    if (csv !== undefined) await file.appendFile(csvHeader(columns, csv));
-    for await (const page of turned.pages()) {
-      const rows = page.split('\n').filter((line) => line !== '');
-      await file.appendFile(rows.map((line) => lineOf(rowOf(JSON.parse(line)))).join(''));
+  async add(rows: readonly object[]): Promise<void> {
+    if (this.#csv !== undefined) for (const row of rows) addColumns(this.#columns, row);
+    if (rows.length > 0) await this.#turned.add(rows);
+    this.count += rows.length;
+  }
+
+  /** The text of the file, in pieces. `payments`: those of the orders. */
+  async *text(payments = false): AsyncGenerator<string, void> {
+    const csv = this.#csv;
+    const columns = payments ? new Set(Object.keys(paymentOf({}))) : this.#columns;
+    const collection = payments ? undefined : this.#collection;
+    if (csv !== undefined) yield csvHeader(columns, csv);
+    for await (const page of this.#turned.pages()) {
+      const lines = page.map((json) => {
+        const row: Row = payments
+          ? { ...paymentOf(JSON.parse(json) as JsonObject) }
+          : JSON.parse(json);
+        return csv === undefined
+          ? `${JSON.stringify(row)}\n`
+          : csvRow(row, columns, csv, collection);
+      });
+      yield lines.join('');
     }
-    await file.sync();
-  } finally {
-    await file.close();
+  }
+
+  remove(): Promise<void> {
+    return this.#turned.remove();
+  }
+
+  /** Writes the file, and the payments of orders, unless there are no rows. Resolves with their number. */
+  async write(folder: string, name: string): Promise<number> {
+    if (this.count === 0) return 0;
+    await this.#writeFile(folder, name, this.text());
+    if (this.#collection === 'orders') await this.#writeFile(folder, 'payments', this.text(true));
+    return this.count;
+  }
+
+  /** A new file that only its owner may read, on disk when this resolves. */
+  async #writeFile(folder: string, name: string, text: AsyncIterable<string>): Promise<void> {
+    const ending = this.#csv === undefined ? 'ndjson' : 'csv';
+    const how = { flag: 'wx', mode: OWNER_ONLY, flush: true } as const;
+    await writeFile(join(folder, `${name}.${ending}`), text, how);
   }
 }
 

@@ -6,7 +6,7 @@ import { CommandError } from '../failures.js';
 import { runId, type Service } from '../service.js';
 import { ImportedFile, type ImportOptions } from './imported-file.js';
 import { planOf } from './plan.js';
-import { Report } from './report.js';
+import { Report } from './problem.js';
 
 /** Resolves with the exit code: 1 if a row is bad, or was left out because it is. */
 export async function importData(

@@ -15,7 +15,8 @@ export class Suspicions {
   readonly #sums: Map<string, number>;
   #rows = 0;
   #last = { line: 0, record: {} as JsonObject };
-  #phones = { count: 0, line: 0, value: '' };
+  #phones = 0;
+  #firstPhone = { line: 0, value: '' };
 
   constructor(collection: CollectionName) {
     const money = COLLECTIONS[collection].properties.filter(({ kind }) => kind === 'money');
@@ -24,17 +25,13 @@ export class Suspicions {
 
   /** Every row, also one with problems. */
   add(line: number, record: JsonObject): void {
-    for (const [name, sum] of this.#sums)
-      this.#sums.set(name, sum + amountIn(this.#last.record, name));
+    const { record: before } = this.#last;
+    for (const [name, sum] of this.#sums) this.#sums.set(name, sum + amountIn(before, name));
     this.#rows++;
     this.#last = { line, record };
     for (const [property, value] of Object.entries(record)) {
-      if (!PHONE_NAMES.test(property) || !WITHOUT_BEGINNING.test(String(value))) continue;
-      const { count } = this.#phones;
-      this.#phones =
-        count === 0
-          ? { count: 1, line, value: String(value) }
-          : { ...this.#phones, count: count + 1 };
+      const isSuspect = PHONE_NAMES.test(property) && WITHOUT_BEGINNING.test(String(value));
+      if (isSuspect && this.#phones++ === 0) this.#firstPhone = { line, value: String(value) };
     }
   }
 
@@ -52,10 +49,10 @@ export class Suspicions {
         `line ${equal.line}: ${equal.count} rows are equal to an earlier one; each becomes a record of its own`,
       );
     }
-    const { count, line, value } = this.#phones;
-    if (count > 0) {
+    if (this.#phones > 0) {
+      const { line, value } = this.#firstPhone;
       found.push(
-        `line ${line}: ${count} telephone numbers begin with neither 0 nor + ("${value}"); a spreadsheet may have removed it`,
+        `line ${line}: ${this.#phones} telephone numbers begin with neither 0 nor + ("${value}"); a spreadsheet may have removed it`,
       );
     }
     return found;
@@ -66,12 +63,10 @@ export class Suspicions {
     const { record } = this.#last;
     const [first] = Object.values(record);
     if (typeof first === 'string' && SUM_WORDS.test(first)) return JSON.stringify(first);
-    for (const [name, sum] of this.#sums) {
-      if (this.#rows > 2 && sum > 0 && sum === amountIn(record, name)) {
-        return `${name} is ${sum}, as all rows above it together`;
-      }
-    }
-    return undefined;
+    const [sum] = [...this.#sums].filter(
+      ([name, sum]) => this.#rows > 2 && sum > 0 && sum === amountIn(record, name),
+    );
+    return sum && `${sum[0]} is ${sum[1]}, as all rows above it together`;
   }
 }
 

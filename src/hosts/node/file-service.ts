@@ -1,0 +1,120 @@
+// Starts the service over a database file: opens the file, loads its records, takes its backups.
+
+import { resolve } from 'node:path';
+import type { Log } from '../../core/log.js';
+import { openRecords } from '../../core/records/memory-store.js';
+import { recordCount } from '../../core/records/usage-view.js';
+import type { ServiceEvents } from '../../core/service-events.js';
+import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
+import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import type { Settings } from '../settings.js';
+import { ErasedAccounts } from './erased-accounts.js';
+import { LostFile } from './lost-file.js';
+import { ReplicaWatch } from './replica-watch.js';
+import { runOver, type ServedRecords, type Service, type ServiceOptions } from './service.js';
+import type { Turns } from './turns.js';
+
+/** A start waits this long for the replica. Then the service answers reads, and in `async` writes, too. */
+const REPLICA_REACHED_MAX_MS = 5_000;
+
+export interface FileServiceOptions extends ServiceOptions {
+  /** Called once when storage can no longer be relied on. Stop the process then; a restart reads the stored records. */
+  readonly onStorageLost: () => void;
+}
+
+/** Resolves when the service listens. Rejects with one sentence that names the cause. */
+export function startService(options: FileServiceOptions): Promise<Service> {
+  return runOver((turns, events) => open(turns, events, options), options);
+}
+
+async function open(
+  turns: Turns,
+  events: ServiceEvents | undefined,
+  options: FileServiceOptions,
+): Promise<ServedRecords> {
+  const { settings, log } = options;
+  const { replication } = settings;
+  const replica = replication && new ReplicaWatch(log, events);
+  const storage = await openLibsqlStorage({
+    path: settings.databasePath,
+    backupFolder: settings.backups?.folder,
+    createAnyway: settings.databaseCreate,
+    sampleRows: settings.sampleRecords,
+    replication: replication && { ...replication, onReport: (report) => replica?.take(report) },
+  });
+  warnOfCreation(settings, storage.isNew, log);
+  try {
+    return await load(storage, replica, turns, events, options);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+async function load(
+  storage: FileStorage,
+  replica: ReplicaWatch | undefined,
+  { scheduler, work }: Turns,
+  events: ServiceEvents | undefined,
+  { settings, log, onStorageLost }: FileServiceOptions,
+): Promise<ServedRecords> {
+  const records = await openRecords({
+    storage,
+    log,
+    scheduler,
+    work,
+    limits: settings.accountLimits,
+    ...(events && { events }),
+    onStorageLost() {
+      events?.storageLost();
+      onStorageLost();
+    },
+  });
+  // So that Litestream has taken a commit of this file before the first request.
+  await replica?.reached(REPLICA_REACHED_MAX_MS);
+  // Before the first answer could show them.
+  const erasedAccounts = await ErasedAccounts.find({ settings, records, storage, log });
+  const { databasePath } = settings;
+  const backups =
+    settings.backups &&
+    new BackupSchedule({ storage, databasePath, settings: settings.backups, log, events });
+  const isReplicated = replica !== undefined;
+  const lostFile = new LostFile({ isReplicated, storage, records, backups, log, events });
+  return {
+    records,
+    inMemory: records,
+    facts: { file: databasePath, records: recordCount(records.counts()) },
+    storage: {
+      look: () => lostFile.look(),
+      ping: () => storage.ping(),
+      touch: () => storage.touch(),
+    },
+    backups,
+    backupHint: 'set BACKUP_DIR',
+    replica,
+    erasedAccounts,
+    async close() {
+      backups?.stop();
+      await lostFile.stop();
+      await records.close();
+    },
+  };
+}
+
+/** `isNew`: this start made the database. */
+function warnOfCreation(
+  { databasePath, databaseCreate }: Settings,
+  isNew: boolean,
+  log: Log,
+): void {
+  if (isNew) {
+    log.warn('database_created', {
+      file: resolve(databasePath),
+      hint: 'there was none; if there should have been one, stop the service and look at DATABASE_URL and its disk',
+    });
+  } else if (databaseCreate) {
+    log.warn('database_create_set', {
+      hint: 'take DATABASE_CREATE out, or a lost database will be replaced by an empty one',
+    });
+  }
+}

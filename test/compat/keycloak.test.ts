@@ -1,0 +1,163 @@
+// Sign-in with Keycloak, from Maven Central: who is let in, who is refused, without the gate and with
+// it, and what happens while the provider is away.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
+import { type Program, startProgram } from '../support/program.js';
+import { type ServerProcess, startServer } from '../support/server-process.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { CACHE, copied, have, mavenCopy } from './project.js';
+
+const VERSION = '26.4.0';
+const AUDIENCE = 'shop-api';
+const PASSWORD = 'a-password-of-the-tests';
+const SHORT_LIFESPAN_SECONDS = 2;
+/** A refused token is remembered for 2 s; its next check must reach the provider. */
+const REFUSAL_MS = 2_100;
+/** New keys after a restart are looked for at most once in 30 s. */
+const BACK_TRIES = 20;
+
+/** Without the mapper the audience is `account`, for every application. */
+const MAPPER = {
+  name: 'audience',
+  protocol: 'openid-connect',
+  protocolMapper: 'oidc-audience-mapper',
+  config: { 'included.custom.audience': AUDIENCE, 'access.token.claim': 'true' },
+};
+const GRANTS = { enabled: true, publicClient: true, directAccessGrantsEnabled: true };
+const SHORT = { 'access.token.lifespan': SHORT_LIFESPAN_SECONDS };
+const REALM = {
+  realm: 'shop',
+  enabled: true,
+  clients: [
+    { clientId: 'shop-app', ...GRANTS, protocolMappers: [MAPPER] },
+    { clientId: 'short-app', ...GRANTS, protocolMappers: [MAPPER], attributes: SHORT },
+    { clientId: 'other-app', ...GRANTS },
+  ],
+  users: ['asha', 'neema'].map((username) => ({
+    username,
+    enabled: true,
+    email: `${username}@shop.example`,
+    emailVerified: true,
+    firstName: username,
+    lastName: 'Temu',
+    credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
+  })),
+};
+
+let folder: TemporaryFolder;
+let origin: string;
+let keycloak: Program;
+let start: () => Promise<void>;
+/** Without the gate, and with it. */
+const servers: ServerProcess[] = [];
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  const downloads = join(CACHE, 'downloads');
+  const zip = join(downloads, `keycloak-quarkus-dist-${VERSION}.zip`);
+  await have(zip, mavenCopy(`org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`, downloads));
+  const unpacked = join(CACHE, `keycloak-${VERSION}`);
+  await have(unpacked, ['python3', '-m', 'zipfile', '-e', zip, CACHE]);
+  const home = await copied(unpacked, join(folder.path, 'keycloak'));
+  await mkdir(join(home, 'data/import'), { recursive: true });
+  await writeFile(join(home, 'data/import/shop.json'), JSON.stringify(REALM));
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  const issuer = `${origin}/realms/shop`;
+  const environment = {
+    HOME: process.env['HOME'],
+    KC_HTTP_HOST: '127.0.0.1',
+    KC_BOOTSTRAP_ADMIN_USERNAME: 'admin',
+    KC_BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
+    KC_HTTP_MANAGEMENT_PORT: String(await freePort()),
+  };
+  start = async () => {
+    const command = ['bash', 'bin/kc.sh', 'start-dev', '--import-realm', `--http-port=${port}`];
+    keycloak = startProgram(command, { cwd: home, environment });
+    const url = `${issuer}/.well-known/openid-configuration`;
+    while (!(await fetch(url).catch(() => undefined))?.ok) {
+      if (keycloak.child.exitCode !== null) throw new Error(keycloak.output());
+      await delay(250);
+    }
+  };
+  await start();
+  const AUTH_USERINFO_URL = `${issuer}/protocol/openid-connect/userinfo`;
+  for (const gate of [{}, { AUTH_ISSUER: issuer, AUTH_AUDIENCE: AUDIENCE }]) {
+    const DATABASE_URL = `file:${join(folder.path, `${servers.length}.db`)}`;
+    servers.push(await startServer({ DATABASE_URL, AUTH_USERINFO_URL, ...gate }));
+  }
+});
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+  await keycloak?.stop();
+  await folder.remove();
+});
+
+async function post(path: string, form: Readonly<Record<string, string>>) {
+  const body = new URLSearchParams(form);
+  const response = await fetch(`${origin}/realms/${path}`, { method: 'POST', body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return JSON.parse(text || '{}') as { access_token: string; id_token: string };
+}
+
+function signIn(client = 'shop-app', user = 'asha', realm = 'shop') {
+  const form = { grant_type: 'password', client_id: client, username: user, password: PASSWORD };
+  return post(`${realm}/protocol/openid-connect/token`, { ...form, scope: 'openid' });
+}
+
+function statuses(token: string): Promise<number[]> {
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = async (server: ServerProcess) =>
+    (await fetch(`${server.origin}/api/v1/customers`, { headers })).status;
+  return Promise.all(servers.map(ask));
+}
+
+it('Access tokens of the application open an account; those of another one only without the gate', async () => {
+  const { access_token, id_token } = await signIn();
+  expect(await statuses(access_token)).toEqual([200, 200]);
+  expect(await statuses(id_token)).toEqual([401, 401]);
+  expect(await statuses((await signIn('other-app')).access_token)).toEqual([200, 401]);
+  expect(await statuses('made-up')).toEqual([401, 401]);
+});
+
+it('An expired token is refused', async () => {
+  const { access_token } = await signIn('short-app');
+  // Keycloak itself allows for no skew; the gate allows for 30 s, and then asks.
+  await delay((SHORT_LIFESPAN_SECONDS + 1) * 1000);
+  expect(await statuses(access_token)).toEqual([401, 401]);
+});
+
+it('A revoked token, and one of a user who was deleted, are refused at once', async () => {
+  const { access_token: token } = await signIn();
+  expect(await statuses(token)).toEqual([200, 200]);
+  await post('shop/protocol/openid-connect/revoke', { client_id: 'shop-app', token });
+  expect(await statuses(token)).toEqual([401, 401]);
+  const { access_token: left } = await signIn('shop-app', 'neema');
+  expect(await statuses(left)).toEqual([200, 200]);
+  const admin = await signIn('admin-cli', 'admin', 'master');
+  const headers = { authorization: `Bearer ${admin.access_token}` };
+  const users = `${origin}/admin/realms/shop/users`;
+  const found = await fetch(`${users}?username=neema&exact=true`, { headers });
+  const [first] = (await found.json()) as { id: string }[];
+  await fetch(`${users}/${first?.id}`, { method: 'DELETE', headers });
+  expect(await statuses(left)).toEqual([401, 401]);
+});
+
+it('While the provider is down it is 503; users sign in again when it is back, and no token is in the log', async () => {
+  const { access_token } = await signIn();
+  await keycloak.stop();
+  expect(await statuses(access_token)).toEqual([503, 503]);
+  await start();
+  let found: number[] = [];
+  for (let tries = 0; tries < BACK_TRIES && String(found) !== '200,200'; tries++) {
+    if (tries > 0) await delay(REFUSAL_MS);
+    found = await statuses((await signIn()).access_token);
+  }
+  expect(found).toEqual([200, 200]);
+  for (const server of servers) expect(server.output()).not.toMatch(/eyJ[\w-]{20}/);
+});

@@ -24,8 +24,8 @@ export interface Faults {
   overloads: number;
   /** … and so many are lost with their object, which the platform says is worth asking again. */
   losses: number;
-  /** The front says more in each call than this version knows. */
-  frontIsNewer: boolean;
+  /** The gateway says more in each call than this version knows. */
+  gatewayIsNewer: boolean;
   /** The objects say more in each answer than this version knows. */
   objectsAreNewer: boolean;
   /** A method that the account's object does not have yet. */
@@ -44,7 +44,7 @@ const faults: Faults = {
   failuresAfter: 0,
   overloads: 0,
   losses: 0,
-  frontIsNewer: false,
+  gatewayIsNewer: false,
   objectsAreNewer: false,
   unknownOperation: '',
 };
@@ -111,7 +111,7 @@ function withMore(outcome: object): object {
 }
 
 /** The bindings as the gateway sees them. */
-function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
+function seenByGateway(env: WorkerEnvironment): WorkerEnvironment {
   const { ACCOUNTS } = env;
   const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {
     const stub = ACCOUNTS.get(id) as unknown as Record<string, Method>;
@@ -136,7 +136,7 @@ async function called(stub: Record<string, Method>, name: string, [caller, ...re
   }
   // As the object of a version before that method would answer.
   const method = name === faults.unknownOperation ? 'notYetInvented' : name;
-  const given = faults.frontIsNewer
+  const given = faults.gatewayIsNewer
     ? [{ ...(caller as Caller), ...MORE }, ...rest, MORE]
     : [caller, ...rest];
   return stub[method]?.(...given) as Promise<Outcome<unknown>>;
@@ -168,7 +168,7 @@ export default {
         return new Response();
       }
       default:
-        return worker.fetch(request, seenByFront(env));
+        return worker.fetch(request, seenByGateway(env));
     }
   },
 };

@@ -42,8 +42,8 @@ describe('Two gateways', () => {
 
 onHost(FAULTY_WORKER, 'A deployment under way', (service) => {
   it.each([
-    ['a front one version ahead', { frontIsNewer: true, objectsAreNewer: false }],
-    ['objects one version ahead', { frontIsNewer: false, objectsAreNewer: true }],
+    ['a gateway one version ahead', { gatewayIsNewer: true, objectsAreNewer: false }],
+    ['objects one version ahead', { gatewayIsNewer: false, objectsAreNewer: true }],
   ])('serves everything with %s', async (_name, versions) => {
     await setFaults(service, versions);
     const account = service.account();
@@ -66,7 +66,7 @@ onHost(FAULTY_WORKER, 'A deployment under way', (service) => {
       const { json } = await service.operator.get(`/admin/accounts?q=${account.subject}`);
       expect(json.data).toEqual([]);
     });
-    await setFaults(service, { frontIsNewer: false, objectsAreNewer: false });
+    await setFaults(service, { gatewayIsNewer: false, objectsAreNewer: false });
   });
 
   it('answers 500 in the envelope when the object does not know an operation yet, and changes nothing', async () => {

@@ -10,7 +10,7 @@ import type { RecordService } from '../core/records/record-service.js';
 import { createResponder, type HandlerDependencies, type Responder } from '../handler.js';
 import type { Settings } from './settings.js';
 
-/** The parts of a host; undefined where the platform has nothing better than the handler's default. */
+/** The parts of a host; undefined if the platform has nothing better than the handler's default. */
 export interface HostParts {
   readonly settings: Settings;
   readonly records: RecordService;
@@ -28,7 +28,7 @@ export interface HostParts {
   readonly onAdminKeyRefused: (() => void) | undefined;
 }
 
-/** `signIn` is undefined where no provider is configured. */
+/** `signIn` is undefined if no provider is configured. */
 export function responderFor(parts: HostParts): {
   readonly respond: Responder;
   readonly signIn: SignIn | undefined;
@@ -37,7 +37,7 @@ export function responderFor(parts: HostParts): {
   return { respond: createResponder(dependenciesOf(parts, signIn)), signIn };
 }
 
-/** The same for `createHandler`, of a handler that somebody else built: the tests use the built one. */
+/** The same for `createHandler`, of a handler that was built elsewhere: the tests use the built one. */
 export function handlerDependencies(parts: HostParts): HandlerDependencies {
   return dependenciesOf(parts, signInOf(parts));
 }

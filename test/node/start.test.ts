@@ -89,7 +89,7 @@ describe('A start', () => {
   it('ends with one line when the database belongs to another program', async () => {
     await runSql(databasePath(service.folder), 'create table theirs (a)');
     const { error } = await refusedStart({});
-    expect(error).toContain('it is no database of this program; name another file');
+    expect(error).toContain('it belongs to another program; name another file');
   });
 
   it('ends with one line when the file is a folder', async () => {

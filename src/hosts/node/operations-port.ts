@@ -28,7 +28,7 @@ export interface OperationsAnswer {
 export interface OperationsPage {
   /** The only method that is possible. */
   readonly method: 'GET' | 'POST';
-  /** Made anew for every request; gets what the request sends as the admin key. */
+  /** Created for every request; gets what the request sends as the admin key. */
   answer(adminKey: string | undefined): Promise<OperationsAnswer>;
 }
 

@@ -13,7 +13,7 @@ export interface ConsoleSettings {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** The https origin that browsers use; undefined where they reach the console on loopback. */
+  /** The https origin that browsers use; undefined if they reach the console on loopback. */
   readonly origin: string | undefined;
   /** Undefined: each sign-in takes a code that the console prints. */
   readonly passwordHash: PasswordHash | undefined;

@@ -1,4 +1,4 @@
-// Which settings of sign-in go together: the start fails where a gate is asked for and cannot be made.
+// Which settings of sign-in go together: the start fails if a gate is asked for and can't be built.
 
 import type { SETTINGS } from './schema.js';
 
@@ -20,7 +20,7 @@ export function signInProblems(values: SignInTexts): Problem[] {
       !asks && !hasGate,
       'AUTH_AUDIENCE',
       'unset',
-      'the audience of the tokens, because nobody else checks them with AUTH_USERINFO=off',
+      'the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off',
     ],
     [
       !asks && userinfoUrl !== undefined,

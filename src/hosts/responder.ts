@@ -7,7 +7,7 @@ import type { RandomBytes } from '../core/http/request-id.js';
 import { openSignIn, type SignIn, type SignInOptions } from '../core/identity/sign-in.js';
 import type { Log } from '../core/log.js';
 import type { RecordService } from '../core/records/record-service.js';
-import { createResponder, type HandlerDependencies, type Responder } from '../handler.js';
+import { buildHandler, type FetchHandler, type HandlerDependencies } from '../handler.js';
 import type { Settings } from './settings.js';
 
 /** The parts of a host; undefined if the platform has nothing better than the handler's default. */
@@ -30,11 +30,11 @@ export interface HostParts {
 
 /** `signIn` is undefined if no provider is configured. */
 export function responderFor(parts: HostParts): {
-  readonly respond: Responder;
+  readonly respond: FetchHandler;
   readonly signIn: SignIn | undefined;
 } {
   const signIn = signInOf(parts);
-  return { respond: createResponder(dependenciesOf(parts, signIn)), signIn };
+  return { respond: buildHandler(dependenciesOf(parts, signIn)), signIn };
 }
 
 /** The same for `createHandler`, of a handler that was built elsewhere: the tests use the built one. */

@@ -5,7 +5,7 @@ import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { Responder } from '../../handler.js';
+import type { FetchHandler } from '../../handler.js';
 import { responderFor } from '../responder.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { type Settings, settingWarnings } from '../settings.js';
@@ -39,7 +39,7 @@ export interface ServiceOptions {
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
   readonly socket?: number | undefined;
   /** Wraps the handler, to refuse some requests. */
-  readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
+  readonly guard?: (respond: FetchHandler) => HttpServerOptions['handler'];
 }
 
 /** The records with what the process does about their storage. */

@@ -6,7 +6,7 @@ import { FairQueue } from '../../core/admission/fair-queue.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import type { ChangedRecord } from '../../core/domain/record.js';
-import type { Eventually } from '../../core/eventually.js';
+import type { MaybePromise } from '../../core/maybe-promise.js';
 import { type RecordWork, workInPlace } from '../../core/records/record-work.js';
 import type { WorkCall } from './record-thread.js';
 
@@ -41,7 +41,7 @@ export class ThreadedWork implements RecordWork {
     name: CollectionName,
     body: string,
     account: string,
-  ): Eventually<Outcome<ChangedRecord>> {
+  ): MaybePromise<Outcome<ChangedRecord>> {
     if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body, account);
     return this.#outcomeOf(account, { name: 'newRecord', args: [name, body] });
   }
@@ -51,14 +51,14 @@ export class ThreadedWork implements RecordWork {
     stored: string,
     body: string,
     account: string,
-  ): Eventually<Outcome<ChangedRecord>> {
+  ): MaybePromise<Outcome<ChangedRecord>> {
     if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
       return workInPlace.patchedRecord(name, stored, body, account);
     }
     return this.#outcomeOf(account, { name: 'patchedRecord', args: [name, stored, body] });
   }
 
-  paymentRow(order: string, account: string): Eventually<string> {
+  paymentRow(order: string, account: string): MaybePromise<string> {
     if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(order, account);
     return this.#run(account, { name: 'paymentRow', args: [order] }) as Promise<string>;
   }

@@ -4,7 +4,7 @@
 import { UNLIMITED } from '../../core/admission/admission.js';
 import { unsliced } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
-import type { Responder } from '../../handler.js';
+import type { FetchHandler } from '../../handler.js';
 import { responderFor } from '../responder.js';
 import { SettingError } from '../settings/setting-error.js';
 import { environmentWarnings } from '../settings/warnings.js';
@@ -15,7 +15,7 @@ import { gatewayRecords } from './gateway-records.js';
 
 /** Reads the settings with the first request of an isolate, because a Worker has no start. */
 export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
-  let respond: Responder | undefined;
+  let respond: FetchHandler | undefined;
   return async (request, env) => {
     respond ??= responder(env);
     const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
@@ -23,7 +23,7 @@ export function createGateway(): (request: Request, env: WorkerEnvironment) => P
   };
 }
 
-function responder(env: WorkerEnvironment): Responder {
+function responder(env: WorkerEnvironment): FetchHandler {
   const log = consoleLog();
   const settings = settingsOf(env, log);
   const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];

@@ -64,7 +64,7 @@ export class LibsqlFile {
       if (!isTrusted) expectWhole(connection);
       this.isNew = this.#migrate(initialRows, now);
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
-      if (holding === 'shared') this.#touchIfThereIsRoom();
+      if (holding === 'shared') attempted(() => this.#commits.touch());
       markInUse(path);
       if (holding === 'alone') this.#writes = new OwnWrites(path);
     } catch (error) {
@@ -78,12 +78,10 @@ export class LibsqlFile {
     return this.#writing(() => this.#commits.commit(texts));
   }
 
-  /** A commit that changes nothing. Throws if it is not on disk. */
   touch(): void {
     this.#writing(() => this.#commits.touch());
   }
 
-  /** False once another program wrote the file. */
   isIntact(): boolean {
     return this.#file.connection.isReplaced || this.#writes?.look() !== true;
   }
@@ -106,7 +104,6 @@ export class LibsqlFile {
     return this.#usage.next();
   }
 
-  /** In milliseconds since 1970, UTC; undefined if the owner has no record. Reads every record at once. */
   oldestRecordAt(owner: string): number | undefined {
     const oldest = this.#file.connection.value(OLDEST_OF_OWNER, [owner]);
     return oldest === null ? undefined : Number(oldest);
@@ -143,10 +140,7 @@ export class LibsqlFile {
     return lastWriteOf(this.#file.path) === this.#frozenAs;
   }
 
-  /**
-   * A copy by the open connection: the last resort where the file is no longer in its place, and a
-   * backup by another process would find nothing there. Throws if it cannot be made; nothing is left then.
-   */
+  /** By the open connection: a backup by another process would not find a file that is no longer in its place. */
   save(path: string): DatabaseContents {
     const unfinished = `${path}.part`;
     try {
@@ -164,7 +158,7 @@ export class LibsqlFile {
     }
   }
 
-  /** Bytes of the log beside the file; 0 if there is none. */
+  /** 0 if there is none. */
   get logBytes(): number {
     return logBytesOf(this.#file.path) ?? 0;
   }
@@ -176,15 +170,18 @@ export class LibsqlFile {
   emptyLog(): boolean {
     const isEmpty = this.#writing(() => writeBack(this.#file.connection, 'truncate'));
     // Beside a replica an empty log counts as lost.
-    if (isEmpty && this.#file.holding === 'shared') this.#touchIfThereIsRoom();
+    if (isEmpty && this.#file.holding === 'shared') attempted(() => this.#commits.touch());
     return isEmpty;
   }
 
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     // Before the log goes: a process that ends in between leaves a log that isn't needed.
-    if (this.#file.isInPlace() && this.isIntact())
-      markClosed(this.#file.path, this.#isWrittenBack());
+    if (this.#file.isInPlace() && this.isIntact()) {
+      // Written back first, so that closing the connection leaves the file as it is.
+      const isAlone = this.#file.holding === 'alone';
+      markClosed(this.#file.path, isAlone && attempted(() => this.emptyLog()) === true);
+    }
     this.#file.connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
@@ -192,21 +189,6 @@ export class LibsqlFile {
 
   #writing<T>(write: () => T): T {
     return this.#writes === undefined ? write() : this.#writes.during(write);
-  }
-
-  /** Writes the log back, so that closing the connection leaves the file as it is. */
-  #isWrittenBack(): boolean {
-    try {
-      return this.#file.holding === 'alone' && this.emptyLog();
-    } catch {
-      return false;
-    }
-  }
-
-  #touchIfThereIsRoom(): void {
-    try {
-      this.#commits.touch();
-    } catch {}
   }
 
   /** One transaction: a process that is killed leaves the file as it was. Returns whether the file was empty. */
@@ -218,5 +200,13 @@ export class LibsqlFile {
     const seed = version === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
     if (version < SCHEMA_VERSION) this.#file.connection.batch([...steps, ...seed]);
     return version === 0;
+  }
+}
+
+function attempted<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
   }
 }

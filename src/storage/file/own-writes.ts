@@ -21,9 +21,8 @@ export class OwnWrites {
   }
 
   /**
-   * A change while `write` runs is this process's own, unless the file becomes shorter: this
-   * process never shortens it. So a file that is replaced by one as long within one commit is not
-   * noticed here. The next backup, which checks its copy, notices it.
+   * A change while `write` runs is this process's own, unless the file becomes shorter. So a file that
+   * is replaced by one as long within one commit is noticed only by the next backup.
    */
   during<T>(write: () => T): T {
     this.look();

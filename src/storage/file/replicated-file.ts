@@ -45,13 +45,11 @@ export function openReplicatedFile({
   }
 }
 
-/** Whether the process runs, as far as this user may know. */
 function isAlive(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
   try {
-    process.kill(pid, 0);
-    return true;
+    return pid !== undefined && process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    // It is another user's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -55,7 +55,7 @@ describe('A page on another port of this machine', () => {
   it('shows the console in no frame, reads nothing by script, controls no window that it opens', async () => {
     const accounts = `${browsed.console.origin}/accounts`;
     const page = await opened(
-      `<iframe src="${accounts}"></iframe><button onclick="window.w = open('${accounts}')">Open</button>`,
+      `<iframe src="${accounts}"></iframe><button onclick="window.w = window.open('${accounts}')">Open</button>`,
     );
     expect(await page.frames()[1]?.content()).not.toContain('local-preview');
     const results = await page.evaluate(`Promise.all(['cors', 'no-cors'].map((mode) =>

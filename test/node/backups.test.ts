@@ -190,8 +190,11 @@ describe('POST /backup', () => {
   it('is refused with its reason where no folder or no key is set, and SIGUSR2 is logged', async () => {
     const without = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: KEY });
     const line = await backUp(without, 'backup_not_configured');
-    expect(line).toMatchObject({ level: 'warn', hint: 'no backup is taken; set BACKUP_DIR' });
-    const reason = '{"error":"no backup is taken; set BACKUP_DIR"}\n';
+    expect(line).toMatchObject({
+      level: 'warn',
+      hint: 'backups are not configured; set BACKUP_DIR',
+    });
+    const reason = '{"error":"backups are not configured; set BACKUP_DIR"}\n';
     expect(await ask(operationsOf(without), KEY)).toEqual([409, reason]);
     await without.stop();
     const keyless = await service.start({ ...onDemand, ADMIN_API_KEY: '' });

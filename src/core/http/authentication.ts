@@ -45,9 +45,9 @@ export function admitAccount(
 function principalOf(who: Identity): Outcome<Principal> {
   if (who.status === 'identified') return succeeded({ kind: 'account', subject: who.subject });
   if (who.status === 'invalid') {
-    return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
+    return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');
   }
-  const { reason = 'the identity provider gives no answer; try again later' } = who;
+  const { reason = 'the identity provider does not answer; try again later' } = who;
   const { failure } = failed('AUTH_UNAVAILABLE', reason);
   const { retryAfterSeconds } = who;
   return { ok: false, failure: { ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) } };

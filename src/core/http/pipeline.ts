@@ -117,7 +117,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const foreseen = failureIn(error);
     if (foreseen !== undefined) return toResponse(failure(foreseen), facts);
     log.error('request_failed', error, { request_id: facts.requestId });
-    const message = 'something unforeseen went wrong; the log has it under the request id';
+    const message = 'internal error; the log has it under the request id';
     return toResponse(refusal('INTERNAL_ERROR', message), facts);
   }
 }

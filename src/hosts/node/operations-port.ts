@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Connections } from './connections.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
-/** Node's default of 30 s would let late heads hold their connections for so long. */
+/** Node's default of 30 s would let late heads hold their connections that long. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Longer than the time between two scrapes, so that no scrape meets a closing connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
@@ -41,7 +41,7 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** Resolves when the port is open. Rejects if the address cannot be had. */
+/** Resolves when the port is open. Rejects if the address can't be used. */
 export async function openOperationsPort(
   { host, port }: { readonly host: string; readonly port: number },
   pages: OperationsPages,
@@ -58,7 +58,7 @@ export async function openOperationsPort(
       const begin = () =>
         void answer(pages, request, response).catch((error: unknown) => {
           onError(error);
-          send(response, 500, 'text/plain; charset=utf-8', 'this page failed; the log says why\n');
+          send(response, 500, 'text/plain; charset=utf-8', 'internal error; the log says why\n');
         });
       connections.add({ request, response, begin });
     },
@@ -90,7 +90,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   if (!OWN_HOST.test(request.headers.host ?? '')) {
-    const text = 'the Host is a public name; ask by the address of this machine\n';
+    const text = "Host is a public name; use this machine's address\n";
     send(response, 403, 'text/plain; charset=utf-8', text);
     return;
   }

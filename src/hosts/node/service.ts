@@ -95,7 +95,7 @@ async function serve(
     providerFinding,
     backUp() {
       if (backups !== undefined) backups.takeNow();
-      else log.warn('backup_not_configured', { hint: `no backup is taken; ${backupHint}` });
+      else log.warn('backup_not_configured', { hint: `backups are not configured; ${backupHint}` });
     },
     storageAnswers: () => storage.ping().catch(() => {}),
     async stop() {

@@ -81,7 +81,7 @@ export class ThreadedWork implements RecordWork {
       if (!(error instanceof OutOfMemory)) throw error;
       return failed(
         'VALIDATION_FAILED',
-        'the record takes more memory to work on than one record may; send fewer or larger parts',
+        'processing the record takes too much memory; send fewer or larger parts',
       );
     }
   }
@@ -122,7 +122,7 @@ export class ThreadedWork implements RecordWork {
       this.#worker = undefined;
       this.#settle((job) => job.reject(cause));
     });
-    // The thread must not keep a process running that has nothing else to do.
+    // The thread must not keep an otherwise idle process running.
     worker.unref();
     return worker;
   }

@@ -25,7 +25,7 @@ export interface ConsoleSettings {
   readonly timeZone: string;
 }
 
-/** Throws a `SettingError` that tells every setting that cannot be used. No message has the key or the hash. */
+/** Throws a `SettingError` with every setting that can't be used. No message has the key or the hash. */
 export function readConsoleSettings(
   environment: Environment,
   readFile: ReadFile | undefined,

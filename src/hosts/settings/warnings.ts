@@ -53,7 +53,7 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return near.sort((a, b) => a.slips - b.slips)[0]?.name;
 }
 
-/** What may be as it is meant. */
+/** What may be intended. */
 export function otherWarnings(environment: Environment): readonly SettingWarning[] {
   const warnings = Object.entries(RETIRED)
     .filter(([name]) => environment[name])

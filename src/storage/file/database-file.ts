@@ -1,7 +1,7 @@
 // One libSQL database file, held exclusively by one connection. With a replica, Litestream may open
 // the file, too. This code runs in the storage thread, because all its calls are synchronous.
 
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
@@ -13,7 +13,6 @@ import type { Locking } from './connection.js';
 import { type CommitTexts, FileCommits } from './file-commits.js';
 import { OLDEST_OF_OWNER, PUT_ROWS, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { expectWhole, type OwnFile, openOurs } from './own-database.js';
-import { lastWriteOf, OwnWrites } from './own-writes.js';
 import { markClosed, markInUse } from './state-mark.js';
 import { type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
@@ -38,8 +37,10 @@ export class LibsqlFile {
   readonly #file: OwnFile;
   readonly #commits: FileCommits;
   readonly #usage: UsageScan;
-  /** Undefined beside Litestream, which writes the log back. */
-  #writes: OwnWrites | undefined;
+  /** As this process left the file; undefined beside Litestream, which writes the log back. */
+  #left: string | undefined;
+  /** Another program wrote the file. */
+  #isForeign = false;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
   /** See `freeze`. */
@@ -66,7 +67,7 @@ export class LibsqlFile {
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
       if (holding === 'shared') attempted(() => this.#commits.touch());
       markInUse(path);
-      if (holding === 'alone') this.#writes = new OwnWrites(path);
+      if (holding === 'alone') this.#left = lastWriteOf(path);
     } catch (error) {
       this.close();
       throw error;
@@ -82,8 +83,15 @@ export class LibsqlFile {
     this.#writing(() => this.#commits.touch());
   }
 
+  /**
+   * SQLite does not notice another program's write, such as `cp backup.db service.db`: it continues
+   * with pages of two files, and a restart would load that.
+   */
   isIntact(): boolean {
-    return this.#file.connection.isReplaced || this.#writes?.look() !== true;
+    if (this.#left !== undefined && lastWriteOf(this.#file.path) !== this.#left) {
+      this.#isForeign = true;
+    }
+    return this.#file.connection.isReplaced || !this.#isForeign;
   }
 
   storedPage(position: number): StoredPage | undefined {
@@ -187,8 +195,20 @@ export class LibsqlFile {
     this.#index = undefined;
   }
 
+  /**
+   * A change while `write` runs is this process's own, unless the file becomes shorter. So a file that
+   * is replaced by one as long within one commit is noticed only by the next backup.
+   */
   #writing<T>(write: () => T): T {
-    return this.#writes === undefined ? write() : this.#writes.during(write);
+    if (this.#left === undefined) return write();
+    this.isIntact();
+    try {
+      return write();
+    } finally {
+      const now = lastWriteOf(this.#file.path);
+      if (Number.parseInt(now, 10) < Number.parseInt(this.#left, 10)) this.#isForeign = true;
+      this.#left = now;
+    }
   }
 
   /** One transaction: a process that is killed leaves the file as it was. Returns whether the file was empty. */
@@ -209,4 +229,10 @@ function attempted<T>(act: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Size and time of the last write. Opening and closing the file to look at it would drop the lock. */
+function lastWriteOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return `${found?.size} ${found?.mtimeNs}`;
 }

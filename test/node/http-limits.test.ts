@@ -196,6 +196,21 @@ describe('Requests sent without waiting for the answers', () => {
   });
 });
 
+it.each([
+  ['a length that is too long', 'Content-Length: 20', '{"note":"complete"}'],
+  ['a length of 1 GiB', 'Content-Length: 1073741824', '{"note":"complete"}'],
+  ['chunks without their end', CHUNKED, '13\r\n{"note":"complete"}\r\n'],
+  ['a chunk that is too long', CHUNKED, 'ff\r\n{"note":"complete"}\r\n0\r\n\r\n'],
+])('A body that breaks off is not stored: %s', async (_what, framing, body) => {
+  const mine = bearer('breaks-off');
+  const head = requestText('POST', '/api/v1/businesses', [mine, framing]);
+  const connection = openRaw(server.origin, head + body);
+  connection.socket.end();
+  await connection.over;
+  const list = requestText('GET', '/api/v1/businesses', [mine, CLOSE]);
+  expect((await rawExchange(server.origin, list))[0]?.json.data).toEqual([]);
+});
+
 describe('A body over 1 MiB', () => {
   const LARGE = 'a'.repeat(1_500_000);
 

@@ -171,6 +171,21 @@ describe('The service says that it is not ready', () => {
     expect((await readyOf(operationsOf(again))).status).toBe(200);
   });
 
+  it('while few file descriptors are free', async () => {
+    const under = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'launcher'];
+    const server = await service.start(PORT, { under });
+    const operations = operationsOf(server);
+    const open = [];
+    while (!(await readyOf(operations)).reasons.includes('descriptors_exhausted')) {
+      const connection = openRaw(server.origin, requestText('GET', '/api/v1/health'));
+      await connection.until(({ answers }) => answers().length === 1);
+      open.push(connection);
+    }
+    expect(open.length).toBeGreaterThan(5);
+    for (const { socket } of open) socket.destroy();
+    await untilReasons(operations, []);
+  });
+
   it('while its database does not answer', async () => {
     const hang = join(service.folder, 'hang');
     const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));

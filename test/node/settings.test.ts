@@ -226,6 +226,27 @@ describe('The operations port', () => {
   );
 });
 
+const KEY = 'canary'.padEnd(32, '-');
+
+it.each([
+  ['beside ADMIN_API_KEY', KEY, { ADMIN_API_KEY: KEY }, 'set beside ADMIN_API_KEY'],
+  ['with three keys', `${KEY}\n${KEY}\n${KEY}`, {}, 'which has 3 keys; it must be a readable'],
+  ['that is empty', '\n', {}, 'which has 0 keys'],
+  ['with a key that no header can hold', `${KEY}é`, {}, 'in printable ASCII'],
+])('refuses an ADMIN_API_KEY_FILE %s', (_, text, more, sentence) => {
+  const { message } = refusalOf({ ADMIN_API_KEY_FILE: '/keys', ...more }, () => text);
+  expect(message).toContain(sentence);
+  expect(message).not.toContain('canary');
+});
+
+it('refuses an ADMIN_API_KEY_FILE that cannot be read', () => {
+  const gone = Object.assign(new Error('gone'), { code: 'ENOENT' });
+  const read = () => {
+    throw gone;
+  };
+  expect(refusalOf({ ADMIN_API_KEY_FILE: '/keys' }, read).message).toContain('(ENOENT)');
+});
+
 it('tells every setting that cannot be used, in one line', () => {
   const { message } = refusalOf({ PORT: '80a', REQUEST_LOG: 'yes', ADMIN_API_KEY: ' canary' });
   expect(message).toBe(

@@ -193,22 +193,4 @@ describe('ADMIN_API_KEY_FILE', () => {
     }
     await server.stop();
   });
-
-  it.each([
-    ['is set beside ADMIN_API_KEY', KEY, { ADMIN_API_KEY: KEY }, 'set beside ADMIN_API_KEY'],
-    ['has three keys', `${KEY}\n${KEY}\n${KEY}`, {}, 'which has 3 keys; it must be a readable'],
-    ['is empty', '\n', {}, 'which has 0 keys'],
-    ['has a key that no header can hold', `${KEY}é`, {}, 'in printable ASCII'],
-  ])('ends the start when it %s', async (_, text, more, sentence) => {
-    const file = join(service.folder, 'keys');
-    await writeFile(file, text);
-    const { code, log } = await check({ ADMIN_API_KEY_FILE: file, ...more });
-    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining(sentence)]);
-    expect(JSON.stringify(log)).not.toContain(KEY);
-  });
-
-  it('ends the start when it is missing', async () => {
-    const { code, log } = await check({ ADMIN_API_KEY_FILE: join(service.folder, 'none') });
-    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining('(ENOENT)')]);
-  });
 });

@@ -95,20 +95,20 @@ function installDebian(programs) {
 async function installPackages(parts) {
   mkdirSync(FOLDER, { recursive: true });
   copyFileSync(join(LISTED, 'package.json'), join(FOLDER, 'package.json'));
-  npm(['install', '--no-package-lock', ...QUIET], FOLDER);
+  npm(['install', '--no-package-lock'], FOLDER);
   const packed = mkdtempSync(join(tmpdir(), 'packed-'));
   try {
-    npm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', packed], root);
+    npm(['pack', '--ignore-scripts', '--pack-destination', packed], root);
     const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const archives = [join(packed, `${name}-${version}.tgz`), await packClient(packed)];
-    npm(['install', '--no-save', ...QUIET, ...archives], FOLDER);
+    npm(['install', '--no-save', ...archives], FOLDER);
   } finally {
     rmSync(packed, { recursive: true, force: true });
   }
   const windows = join(FOLDER, 'windows');
   if (parts.includes('windows') && !existsSync(join(windows, 'node_modules'))) {
     const system = ['--force', '--os=win32', '--cpu=x64'];
-    npm(['install', '--prefix', windows, '--no-save', ...system, ...QUIET, WINDOWS_NODE], FOLDER);
+    npm(['install', '--prefix', windows, '--no-save', ...system, WINDOWS_NODE], FOLDER);
   }
 }
 
@@ -124,7 +124,7 @@ function testRelease() {
 
 /** @param {readonly string[]} args @param {string} cwd */
 function npm(args, cwd) {
-  const { status } = runNpm(args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = runNpm([...args, ...QUIET], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`npm ${args[0]} failed with exit code ${status}`);
 }
 

@@ -2,7 +2,7 @@
 // notes, in data/release. One runs with Node alone, the other one carries Node itself.
 // The same sources make the same bytes.
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -44,7 +44,8 @@ export async function makeRelease(folder) {
   const staged = mkdtempSync(join(tmpdir(), 'service-management-release-'));
   try {
     const name = `service-management-${version}`;
-    const platform = writeContents(root, mkdir(staged, name), notes);
+    mkdirSync(join(staged, name));
+    const platform = writeContents(root, join(staged, name), notes);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const plain = archive(staged, name, join(folder, `${name}-${platform}.tar.gz`));
@@ -83,7 +84,8 @@ function archive(staged, name, path) {
   const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'];
   const modes = '--mode=u=rwX,go=rX';
   const compressed = '--use-compress-program=gzip -6n';
-  run('tar', [...plain, modes, compressed, '-cf', path, '-C', staged, name], staged);
+  const args = [...plain, modes, compressed, '-cf', path, '-C', staged, name];
+  execFileSync('tar', args, { stdio: ['ignore', 2, 2] });
   return path;
 }
 
@@ -91,20 +93,6 @@ function archive(staged, name, path) {
 function sumOf(path) {
   const sum = createHash('sha256').update(readFileSync(path)).digest('hex');
   return `${sum}  ${path.slice(path.lastIndexOf('/') + 1)}\n`;
-}
-
-/** @param {string} parent @param {string} name */
-function mkdir(parent, name) {
-  const path = join(parent, name);
-  mkdirSync(path);
-  return path;
-}
-
-/** @param {string} command @param {string[]} args @param {string} cwd */
-function run(command, args, cwd) {
-  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2] });
-  if (error !== undefined) throw new Error(`${command} cannot be run: ${error.message}`);
-  if (status !== 0) throw new Error(`${command} ended with exit code ${status}; see above`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

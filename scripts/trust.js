@@ -63,18 +63,14 @@ vitest.once('exit', (code) => {
 });
 
 function options() {
+  const isSet = /** @type {const} */ ({ type: 'boolean', default: false });
+  const text = /** @type {const} */ ({ type: 'string', default: '' });
   try {
     return parseArgs({
       allowPositionals: true,
       options: {
-        quick: { type: 'boolean', default: false },
-        long: { type: 'boolean', default: false },
-        small: { type: 'boolean', default: false },
-        only: { type: 'string', default: '' },
-        minutes: { type: 'string', default: '' },
-        seeds: { type: 'string', default: '' },
-        json: { type: 'string', default: '' },
-        help: { type: 'boolean', default: false },
+        ...{ quick: isSet, long: isSet, small: isSet, help: isSet },
+        ...{ only: text, minutes: text, seeds: text, json: text },
       },
     });
   } catch (error) {

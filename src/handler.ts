@@ -49,7 +49,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   return async (request, host) => respond(request, host);
 }
 
-/** For a host that can send a response at once: like a `Handler`, without a promise where none is needed. */
+/** For a host that can send a response at once: like a `Handler`, without a promise if none is needed. */
 export type Responder = (request: Request, host?: HostBindings) => Eventually<Response>;
 
 export function createResponder(dependencies: HandlerDependencies): Responder {

@@ -1,4 +1,4 @@
-// `npm start`: the real service on this machine alone, with an identity
+// `npm start`: the real service on this machine only, with an identity
 // provider of its own, for looking around and for building a client against.
 
 import { randomBytes } from 'node:crypto';
@@ -33,7 +33,7 @@ const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'HOST', 'OPS_PORT', 'PORT'];
 const log: Log = {
   info() {},
   warn: (event, fields) => {
-    // Its own file may be made anew at any time.
+    // Its file may be recreated at any time.
     if (event.startsWith('database_create')) return;
     tell(`${event} ${JSON.stringify(fields ?? {})}`);
   },
@@ -129,7 +129,7 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
     // "To start afresh, stop the preview and delete data/preview.db."
     DATABASE_CREATE: 'yes',
     OPS_PORT: operationsPort,
-    // By hand alone, from the console: the preview's data are not worth a copy a day.
+    // Only by hand, from the console: the preview's data are not worth a copy a day.
     BACKUP_DIR: BACKUP_FOLDER,
     BACKUP_INTERVAL_HOURS: '0',
     AUTH_USERINFO_URL: userinfoUrl,
@@ -138,7 +138,7 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
     throw new SettingError(
       'HOST',
       JSON.stringify(settings.host),
-      'an address of this machine alone, such as 127.0.0.1: the preview lets anyone in',
+      'a loopback address such as 127.0.0.1: the preview lets anyone in',
     );
   }
   if (adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {

@@ -54,24 +54,22 @@ export function startProcess(command, args, environment = {}) {
   });
   const pid = child.pid ?? 0;
   if (pid !== 0) groups.add(pid);
-  let output = '';
-  let errors = '';
+  const text = { stdout: '', stderr: '' };
   /** @type {Set<() => void>} */
   const watchers = new Set();
   const tell = () => {
     for (const watcher of watchers) watcher();
   };
-  child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-    if (output.length < OUTPUT_MAX_CHARACTERS) output += text;
-    tell();
-  });
-  child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-    if (errors.length < OUTPUT_MAX_CHARACTERS) errors += text;
-  });
+  for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
+    child[name].setEncoding('utf8').on('data', (/** @type {string} */ chunk) => {
+      if (text[name].length < OUTPUT_MAX_CHARACTERS) text[name] += chunk;
+      tell();
+    });
+  }
   /** @type {Promise<number | null>} */
   const exited = new Promise((resolve) => {
-    child.once('error', (error) => {
-      errors += error.message;
+    child.once('error', ({ message }) => {
+      text.stderr += message;
       resolve(null);
     });
     child.once('close', resolve);
@@ -82,14 +80,14 @@ export function startProcess(command, args, environment = {}) {
     tell();
   });
   const failure = () =>
-    new Error(`${command} ${args.join(' ').slice(0, 200)} failed:\n${errors || output}`);
+    new Error(`${command} ${args.join(' ').slice(0, 200)} failed:\n${text.stderr || text.stdout}`);
   return {
     pid,
     saw: (wanted) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(failure()), START_TIMEOUT_MS);
         const look = () => {
-          const match = wanted.exec(output);
+          const match = wanted.exec(text.stdout);
           if (match === null && !isOver) return;
           watchers.delete(look);
           clearTimeout(timer);
@@ -103,7 +101,7 @@ export function startProcess(command, args, environment = {}) {
       const code = await exited;
       groups.delete(pid);
       if (code !== 0) throw failure();
-      return output;
+      return text.stdout;
     },
     stop: () => stopGroup(pid),
   };

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { pagesOf } from './pages.js';
+import { PAGES, releasedPage } from './pages.js';
 
 /** Built files that no operator's command loads; a source map is left out as well. */
 const FOR_PROGRAMMERS =
@@ -30,9 +30,9 @@ export function writeContents(root, folder, notes) {
   chmodSync(command, 0o755);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(root), null, 2)}\n`);
   writeFileSync(join(folder, 'RELEASE-NOTES.md'), notes);
-  for (const [name, text] of pagesOf(root)) {
-    mkdirSync(join(folder, 'pages'), { recursive: true });
-    writeFileSync(join(folder, name), text);
+  mkdirSync(join(folder, 'pages'));
+  for (const [path, name] of Object.entries(PAGES)) {
+    writeFileSync(join(folder, name), releasedPage(root, path));
   }
   const isMusl = packages.some((path) => path.endsWith('-musl'));
   return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`;

@@ -6,24 +6,15 @@ import { releasedPage } from './pages.js';
 const CHANGELOG = 'src/CHANGELOG.md';
 
 /**
- * The changelog's section of a version as a release has it, without its heading. Throws where it has none.
- * @param {string} root
- * @param {string} version
- */
-export function changesOf(root, version) {
-  const [, ...sections] = releasedPage(root, CHANGELOG).split(/^## /m);
-  const section = sections.find((text) => text.startsWith(`${version}\n`));
-  if (section === undefined) {
-    throw new Error(`${CHANGELOG} has no section "## ${version}"; write what changed`);
-  }
-  return section.slice(version.length).trim();
-}
-
-/**
  * @param {string} root
  * @param {{ version: string, node: string }} facts `node`: the version in the second archive
  */
 export function notesOf(root, { version, node }) {
+  const [, ...sections] = releasedPage(root, CHANGELOG).split(/^## /m);
+  const changes = sections.find((text) => text.startsWith(`${version}\n`));
+  if (changes === undefined) {
+    throw new Error(`${CHANGELOG} has no section "## ${version}"; write what changed`);
+  }
   return `# Service Management API ${version}
 
 Unpack it, and run \`./service-management --help\`. [pages/operations.md](pages/operations.md) leads to a service behind TLS with backups and alerts; [pages/running.md](pages/running.md) has what comes after.
@@ -31,6 +22,6 @@ Unpack it, and run \`./service-management --help\`. [pages/operations.md](pages/
 - The archive whose name ends in \`-node\` has Node ${node} in it and needs nothing else. The other one needs Node 20.19 or newer.
 - \`SHA256SUMS\` beside the archives has their checksums.
 
-${changesOf(root, version)}
+${changes.slice(version.length).trim()}
 `;
 }

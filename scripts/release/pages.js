@@ -31,15 +31,6 @@ export function releasedPage(root, path) {
 }
 
 /**
- * Names and texts.
- * @param {string} root
- * @returns {[name: string, text: string][]}
- */
-export function pagesOf(root) {
-  return Object.entries(PAGES).map(([path, name]) => [name, releasedPage(root, path)]);
-}
-
-/**
  * A link to a page that is not among these becomes its text.
  * @param {string} text
  * @param {string} path Of the page in the project.

@@ -89,7 +89,7 @@ export type SearchedView = (typeof VIEWS)['searched'][number];
 
 /**
  * The names of the views, and the property that no two rows of a view share. The default
- * export, because `export type *` leaves it out: the clients export types alone.
+ * export, because `export type *` leaves it out: the clients export only types.
  */
 const VIEWS = {
   objects: ['overview', 'usage'],

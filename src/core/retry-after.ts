@@ -1,7 +1,7 @@
 // How long an answer asks its caller to wait: `Retry-After` (RFC 9110, section 10.2.3).
 
 /**
- * Milliseconds to wait, 0 for a time that is over; undefined where the header is missing or
+ * Milliseconds to wait, 0 for a time that is over; undefined if the header is missing or
  * unusable. A date counts from `from` (milliseconds since 1970, UTC). What asks limits it:
  * a proxy may ask for a year.
  */

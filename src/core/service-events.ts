@@ -6,13 +6,13 @@ export interface FinishedRequest {
   /** A path pattern of the route table, or `other`. Never the path itself: it may hold a subject. */
   readonly route: string;
   readonly method: string;
-  /** Undefined where the connection ended before a status was sent. */
+  /** Undefined if the connection ended before a status was sent. */
   readonly status: number | undefined;
   /** From the request's headers to the last byte of the answer. */
   readonly milliseconds: number;
   /** The connection ended before the whole answer was written. */
   readonly aborted: boolean;
-  /** As the answer has it; undefined where no answer was begun. */
+  /** As the answer has it; undefined if no answer was begun. */
   readonly requestId: string | undefined;
   /** Sent on the connection for this request, headers included. */
   readonly bytes: number;

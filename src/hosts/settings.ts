@@ -53,7 +53,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     databasePath: 'file' in database ? database.file : '',
     /** Undefined: the database is a file. */
     postgresUrl,
-    /** A missing database is created also where an earlier one is known to have been. */
+    /** Create a missing database although an earlier one is known. */
     databaseCreate: values.DATABASE_CREATE,
     /** A new database gets the sample rows of `local-preview`. */
     sampleRecords: values.SAMPLE_RECORDS === 'on',
@@ -79,7 +79,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
 }
 
 /**
- * Some settings alone, for a program that needs no other. Throws a `SettingError` that tells every
+ * Only some settings, for a program that needs no others. Throws a `SettingError` that tells every
  * one of them that cannot be used.
  */
 export function valuesIn<Some extends Name>(
@@ -106,7 +106,7 @@ function refuse(problems: readonly Problem[]): void {
   throw new SettingError(...first, ...others.map((problem) => new SettingError(...problem)));
 }
 
-/** The database file alone. Throws a `SettingError`. */
+/** Only the database file. Throws a `SettingError`. */
 export function readDatabasePath(environment: Environment): string {
   const { DATABASE_URL: text = '' } = environment;
   const path = text === '' ? 'data/service.db' : filePath(text);
@@ -130,7 +130,7 @@ export function readSentAdminKey(environment: Environment, readFile?: ReadFile):
   throw new SettingError('ADMIN_API_KEY', given, "the service's admin key");
 }
 
-/** The backups alone. Throws a `SettingError`. */
+/** Only the backups. Throws a `SettingError`. */
 export function readBackups(environment: Environment) {
   return backupsIn(valuesIn(environment, ['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP']));
 }

@@ -9,7 +9,7 @@ type Responder = (request: Request, host: HostBindings) => Response | Promise<Re
 
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a `Host` header, with or without a port, names this machine alone. A missing one does, because browsers always send it. */
+/** Whether a `Host` header, with or without a port, names only this machine. A missing one does, because browsers always send it. */
 export function isLoopbackHost(host: string | null | undefined): boolean {
   if (host === null || host === undefined || host === '') return true;
   const url = `http://${host}`;

@@ -2,25 +2,16 @@
 // deletes one tenant's records under the same rules as the tenant.
 
 import { expect, it } from 'vitest';
-import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
+import { createFor, expectRefused, idsOf, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { onEveryHost, onEveryStorage } from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
 
+/** One of each kind; the same rules as for the account, whose properties are in validation.test.ts. */
 const REQUIRED = [
-  ['customers', 'name', ''],
   ['customers', 'phone', 7],
-  ['services', 'name', null],
-  ['services', 'price', 0],
   ['orders', 'customer', ''],
-  ['orders', 'service', false],
   ['orders', 'amount', '5'],
-  ['team', 'name', []],
-  ['team', 'phone', ''],
-  ['expenses', 'description', {}],
-  ['expenses', 'category', ''],
-  ['expenses', 'date', 20260108],
-  ['expenses', 'amount', -1],
 ] as const;
 
 const NOT_ONE_OBJECT = ['', 'no json', '[]', 'null', '"text"', '{} {}', 'name=Neema'];
@@ -100,8 +91,7 @@ onEveryHost("The operator on a tenant's records", (service, host) => {
         ...VALID_BODY[name],
         [property]: value,
       });
-      expect(refused.status).toBe(422);
-      expect(refused.json.error?.code).toBe('VALIDATION_FAILED');
+      expectRefused(refused, 422, 'VALIDATION_FAILED');
       expect(refused.json.error?.message).toContain(property);
 
       const record = await createFor(operator, owner, name);
@@ -119,15 +109,8 @@ onEveryHost("The operator on a tenant's records", (service, host) => {
       await operator.post(tenantPath(owner, 'team'), body),
       await operator.patch(tenantPath(owner, 'team', id), body),
     ]) {
-      expect(reply.status).toBe(400);
-      expect(reply.json.error?.code).toBe('INVALID_JSON');
+      expectRefused(reply, 400, 'INVALID_JSON');
     }
-  });
-
-  it('refuses a body over 1 MiB', async () => {
-    const body = JSON.stringify({ ...VALID_BODY.team, note: 'x'.repeat(1_048_576) });
-    const reply = await operator.post(tenantPath('somebody', 'team'), body);
-    expect([reply.status, reply.json.error?.code]).toEqual([400, 'INVALID_JSON']);
   });
 
   it('merges a PATCH, keeps id, owner and place in the list, and the tenant sees the change', async () => {
@@ -178,12 +161,7 @@ onEveryHost("The operator on a tenant's records", (service, host) => {
       const reply = await operator.get(tenantPath('without-any-row', name));
       expect(reply.status).toBe(200);
       expect(reply.json.data).toEqual([]);
-      expect(reply.json.meta.pagination).toEqual({
-        page: 1,
-        page_size: 50,
-        total: 0,
-        total_pages: 0,
-      });
+      expect(reply.json.meta.pagination).toEqual(pagination(1, 50, 0, 0));
     },
   );
 
@@ -202,12 +180,7 @@ onEveryHost("The operator on a tenant's records", (service, host) => {
     expect((await list('status=Ready')).data).toEqual(records);
     expect((await list('q=Juma')).data).toEqual(records.slice(0, 2));
     expect((await list('q=juma&status=Ready&page_size=1&page=2')).data).toEqual([records[1]]);
-    expect((await list('q=juma&page_size=1')).meta.pagination).toEqual({
-      page: 1,
-      page_size: 1,
-      total: 2,
-      total_pages: 2,
-    });
+    expect((await list('q=juma&page_size=1')).meta.pagination).toEqual(pagination(1, 1, 2, 2));
   });
 
   it.each(rowsFor(host, SUBJECTS, (subject) => /[^\w]/.test(subject)))(
@@ -240,12 +213,7 @@ onEveryStorage("Pages of a tenant's records", (service) => {
     const all = [...idsOf(await operator.get(`${path}?page_size=200`))];
     expect(all).toHaveLength(200);
     const last = await operator.get(`${path}?page_size=5000&page=2`);
-    expect(last.json.meta.pagination).toEqual({
-      page: 2,
-      page_size: 200,
-      total: 203,
-      total_pages: 2,
-    });
+    expect(last.json.meta.pagination).toEqual(pagination(2, 200, 203, 2));
     all.push(...idsOf(last));
     const sequences = all.map(sequenceOfId);
     expect(sequences).toEqual(sequences.toSorted((a, b) => b - a));

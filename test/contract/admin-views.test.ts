@@ -2,7 +2,7 @@
 // property names are those of the project's decisions on administration data.
 
 import { expect, it } from 'vitest';
-import { createFor, tenantPath } from '../support/admin-paths.js';
+import { createFor, expectRefused, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
@@ -62,12 +62,7 @@ onEveryHost(
         },
         { owner_sub: `${marker}|é`, ...one },
       ]);
-      expect(reply.json.meta.pagination).toEqual({
-        page: 1,
-        page_size: 50,
-        total: 4,
-        total_pages: 1,
-      });
+      expect(reply.json.meta.pagination).toEqual(pagination(1, 50, 4, 1));
     });
 
     it('finds tenants only by subject and business profile, in upper and lower case', async () => {
@@ -90,7 +85,7 @@ onEveryHost(
     it('answers an empty page with total 0 when nothing matches', async () => {
       const { json } = await operator.get('/admin/accounts?q=nobody-is-called-this');
       expect(json.data).toEqual([]);
-      expect(json.meta.pagination).toEqual({ page: 1, page_size: 50, total: 0, total_pages: 0 });
+      expect(json.meta.pagination).toEqual(pagination(1, 50, 0, 0));
     });
 
     it('takes q as text, not as a pattern', async () => {
@@ -129,8 +124,7 @@ onEveryHost(
       'answers 404 for %j, which has no records',
       async (owner) => {
         const reply = await operator.get(tenantPath(owner));
-        expect(reply.status).toBe(404);
-        expect(reply.json.error?.code).toBe('NOT_FOUND');
+        expectRefused(reply, 404, 'NOT_FOUND');
       },
     );
 
@@ -208,12 +202,7 @@ onEveryStorage(
       expect(await list('&page=-1&page_size=0')).toEqual(subjects.slice(0, 50));
       expect(await list('&page=1.5&page_size=ten')).toEqual(subjects.slice(0, 50));
       const { json } = await operator.get('/admin/accounts?q=page-of-&page=9&page_size=999');
-      expect(json.meta.pagination).toEqual({
-        page: 9,
-        page_size: 200,
-        total: TENANTS,
-        total_pages: 2,
-      });
+      expect(json.meta.pagination).toEqual(pagination(9, 200, TENANTS, 2));
     });
   },
   { isOwn: true },

@@ -2,7 +2,7 @@
 // values are never stored."
 
 import { expect, it } from 'vitest';
-import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
+import { createFor, idsOf, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import {
   type ContractService,
@@ -28,7 +28,7 @@ onEveryHost(
     it('is empty in a new database', async () => {
       expect(await audit(service)).toMatchObject({
         data: [],
-        meta: { pagination: { page: 1, page_size: 50, total: 0, total_pages: 0 } },
+        meta: { pagination: pagination(1, 50, 0, 0) },
       });
     });
 
@@ -203,12 +203,7 @@ onEveryStorage(
       const owner = service.account().subject;
       await Promise.all(Array.from({ length: EVENTS }, () => createFor(operator, owner, 'team')));
       const first = await audit(service, '?page_size=1000');
-      expect(first.meta.pagination).toEqual({
-        page: 1,
-        page_size: 200,
-        total: EVENTS,
-        total_pages: 2,
-      });
+      expect(first.meta.pagination).toEqual(pagination(1, 200, EVENTS, 2));
       const second = await audit(service, '?page_size=200&page=2');
       const all = [...first.data, ...second.data];
       const ids = all.map((row: { id: number }) => row.id);

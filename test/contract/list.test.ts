@@ -1,8 +1,9 @@
 // Contract, "List": filters, then pages, newest first, the caller's own records only.
 
 import { beforeAll, expect, it } from 'vitest';
+import { idsOf, pagination } from '../support/admin-paths.js';
 import { leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, onEveryHost, onEveryStorage, type Reply } from '../support/contract.js';
+import { type Caller, onEveryHost, onEveryStorage } from '../support/contract.js';
 import { collectionsFor, rowsFor } from '../support/hosts.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
@@ -238,14 +239,6 @@ onEveryHost('Filter by status', (service, host) => {
     },
   );
 });
-
-function pagination(page: number, page_size: number, total: number, total_pages: number) {
-  return { page, page_size, total, total_pages };
-}
-
-function idsOf(reply: Reply): string[] {
-  return reply.json.data.map((record: { id: string }) => record.id);
-}
 
 async function totalOf(account: Caller, path: string): Promise<number> {
   return (await account.get(path)).json.meta.pagination.total;

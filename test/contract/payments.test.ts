@@ -2,6 +2,7 @@
 // caller, computed when asked.
 
 import { expect, it } from 'vitest';
+import { expectRefused, pagination } from '../support/admin-paths.js';
 import { type Caller, type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
 
@@ -103,12 +104,7 @@ onEveryHost('Payments', (service, host) => {
     const reply = await account.get('/payments');
     expect(reply.status).toBe(200);
     expect(reply.json.data).toEqual([]);
-    expect(reply.json.meta.pagination).toStrictEqual({
-      page: 1,
-      page_size: 0,
-      total: 0,
-      total_pages: 1,
-    });
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 0, 0, 1));
   });
 
   it('answers all rows on one page, newest first, and no row of another account', async () => {
@@ -124,12 +120,7 @@ onEveryHost('Payments', (service, host) => {
     const shown = reply.json.data.map((row: { order_id: string }) => sequenceOf(row.order_id));
     expect(shown).toEqual(expected);
     expect(reply.json.data.map(({ id }: { id: string }) => sequenceOf(id))).toEqual(expected);
-    expect(reply.json.meta.pagination).toStrictEqual({
-      page: 1,
-      page_size: 120,
-      total: 120,
-      total_pages: 1,
-    });
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 120, 120, 1));
   });
 
   it.each(rowsFor(host, QUERIES, (query) => query.includes('&')))('ignores %s', async (query) => {
@@ -149,8 +140,7 @@ onEveryHost('Payments', (service, host) => {
       const account = service.account();
       await account.create('orders', ORDER);
       const reply = await account.send(method, '/payments', { body: { paid: 1 } });
-      expect(reply.status).toBe(405);
-      expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
+      expectRefused(reply, 405, 'METHOD_NOT_ALLOWED');
       expect(reply.headers.get('allow')).toBe('GET');
       expect(await rowsOf(account)).toMatchObject([{ paid: 0 }]);
     },
@@ -164,8 +154,7 @@ onEveryHost('Payments', (service, host) => {
       const [row] = await rowsOf(account);
       const body = method === 'GET' ? {} : { body: {} };
       const reply = await account.send(method, `/payments/${row?.['id']}`, body);
-      expect(reply.status).toBe(404);
-      expect(reply.json.error?.code).toBe('NOT_FOUND');
+      expectRefused(reply, 404, 'NOT_FOUND');
     },
   );
 

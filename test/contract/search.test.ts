@@ -2,6 +2,7 @@
 // over the serialized record.
 
 import { beforeAll, expect, it } from 'vitest';
+import { pagination } from '../support/admin-paths.js';
 import {
   type Caller,
   type JsonRecord,
@@ -92,12 +93,7 @@ onEveryHost('Search', (service, host) => {
   it.each(rowsFor(host, FOUND, isReadFromQuery))('finds %j', async (q) => {
     const reply = await search(q);
     expect(reply.json.data).toStrictEqual([record]);
-    expect(reply.json.meta.pagination).toStrictEqual({
-      page: 1,
-      page_size: 20,
-      total: 1,
-      total_pages: 1,
-    });
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 1, 1));
   });
 
   it.each(rowsFor(host, MISSED, isReadFromQuery))('does not find %j', async (q) => {

@@ -109,7 +109,7 @@ describe('An erasure', () => {
     await held.close();
     expect([code, stderr]).toEqual([
       130,
-      expect.stringContaining('stopped while deleting; run the same command to go on'),
+      expect.stringContaining('stopped while deleting; run the same command to resume'),
     ]);
     const left = (await on.client.recordsOf('interrupted').team.list()).pagination.total;
     expect(left).toBeGreaterThan(0);

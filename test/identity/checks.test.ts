@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/places.js';
+import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
 import { keptLog } from '../support/kept-log.js';
 import { good, held, openChecks, REFUSED, settled, UNUSABLE } from './open-checks.js';
 
@@ -95,12 +95,6 @@ describe.each([
   });
 });
 
-it('Without a memory every request after an answer is checked again', async () => {
-  const { asked, check } = openChecks(good);
-  for (let i = 0; i < 5; i++) await check('a');
-  expect(asked).toHaveLength(5);
-});
-
 describe('With a memory', () => {
   const remembering = (verdictOf: Parameters<typeof openChecks>[0] = good) =>
     openChecks(verdictOf, { cacheSeconds: CACHE_SECONDS });
@@ -116,12 +110,6 @@ describe('With a memory', () => {
     clock.now += 3;
     expect(await check('a')).toEqual(identified('a'));
     expect(asked).toHaveLength(2);
-  });
-
-  it('a failure is never remembered', async () => {
-    const { asked, check } = remembering(() => UNUSABLE);
-    for (let i = 0; i < 3; i++) expect(await check('a')).toEqual(UNAVAILABLE);
-    expect(asked).toHaveLength(3);
   });
 
   const ENDS = [
@@ -183,20 +171,6 @@ describe('With a memory', () => {
     clock.now -= 24 * 60 * LIFETIME_MS;
     await check('a');
     expect(asked).toHaveLength(2);
-  });
-
-  it('the digest of a token is its key', async () => {
-    const options = { cacheSeconds: CACHE_SECONDS, digest: (token: string) => token.toLowerCase() };
-    const { asked, check } = openChecks(good, options);
-    for (const token of ['Token', 'TOKEN']) expect(await check(token)).toEqual(identified('Token'));
-    expect(asked).toEqual(['Token']);
-  });
-
-  it("the platform's digest is used when none is given", async () => {
-    const options = { cacheSeconds: CACHE_SECONDS, digest: undefined };
-    const { asked, check } = openChecks(good, options as object);
-    for (const token of ['a', 'b', 'a', 'b']) expect(await check(token)).toEqual(identified(token));
-    expect(asked).toEqual(['a', 'b']);
   });
 
   it('10,000 successes are kept; the one checked longest ago goes first', async () => {

@@ -77,13 +77,6 @@ describe('A document of the provider', () => {
     await expect(document.get(signal, 5_000)).rejects.toThrow(failure);
     expect(asked).toHaveLength(5);
   });
-
-  it('is fetched again after the clock was set back', async () => {
-    const { clock, document } = opened();
-    expect(await document.get(signal)).toBe(1);
-    clock.now -= 1;
-    expect(await document.get(signal)).toBe(2);
-  });
 });
 
 it.each(['http://id.example/me', 'http://other.example/me', 'ftp://id.example/me', 'me'])(

@@ -127,14 +127,6 @@ describe('Retry-After', () => {
     expect(await check('a')).toEqual({ status: 'unavailable' });
     expect(asked).toHaveLength(2);
   });
-
-  it('ends when the clock was set back', async () => {
-    const { asked, clock, check, limit } = open();
-    await limit('a');
-    clock.now -= 3_600_000;
-    await check('a');
-    expect(asked).toHaveLength(2);
-  });
 });
 
 it('A 503 holds up everybody', async () => {

@@ -6,7 +6,7 @@ import {
   KNOWN_CHECKS_MAX,
   UNKNOWN_CHECKS_MAX,
   WAITING_CHECKS_MAX,
-} from '../../src/core/identity/places.js';
+} from '../../src/core/identity/checks.js';
 import { good, held, openChecks, REFUSED, settled } from './open-checks.js';
 
 function open() {
@@ -42,16 +42,6 @@ describe('Checks under way', () => {
     expect(asked).toContain('mine');
     answer('mine', good('mine'));
     expect(await mine).toMatchObject({ subject: 'mine' });
-  });
-
-  it('begin in the order of waiting, one for each that ends', async () => {
-    const { asked, answer, flood } = open();
-    const junk = flood(UNKNOWN_CHECKS_MAX + 2);
-    await settled();
-    answer('junk-0', REFUSED);
-    await junk[0];
-    await settled();
-    expect(asked.slice(UNKNOWN_CHECKS_MAX)).toEqual([`junk-${UNKNOWN_CHECKS_MAX}`]);
   });
 
   it('answer "unavailable" when the queue is full, and when the wait is too long', async () => {

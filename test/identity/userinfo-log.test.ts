@@ -3,108 +3,69 @@
 
 import { describe, expect, it } from 'vitest';
 import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
-import type { Behaviour } from '../support/identity-stub.js';
-import { openIdentityStub } from '../support/identity-stub.js';
+import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
 import { answer, askOnce } from '../support/userinfo-exchange.js';
 
 /** Letters only, so that it passes for an error code; the case changes, as some providers change it. */
 const TOKEN = 'SecretOfTheCaller';
+const CUT = TOKEN.slice(0, 8);
+const challenge = (value: string) => answer(401, '', { 'WWW-Authenticate': value });
+const ofType = (type: string) => answer(200, '<html>', { 'Content-Type': type });
 
-describe('The log', () => {
-  it.each<[string, Behaviour, string]>([
-    ['the status', answer(503, 'x'), 'status 503'],
-    ['a redirect', answer(302, '', { Location: 'https://elsewhere.example' }), 'status 302'],
-    ['an answer too large', answer(200, ' '.repeat(65_537)), 'an answer over 65536 bytes'],
-    ['an answer that is not JSON', answer(200, '<html>'), 'an answer that is not JSON'],
-    ['an answer without content', answer(204), 'an answer that is not JSON'],
-    ['a broken connection', (_token, response) => response.destroy(), 'ECONNRESET'],
-  ])('says why a token was left undecided: %s', async (_name, behaviour, reason) => {
-    const { lines } = await askOnce(behaviour);
-    expect(lines).toEqual([
-      { level: 'warn', event: 'identity_provider_unavailable', fields: { reason } },
-    ]);
-  });
-
-  it('says that a subject is too long, without the subject', async () => {
-    const { lines } = await askOnce(answer(200, { sub: 'canary'.repeat(200) }));
-    expect(lines.map(({ fields }) => fields)).toEqual([
-      { reason: 'a subject over 1024 bytes', field: 'sub', members: 'sub' },
-    ]);
-  });
-
-  it("names the place of the subject and the answer's members, without a value", async () => {
-    const body = { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' };
-    const { lines } = await askOnce(answer(200, body), { options: { subjectField: 'sub' } });
-    expect(lines.map(({ fields }) => fields)).toEqual([
-      {
-        reason: 'an answer without a usable subject',
-        field: 'sub',
-        members: 'id, user, https://x.example/uid',
-      },
-    ]);
-  });
-
-  it('names a short member though the token has the same letters in a row', async () => {
-    const { lines } = await askOnce(answer(200, { uid: 1 }), { token: 'a-guid-token' });
-    expect(lines[0]?.fields).toMatchObject({ members: 'uid' });
-  });
-
-  it.each([
-    ['a signed answer', 'application/jwt', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
-    ['a page', 'text/html; charset=utf-8', '<html>'],
-    ['a type in capitals', 'TEXT/HTML', '<html>'],
-  ])('names the media type that came instead of JSON: %s', async (_name, type, body) => {
-    const { lines } = await askOnce(answer(200, body, { 'Content-Type': type }));
-    const content_type = type.split(';')[0]?.toLowerCase();
-    expect(lines[0]?.fields).toEqual({ reason: 'an answer that is not JSON', content_type });
-  });
-
-  it.each([
+describe('The log says why', () => {
+  const unusable = { reason: 'an answer without a usable subject', field: 'sub' };
+  const noJson = { reason: 'an answer that is not JSON' };
+  it.each<[Behaviour, object]>([
+    // The names of an answer's members, without a value.
     [
-      'Bearer realm="x", error="invalid_token", error_description="Token is canary"',
-      'invalid_token',
+      answer(200, { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' }),
+      { ...unusable, members: 'id, user, https://x.example/uid' },
     ],
-    ['Bearer error=insufficient_scope', 'insufficient_scope'],
-    ['Bearer realm="x",error="invalid_request"', 'invalid_request'],
-    ['Bearer error="canary"', null],
-    ['Bearer realm="x",error = "INVALID_REQUEST"', 'invalid_request'],
-    ['Bearer my_error="invalid_token"', null],
-    ['Bearer terror="invalid_token"', null],
-    ['Bearer', null],
-  ])("repeats the challenge's error when RFC 6750 defines it: %s", async (challenge, reason) => {
-    const { lines } = await askOnce(answer(401, '', { 'WWW-Authenticate': challenge }));
-    expect(lines.map(({ fields }) => fields)).toEqual([{ status: 401, reason }]);
+    [answer(200, { tok: 1 }), { ...unusable, members: 'tok' }],
+    [
+      answer(200, { sub: 'canary'.repeat(200) }),
+      { reason: 'a subject over 1024 bytes', field: 'sub', members: 'sub' },
+    ],
+    // The media type that came instead of JSON.
+    [ofType('application/jwt'), { ...noJson, content_type: 'application/jwt' }],
+    [ofType('text/html; charset=utf-8'), { ...noJson, content_type: 'text/html' }],
+    [ofType('TEXT/HTML'), { ...noJson, content_type: 'text/html' }],
+  ])('a token is undecided: %#', async (behaviour, fields) => {
+    const { lines } = await askOnce(behaviour);
+    const event = 'identity_provider_unavailable';
+    expect(lines).toEqual([{ level: 'warn', event, fields }]);
   });
 
-  it('says why a token was left undecided: no server listens', async () => {
+  it.each<[number, string | null, Behaviour]>([
+    // The provider's code, if it is one.
+    [403, 'insufficient_scope', answer(403, { error: 'insufficient_scope' })],
+    [403, 'bad_jwt', answer(403, { code: 403, error_code: 'bad_jwt', msg: 'x' })],
+    [403, 'token_expired', answer(403, { code: 'token_expired' })],
+    [403, null, answer(403, { error: 'the token is not good' })],
+    [403, null, answer(403, { code: 403 })],
+    [403, null, answer(403, { error: 'x'.repeat(41) })],
+    [403, null, answer(403, { error: { code: 'invalid_token' } })],
+    [403, null, answer(403, 'Forbidden')],
+    // The challenge's error, if RFC 6750 defines it.
+    [401, 'invalid_token', challenge('Bearer realm="x", error="invalid_token", x="canary"')],
+    [401, 'insufficient_scope', challenge('Bearer error=insufficient_scope')],
+    [401, 'invalid_request', challenge('Bearer realm="x",error = "INVALID_REQUEST"')],
+    [401, null, challenge('Bearer error="canary"')],
+    [401, null, challenge('Bearer my_error="invalid_token"')],
+    [401, null, challenge('Bearer terror="invalid_token"')],
+  ])('a token is refused: %i, %s', async (status, reason, behaviour) => {
+    const { lines } = await askOnce(behaviour);
+    const event = 'identity_provider_refused';
+    expect(lines).toEqual([{ level: 'warn', event, fields: { status, reason } }]);
+  });
+
+  it('nobody answers: no server listens', async () => {
     const log = keptLog();
     const stub = await openIdentityStub();
     await stub.close();
     await userinfoIdentity({ url: stub.url, log }).identify(TOKEN);
     expect(log.lines.map(({ fields }) => fields['reason'])).toEqual(['ECONNREFUSED']);
-  });
-
-  it.each<[string, unknown, string | null]>([
-    ["RFC 6750's error", { error: 'insufficient_scope' }, 'insufficient_scope'],
-    ["Supabase's error_code", { code: 403, error_code: 'bad_jwt', msg: 'x' }, 'bad_jwt'],
-    ['a code', { code: 'token_expired' }, 'token_expired'],
-    ['a sentence', { error: 'the token is not good' }, null],
-    ['a number', { code: 403 }, null],
-    ['a code of unlikely length', { error: 'x'.repeat(41) }, null],
-    ['an object', { error: { code: 'invalid_token' } }, null],
-    ['no JSON', 'Forbidden', null],
-    ['nothing', '', null],
-  ])("repeats the provider's error code where it is one: %s", async (_name, body, reason) => {
-    const { lines } = await askOnce(answer(403, body));
-    expect(lines).toEqual([
-      { level: 'warn', event: 'identity_provider_refused', fields: { status: 403, reason } },
-    ]);
-  });
-
-  it('writes no line for a good token', async () => {
-    const { lines } = await askOnce(answer(200, { sub: 'user-1' }));
-    expect(lines).toEqual([]);
   });
 });
 
@@ -114,99 +75,55 @@ describe('The log never holds the token', () => {
     ['as the error code of another case', answer(401, { error: TOKEN.toUpperCase() })],
     ['as a part of its error code', answer(401, { error_code: `invalid_${TOKEN}` })],
     ['as a part of the code in another case', answer(401, { code: `bad_${TOKEN.toLowerCase()}_` })],
-    ['cut short as its error code', answer(401, { error: TOKEN.slice(0, 8) })],
-    ['cut short in its error code', answer(401, { error: `bad_${TOKEN.slice(0, 8)}` })],
+    ['cut short as its error code', answer(401, { error: CUT })],
+    ['cut short in its error code', answer(401, { error: `bad_${CUT}` })],
     ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
     ['in a text', answer(403, `the token ${TOKEN} is bad`)],
     ['in a redirect', answer(302, '', { Location: `https://elsewhere.example/?t=${TOKEN}` })],
-    ['as the name of a member', answer(200, { [TOKEN]: 1, [`x.${TOKEN.slice(0, 8)}`]: 1 })],
+    ['as the name of a member', answer(200, { [TOKEN]: 1, [`x.${CUT}`]: 1 })],
     ['as its media type', answer(200, '', { 'Content-Type': `text/${TOKEN}` })],
-    ['in its challenge', answer(401, '', { 'WWW-Authenticate': `Bearer error="${TOKEN}"` })],
+    ['in its challenge', challenge(`Bearer error="${TOKEN}"`)],
     ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],
     ['in a failure', answer(500, { error: TOKEN })],
   ])('though the provider repeats it %s', async (_name, behaviour) => {
     const { lines } = await askOnce(behaviour, { token: TOKEN });
     expect(lines).toHaveLength(1);
-    expect(JSON.stringify(lines).toLowerCase()).not.toContain(TOKEN.slice(0, 8).toLowerCase());
+    expect(JSON.stringify(lines).toLowerCase()).not.toContain(CUT.toLowerCase());
   });
 
-  it('although the request refuses it and quotes it in the error', async () => {
-    const { identity, questions, lines } = await askOnce(answer(200, { sub: 'user-1' }), {
-      token: `${TOKEN}\nX-Injected: yes`,
-    });
-    expect(identity).toEqual({ status: 'unavailable' });
-    expect(questions).toBe(0);
-    expect(lines).toHaveLength(1);
-    expect(JSON.stringify(lines)).not.toContain(TOKEN);
-  });
-
-  it('although a network error quotes the request', async () => {
-    const quoting = () =>
-      Promise.reject(
-        new TypeError(`fetch failed: ${TOKEN}`, { cause: new Error(`Bearer ${TOKEN}`) }),
-      );
-    const { lines } = await askOnce(answer(200), { token: TOKEN, options: { fetch: quoting } });
-    expect(lines.map(({ fields }) => fields)).toEqual([{ reason: 'TypeError' }]);
+  it('although the request refuses it, or the network error quotes it', async () => {
+    const token = `${TOKEN}\nX-Injected: yes`;
+    const refused = await askOnce(answer(200, { sub: 'user-1' }), { token });
+    expect([refused.identity.status, refused.questions]).toEqual(['unavailable', 0]);
+    const cause = new Error(`Bearer ${TOKEN}`);
+    const fetch = () => Promise.reject(new TypeError(`fetch failed: ${TOKEN}`, { cause }));
+    const failed = await askOnce(answer(200), { token: TOKEN, options: { fetch } });
+    expect(failed.lines.map(({ fields }) => fields)).toEqual([{ reason: 'TypeError' }]);
+    expect(refused.lines).toHaveLength(1);
+    expect(JSON.stringify(refused.lines)).not.toContain(TOKEN);
   });
 });
 
-describe('A provider that fails again and again', () => {
-  const MINUTE_MS = 60_000;
-
-  async function reporting(
-    ask: (identify: () => Promise<unknown>, clock: { now: number }) => Promise<void>,
-    behaviour: Behaviour = answer(503),
-  ) {
-    const stub = await openIdentityStub(behaviour);
-    const log = keptLog();
-    const clock = { now: 1_000_000 };
-    const provider = userinfoIdentity({ url: stub.url, log, clock: () => clock.now });
-    try {
-      await ask(async () => provider.identify(TOKEN), clock);
-      return log.lines.map(({ fields }) => fields);
-    } finally {
-      await stub.close();
-    }
+it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {
+  let status = 503;
+  const stub = await openIdentityStub((...asked) => answer(status)(...asked));
+  const log = keptLog();
+  const clock = { now: 1_000_000 };
+  const provider = userinfoIdentity({ url: stub.url, log, clock: () => clock.now });
+  // The last steps set the clock back.
+  for (const later of [0, 0, 0, 59_999, 1, 60_000, -3_600_000, 0]) {
+    clock.now += later;
+    await provider.identify(TOKEN);
   }
-
-  it('is reported once a minute, with the number of suppressed reports', async () => {
-    const reports = await reporting(async (identify, clock) => {
-      for (let i = 0; i < 5; i++) await identify();
-      clock.now += MINUTE_MS - 1;
-      await identify();
-      clock.now += 1;
-      await identify();
-      clock.now += MINUTE_MS;
-      await identify();
-    });
-    const reason = 'status 503';
-    expect(reports).toEqual([{ reason }, { reason, suppressed: 5 }, { reason }]);
-  });
-
-  it('is reported at once when it fails in another way', async () => {
-    let status = 500;
-    const reports = await reporting(
-      async (identify) => {
-        for (status of [500, 503, 500, 403]) await identify();
-      },
-      (token, response, request) => answer(status)(token, response, request),
-    );
-    expect(reports).toEqual([
-      { reason: 'status 500' },
-      { reason: 'status 503' },
-      // It is available again.
-      {},
-      { status: 403, reason: null },
-    ]);
-  });
-
-  it('is reported although the clock was set back', async () => {
-    const reports = await reporting(async (identify, clock) => {
-      await identify();
-      clock.now -= 60 * MINUTE_MS;
-      await identify();
-      await identify();
-    });
-    expect(reports).toHaveLength(2);
-  });
+  status = 500;
+  await provider.identify(TOKEN);
+  await stub.close();
+  const reason = 'status 503';
+  expect(log.lines.map(({ fields }) => fields)).toEqual([
+    { reason },
+    { reason, suppressed: 3 },
+    { reason },
+    { reason },
+    { reason: 'status 500' },
+  ]);
 });

@@ -11,7 +11,6 @@ import { operationsOf, readyOf } from '../support/operations.js';
 import type { ServerProcess } from '../support/server-process.js';
 
 const ADMIN_API_KEY = 'a key of the operator with enough characters';
-const YEAR_MS = 365 * 24 * 3_600_000;
 
 let service: NodeService;
 let ledger: string;
@@ -24,8 +23,9 @@ afterEach(() => service.close());
 
 const started = () => service.start({ OPS_PORT: '0', ADMIN_API_KEY, ERASURE_LEDGER: ledger });
 
-function operatorOf(server: ServerProcess) {
-  return createOperatorClient({ baseUrl: `${server.origin}/api/v1`, adminKey: ADMIN_API_KEY });
+function recordsOf({ origin }: ServerProcess, subject: string) {
+  const client = createOperatorClient({ baseUrl: `${origin}/api/v1`, adminKey: ADMIN_API_KEY });
+  return client.recordsOf(subject);
 }
 
 async function warnings(server: ServerProcess): Promise<readonly string[]> {
@@ -34,7 +34,7 @@ async function warnings(server: ServerProcess): Promise<readonly string[]> {
   return warnings.filter((warning) => warning !== 'backup_not_configured');
 }
 
-/** A line of an erasure that was so long ago, or is yet to come. */
+/** A line of an erasure that was this long ago, or is yet to come. */
 function note(subject: string, agoMs: number): Promise<void> {
   const erased = new Date(Date.now() - agoMs).toISOString();
   return addToLedger(ledger, { subject, erased, records: {} }, (size) => new Uint8Array(size));
@@ -43,25 +43,24 @@ function note(subject: string, agoMs: number): Promise<void> {
 it('names at the start who came back, and warns until each is erased again', async () => {
   const first = await started();
   for (const subject of ['erin', 'anew', 'stays']) {
-    await operatorOf(first).recordsOf(subject).team.create({ name: 'n', phone: '1' });
+    await recordsOf(first, subject).team.create({ name: 'n', phone: '1' });
   }
   expect(await warnings(first)).toEqual([]);
   await first.stop();
   // As after a restore: erin was erased after her records were made, and they are there.
   await note('erin', -1_000);
-  await note('anew', YEAR_MS);
+  await note('anew', 365 * 24 * 3_600_000);
   await note('gone', -1_000);
   const second = await started();
   const line = second.log().find(({ event }) => event === 'erased_accounts_back');
   expect(line).toMatchObject({ level: 'warn', accounts: '["erin"]', count: 1, ledger });
   expect(line?.['hint']).toContain('service-management erase --account SUBJECT');
   expect(await warnings(second)).toEqual(['erased_accounts_back']);
-  const { team } = operatorOf(second).recordsOf('erin');
+  const { team } = recordsOf(second, 'erin');
   for (const { id } of (await team.list()).items) await team.delete(id);
   expect(await warnings(second)).toEqual([]);
   await second.stop();
-  const third = await started();
-  expect(third.output()).not.toContain('erased_accounts_back');
+  expect((await started()).output()).not.toContain('erased_accounts_back');
 });
 
 it('warns of a ledger that cannot be read, and starts', async () => {

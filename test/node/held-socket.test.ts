@@ -43,7 +43,7 @@ describe('A socket that is handed over', () => {
   it('a descriptor that is not a listening socket ends the start', async () => {
     const under = ['sh', '-c', 'LISTEN_PID=$$ exec "$@" 3</dev/null', 'launcher'];
     await expect(service.start({ LISTEN_FDS: '1' }, { under })).rejects.toThrow(
-      'descriptor 3 is no listening TCP socket',
+      'descriptor 3 is not a listening TCP socket',
     );
   });
 

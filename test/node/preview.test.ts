@@ -191,8 +191,11 @@ describe('The preview', () => {
 
   it.each([
     [{ NODE_ENV: 'production' }, 'NODE_ENV is "production"; it must be unset here'],
-    [{ HOST: '0.0.0.0' }, 'HOST is "0.0.0.0"; it must be an address of this machine alone'],
-    [{ HOST: 'example.com' }, 'HOST is "example.com"; it must be an address of this machine alone'],
+    [{ HOST: '0.0.0.0' }, 'HOST is "0.0.0.0"; it must be a loopback address such as 127.0.0.1'],
+    [
+      { HOST: 'example.com' },
+      'HOST is "example.com"; it must be a loopback address such as 127.0.0.1',
+    ],
     [{ ADMIN_API_KEY: 'short' }, 'ADMIN_API_KEY is 5 characters long; it must be unset, or 32'],
   ])('refuses to start with %o', async (environment, sentence) => {
     const { exited, output } = spawnPreview(folder.path, environment as Record<string, string>);

@@ -238,7 +238,7 @@ describe('A restore is refused', () => {
   });
 
   const NO_FILE = 'it is not a file; name the backup itself';
-  const NOT_OURS = 'it is no database of this program; choose another one';
+  const NOT_OURS = 'it belongs to another program; choose another one';
   const DAMAGED = /^it is damaged \(.*\); choose another one$/;
   it.each([
     ['is not there', () => rm(on.backup), 'no such file; check the path (ENOENT)'],

@@ -13,18 +13,14 @@ const CREATION = requestText('POST', CUSTOMERS, [bearer('lost')], '{"name":"a","
 let service: NodeService;
 let script: string;
 
+/** The built server, but its storage thread ends when it is asked to commit. */
 beforeEach(async () => {
   service = await openNodeService();
-  script = await serverWithMortalStorage(service.folder);
-});
-afterEach(() => service.close());
-
-/** The built server, but for its storage thread: that one ends when it is asked to commit. */
-function serverWithMortalStorage(folder: string): Promise<string> {
   const death = `import { parentPort as port } from 'node:worker_threads';
     port.on('message', ({ name }) => name === 'commit' && process.exit(7));`;
-  return changedBuild(folder, 'storage-thread.js', death);
-}
+  script = await changedBuild(service.folder, 'storage-thread.js', death);
+});
+afterEach(() => service.close());
 
 describe('Storage that is lost during a commit', () => {
   it('ends the process with 1, after the writes under way are answered', async () => {
@@ -35,13 +31,9 @@ describe('Storage that is lost during a commit', () => {
     expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
     expect(answers[0]?.json.error?.code).toBe('STORAGE_FAILED');
     expect(await server.exited).toBe(1);
-    expect(server.log()).toContainEqual({
-      time: expect.any(String),
-      level: 'error',
-      event: 'storage_commit_failed',
-      error: expect.any(String),
-      stored: 'unknown',
-    });
+    expect(server.log()).toContainEqual(
+      expect.objectContaining({ event: 'storage_commit_failed', stored: 'unknown' }),
+    );
     expect(server.log()).toContainEqual(
       expect.objectContaining({ event: 'stopping', reason: 'storage_lost' }),
     );

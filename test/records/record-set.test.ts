@@ -59,14 +59,6 @@ describe('Loading a row', () => {
     expect(set.owners.slice(0, 9)).toEqual(['a\0b']);
   });
 
-  it('finds a record under its owner and collection alone', () => {
-    const set = setOf(row());
-    expect(set.find('neema', 'customers', 'CUS-0042')?.text).toBe(row().body);
-    expect(set.find('juma', 'customers', 'CUS-0042')).toBeUndefined();
-    expect(set.find('neema', 'orders', 'CUS-0042')).toBeUndefined();
-    expect(set.find('__proto__', 'customers', 'CUS-0042')).toBeUndefined();
-  });
-
   it('continues positions and sequences after the highest stored', () => {
     const rowOf = (position: number, id: string) =>
       row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) });

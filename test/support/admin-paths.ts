@@ -1,5 +1,6 @@
 // A tenant's paths and records, for the tests of the administration API.
 
+import { expect } from 'vitest';
 import { type CollectionName, VALID_BODY } from './collection-table.js';
 import type { Caller, JsonRecord, Reply } from './contract.js';
 
@@ -23,4 +24,13 @@ export async function createFor(
 /** The ids of a list answer's rows, in order. */
 export function idsOf(reply: Reply): string[] {
   return reply.json.data.map((row: { id: string }) => row.id);
+}
+
+/** `meta.pagination` of a list. */
+export function pagination(page: number, page_size: number, total: number, total_pages: number) {
+  return { page, page_size, total, total_pages };
+}
+
+export function expectRefused({ status, json }: Reply, wanted: number, code: string): void {
+  expect([status, json.error?.code]).toEqual([wanted, code]);
 }

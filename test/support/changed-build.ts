@@ -18,12 +18,12 @@ export function buildWithFailingWrites(folder: string, fault: string): Promise<s
     import { parentPort as port } from 'node:worker_threads';
     const ioError = 'SQLITE_IOERR: disk I/O error';
     const post = port.postMessage.bind(port);
-    const names = new Map();
-    port.on('message', ({ call, name }) => names.set(call, name));
+    const namesByCall = new Map();
+    port.on('message', ({ call, name }) => namesByCall.set(call, name));
     port.postMessage = (reply) => {
       const { call } = reply;
-      const fails = isThere(${JSON.stringify(fault)}) ? names.get(call) : '';
-      names.delete(call);
+      const fails = isThere(${JSON.stringify(fault)}) ? namesByCall.get(call) : '';
+      namesByCall.delete(call);
       if (fails === 'commit') post({ call, value: { status: 'notStored', error: ioError } });
       else post(fails === 'touch' ? { call, error: ioError } : reply);
     };`;

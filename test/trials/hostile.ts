@@ -7,7 +7,7 @@ import { filledDatabase } from './hostile/accounts.js';
 import { armed, composed, type HostileClient, inWords } from './hostile/clients.js';
 import { UNBOUNDED } from './hostile/controls.js';
 import { holds, type Outcome, type Phase, textOf, underHostileClients } from './hostile/run.js';
-import { SCENARIOS, type Scenario } from './hostile/scenarios.js';
+import { SCENARIOS } from './hostile/scenarios.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { planted } from './service/changed-server.js';
 import type { Finding, Trial } from './trial.js';
@@ -18,7 +18,8 @@ const ORDERS = 200_000;
 const CLIENTS_MAX = 5;
 /** So many of the clients come from an attack that was found before: only together do some requests hurt. */
 const KNOWN_SHARE = 0.3;
-const KNOWN = Object.values<Scenario>(SCENARIOS).flatMap(({ clients }) => clients);
+const KNOWN = Object.values<readonly HostileClient[]>(SCENARIOS).flat();
+const SCENARIO_MS = 10_000;
 const PHASE_LEAST_MS = 4_000;
 const PHASE_MOST_MS = 10_000;
 
@@ -33,22 +34,21 @@ export const hostile: Trial = async ({ quick, only = '', minutes, seeds, folder,
     if (!fault.includes(only)) continue;
     const milliseconds = (total * 60_000) / chosen.length;
     const phases = randomPhases(randomFrom(seed), milliseconds, say);
-    const outcome = await underHostileClients({ filled, file: file(), phases, say });
+    const outcome = await underHostileClients({ filled, file: file(), phases });
     findings.push(findingOf(fault, outcome));
   }
-  for (const [name, { clients, seconds }] of Object.entries<Scenario>(SCENARIOS)) {
+  for (const [name, clients] of Object.entries<readonly HostileClient[]>(SCENARIOS)) {
     if (!name.includes(only)) continue;
     say(name);
-    const phases = [phaseOf(clients, seconds * 1_000, randomFrom(1))];
+    const phases = [phaseOf(clients, SCENARIO_MS, randomFrom(1))];
     findings.push(findingOf(name, await underHostileClients({ filled, file: file(), phases })));
   }
   for (const control of UNBOUNDED) {
     const fault = `control: ${control.name}`;
     if (!fault.includes(only)) continue;
     say(fault);
-    const { clients, seconds }: Scenario = SCENARIOS[control.scenario];
     const script = planted(join(folder, `build-${findings.length}`), control);
-    const phases = [phaseOf(clients, seconds * 1_000, randomFrom(1))];
+    const phases = [phaseOf(SCENARIOS[control.scenario], SCENARIO_MS, randomFrom(1))];
     const outcome = await underHostileClients({ filled, file: file(), script, phases });
     // It holds if the attack finds the bound missing.
     findings.push({ ...findingOf(fault, outcome), holds: !holds(outcome) });

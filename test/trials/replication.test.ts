@@ -24,7 +24,7 @@ itWithLitestream(
         '  - interval: 2s',
       ];
       const home = litestreamHome({ program, folder: folder.path, general });
-      const life = await lifeOf({ home, identityUrl: identity.url });
+      const life = await lifeOf(home, identity.url);
       await life.acknowledged(20);
       await life.restartLitestream(0);
       await life.acknowledged(40);

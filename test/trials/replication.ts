@@ -2,28 +2,60 @@
 // the data folder is deleted, and the replica restored: what is missing was acknowledged in the
 // last seconds, and the restored file is whole.
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../../scripts/bench/statistics.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { litestreamHome, litestreamProgram } from '../support/litestream.js';
 import { newSeed, randomFrom } from './load/random.js';
-import { lifeOf } from './replication/disaster.js';
-import { FAULTS, type Fault, PLAIN } from './replication/faults.js';
+import { type Disaster, lifeOf } from './replication/disaster.js';
 import type { Finding, Trial } from './trial.js';
 
 const LIVES = 40;
-const QUICK_LIVES = FAULTS.length;
 /** The time that may be lost: a second to the next sync, one to send it, and more on a busy machine. */
 const LOST_MAX_MS = 3_000;
 /** A life lasts longer than the time that it may lose; otherwise no loss would be too much. */
 const LEAD_MS = LOST_MAX_MS + 1_000;
 const FIRST_WRITES = 20;
+const AWAY_MS = 1_500;
 
-type Outcome = Awaited<ReturnType<Awaited<ReturnType<typeof lifeOf>>['lose']>> & {
-  readonly fault: string;
-};
+/** What happens to Litestream, its replica or the service under load, before the disaster. */
+interface Fault {
+  readonly name: string;
+  readonly happen: (life: Disaster) => Promise<void>;
+  /** More lines of the database's entry in Litestream's file. */
+  readonly more?: readonly string[];
+  /** Of each record that is written. */
+  readonly noteCharacters?: number;
+}
+
+const PLAIN: Fault = { name: 'nothing else', happen: async () => {} };
+const FAULTS: readonly Fault[] = [
+  PLAIN,
+  { name: 'Litestream killed and restarted', happen: (life) => life.restartLitestream(AWAY_MS) },
+  { name: 'Litestream stopped for a while', happen: (life) => life.holdLitestream(AWAY_MS) },
+  { name: 'the service killed and restarted', happen: (life) => life.restartService() },
+  { name: 'the replica cannot be written for a while', happen: withoutReplica },
+  {
+    name: 'a log of 32 MB is written back, again and again',
+    more: ['min-checkpoint-page-count: 8000'],
+    noteCharacters: 20_000,
+    happen: (life) => life.sawLogRestart(),
+  },
+];
+
+/** A file where the replica's folder was: every write to it fails. */
+async function withoutReplica(life: Disaster): Promise<void> {
+  const place = join(life.folder, 'replica');
+  renameSync(place, `${place}-away`);
+  writeFileSync(place, '');
+  await delay(AWAY_MS);
+  rmSync(place);
+  renameSync(`${place}-away`, place);
+}
+
+type Outcome = Awaited<ReturnType<Disaster['lose']>> & { readonly fault: Fault };
 
 export const replication: Trial = async ({ quick, folder, say }) => {
   const program = litestreamProgram();
@@ -35,45 +67,28 @@ export const replication: Trial = async ({ quick, folder, say }) => {
   const random = randomFrom(seed);
   const identity = await openIdentityStub();
   const lives: Outcome[] = [];
-  const notMade = new Set<Fault>();
   try {
-    for (let number = 0; number < (quick ? QUICK_LIVES : LIVES); number++) {
-      const fault = FAULTS[number % FAULTS.length];
-      if (fault === undefined) break;
+    for (let number = 0; number < (quick ? FAULTS.length : LIVES); number++) {
+      const fault = FAULTS[number % FAULTS.length] ?? PLAIN;
+      const { more, noteCharacters } = fault;
       const own = join(folder, `life-${number}`);
       mkdirSync(own);
-      const around = await fault.begin(own);
-      if (around === undefined) {
-        notMade.add(fault);
-        continue;
-      }
-      const { replica, more, noteCharacters, happen } = around;
-      try {
-        const home = litestreamHome({ program, folder: own, replica, more });
-        const life = await lifeOf({ home, identityUrl: identity.url, noteCharacters });
-        // On a busy machine a life of a second may have no write.
-        await life.acknowledged(FIRST_WRITES);
-        await delay(LEAD_MS + random.between(200, 1_200));
-        await happen(life, random);
-        await delay(random.between(100, 1_500));
-        const lost = await life.lose();
-        lives.push({ ...lost, fault: fault.name });
-        say(`${fault.name}: ${lost.acknowledged} acknowledged, ${lost.missing} missing`);
-      } finally {
-        await around.end();
-      }
+      const home = litestreamHome({ program, folder: own, more });
+      const life = await lifeOf(home, identity.url, noteCharacters);
+      // On a busy machine a life of a second may have no write.
+      await life.acknowledged(FIRST_WRITES);
+      await delay(LEAD_MS + random.between(200, 1_200));
+      await fault.happen(life);
+      await delay(random.between(100, 1_500));
+      const lost = await life.lose();
+      lives.push({ ...lost, fault });
+      say(`${fault.name}: ${lost.acknowledged} acknowledged, ${lost.missing} missing`);
       rmSync(own, { recursive: true, force: true });
     }
   } finally {
     await identity.close();
   }
-  const missed = [...notMade].map(({ name, needs = 'this machine cannot make it' }) => ({
-    fault: name,
-    tried: 'not at all',
-    found: needs,
-    holds: undefined,
-  }));
-  return [findingOf(lives, seed), ...missed];
+  return [findingOf(lives, seed)];
 };
 
 function findingOf(lives: readonly Outcome[], seed: number): Finding {

@@ -17,12 +17,10 @@ import type { Finding, Trial } from './trial.js';
 
 const MINUTES = 30;
 const QUICK_MINUTES = 2;
-const WORKERS = 8;
 /** The run is measured in this many pieces; the first quarter is the warm-up. */
 const PIECES = 40;
 const WARM_UP_PIECES = PIECES / 4;
 const SAMPLES_A_PIECE = 10;
-const BYTES_A_MB = 1e6;
 /** Growth of the memory after the warm-up, as a share of its median. */
 const GROWTH_MAX_SHARE = 0.1;
 /** One connection to the identity provider, and one that is being replaced. */
@@ -30,12 +28,12 @@ const DESCRIPTORS_MAX_MORE = 2;
 const P99_MAX_MORE_MS = 2;
 
 interface Piece {
-  /** The least resident bytes, which have the least garbage in them. */
-  memory: number;
+  /** The least resident memory, which has the least garbage in it. */
+  readonly megabytes: number;
   /** The most open descriptors. */
-  descriptors: number;
+  readonly descriptors: number;
   /** 99th percentile of the reads. */
-  p99Ms: number;
+  readonly p99Ms: number;
 }
 
 export const soak: Trial = async ({ folder, say, quick }) => {
@@ -47,44 +45,35 @@ export const soak: Trial = async ({ folder, say, quick }) => {
   const ledger = new Ledger();
   let reads: number[] = [];
   const onRead = (milliseconds: number) => void reads.push(milliseconds);
-  const load = startLoad({
-    client,
-    ledger,
-    random: randomFrom(newSeed()),
-    workers: WORKERS,
-    onRead,
-  });
+  const load = startLoad({ client, ledger, random: randomFrom(newSeed()), workers: 8, onRead });
   const pieces: Piece[] = [];
   try {
-    for (let piece = 0; piece < PIECES; piece++) {
-      const samples = [];
+    for (let number = 1; number <= PIECES; number++) {
+      let [megabytes, descriptors] = [Number.POSITIVE_INFINITY, 0];
       for (let sample = 0; sample < SAMPLES_A_PIECE; sample++) {
         await delay((minutes * 60_000) / PIECES / SAMPLES_A_PIECE);
-        samples.push({
-          memory: memoryOf(server.pid).resident,
-          descriptors: descriptorsOf(server.pid),
-        });
+        megabytes = Math.min(megabytes, memoryOf(server.pid).resident / 1e6);
+        descriptors = Math.max(descriptors, readdirSync(`/proc/${server.pid}/fd`).length);
       }
-      pieces.push({
-        memory: Math.min(...samples.map(({ memory }) => memory)),
-        descriptors: Math.max(...samples.map(({ descriptors }) => descriptors)),
-        p99Ms: percentile(reads, 99),
-      });
+      const piece = { megabytes, descriptors, p99Ms: percentile(reads, 99) };
+      pieces.push(piece);
       reads = [];
       ledger.forgetHistory();
-      if ((piece + 1) % 4 === 0) say(`${piece + 1} of ${PIECES}: ${textOf(pieces.at(-1))}`);
+      const text = `${megabytes.toFixed(0)} MB, ${descriptors} descriptors, p99 ${piece.p99Ms.toFixed(1)} ms`;
+      if (number % 4 === 0) say(`${number} of ${PIECES}: ${text}`);
     }
     await load.stop();
     const rows = await readRows(client);
     const { lost, back, torn, duplicate } = ledger.compare(rows, []);
-    const tried = `${minutes} min, ${ledger.outcomes.acknowledged} changes, ${rows.length} records at the end`;
+    const { acknowledged, unknown } = ledger.outcomes;
+    const tried = `${minutes} min, ${acknowledged} changes, ${rows.length} records at the end`;
     return [
-      ...findingsOf(pieces.slice(WARM_UP_PIECES), minutes * (1 - WARM_UP_PIECES / PIECES), tried),
+      ...findingsOf(pieces.slice(WARM_UP_PIECES), tried),
       {
         fault: 'long mixed load: the records',
         tried,
-        found: `${lost} lost, ${back} back, ${torn} torn, ${duplicate} duplicates, ${ledger.outcomes.unknown} changes unanswered`,
-        holds: lost + back + torn + duplicate + ledger.outcomes.unknown === 0,
+        found: `${lost} lost, ${back} back, ${torn} torn, ${duplicate} duplicates, ${unknown} changes unanswered`,
+        holds: lost + back + torn + duplicate + unknown === 0,
       },
     ];
   } finally {
@@ -95,8 +84,8 @@ export const soak: Trial = async ({ folder, say, quick }) => {
   }
 };
 
-function findingsOf(pieces: readonly Piece[], minutes: number, tried: string): Finding[] {
-  const memory = pieces.map((piece) => piece.memory / BYTES_A_MB);
+function findingsOf(pieces: readonly Piece[], tried: string): Finding[] {
+  const memory = pieces.map(({ megabytes }) => megabytes);
   const growth = slopeOf(memory) * (memory.length - 1);
   const third = Math.floor(pieces.length / 3);
   const [first, last] = [pieces.slice(0, third), pieces.slice(-third)];
@@ -106,7 +95,7 @@ function findingsOf(pieces: readonly Piece[], minutes: number, tried: string): F
     {
       fault: 'long mixed load: memory',
       tried,
-      found: `${median(memory).toFixed(0)} MB, slope ${(growth / minutes).toFixed(2)} MB a minute after the warm-up`,
+      found: `${median(memory).toFixed(0)} MB, ${growth.toFixed(1)} MB more after the warm-up`,
       holds: Math.abs(growth) < GROWTH_MAX_SHARE * median(memory),
     },
     {
@@ -134,14 +123,4 @@ function slopeOf(values: readonly number[]) {
     below += (index - middle) ** 2;
   }
   return above / below;
-}
-
-function descriptorsOf(pid: number) {
-  return readdirSync(`/proc/${pid}/fd`).length;
-}
-
-function textOf(piece: Piece | undefined) {
-  if (piece === undefined) return '';
-  const { memory, descriptors, p99Ms } = piece;
-  return `${(memory / BYTES_A_MB).toFixed(0)} MB, ${descriptors} descriptors, p99 ${p99Ms.toFixed(1)} ms`;
 }

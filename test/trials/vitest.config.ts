@@ -9,8 +9,7 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/trials/every-trial.trial.ts'],
-    globalSetup: ['test/trials/selection.ts'],
-    reporters: ['test/trials/findings-reporter.ts'],
+    reporters: ['dot'],
     testTimeout: TRIAL_TIMEOUT_MS,
     // The trials measure times: one process, one trial after the other.
     fileParallelism: false,

@@ -48,7 +48,7 @@ export interface RefusedError extends Described<Exclude<ErrorCode, 'VALIDATION_F
 export interface ValidationError extends Described<'VALIDATION_FAILED'> {
   readonly status: number;
   readonly requestId: string;
-  /** Empty where the record as a whole is at fault, such as one that is too large. */
+  /** Empty if the record as a whole is at fault, such as one that is too large. */
   readonly fields: FieldProblems;
 }
 

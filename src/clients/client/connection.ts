@@ -115,14 +115,14 @@ export function segment(text: string): string {
   }
 }
 
-/** Throws `INVALID_CALL` for an address that the platform's `fetch` cannot call: a relative one where no page is. */
+/** Throws `INVALID_CALL` for an address that the platform's `fetch` cannot call: a relative one outside a page. */
 function checkAddress(baseUrl: string): void {
   const hasScheme = /^[^/?#]*:/.test(baseUrl);
   const isInPage = (globalThis as { location?: unknown }).location !== undefined;
   if (/^https?:\/\//i.test(baseUrl) || (!hasScheme && isInPage)) return;
   throw new ApiError(
     'INVALID_CALL',
-    `baseUrl is ${JSON.stringify(baseUrl)}; it must begin with https:// or http://, or, in a browser's page alone, with /`,
+    `baseUrl is ${JSON.stringify(baseUrl)}; it must begin with https:// or http://, or, in a browser's page, with /`,
   );
 }
 

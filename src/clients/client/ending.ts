@@ -1,5 +1,5 @@
 // How a call ends before its answer: by its time-out or the caller's signal. AbortController
-// and `addEventListener` alone: React Native and older browsers have neither
+// and `addEventListener` only: React Native and older browsers have neither
 // AbortSignal.timeout nor AbortSignal.any nor a signal's reason.
 
 import { ApiError } from './api-error.js';

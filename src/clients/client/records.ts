@@ -90,7 +90,7 @@ export interface Stored {
   readonly owner_sub: string;
 }
 
-/** A record that was created from such a body. `Set`: the properties that the service sets where the body does not. */
+/** A record that was created from such a body. `Set`: the properties that the service sets if the body doesn't. */
 export type RecordOf<Body, Set extends keyof Body = never> = Stored & {
   [Name in keyof Body as Name extends Set ? never : Name]: Exclude<Body[Name], undefined>;
 } & { [Name in Set]-?: Exclude<Body[Name], undefined> };

@@ -1,4 +1,4 @@
-// Two answers of the administration API that hold what the service alone does not type: the
+// Two answers of the administration API that hold what only the service doesn't type: the
 // operator's other views are in src/core/operator-answers.ts.
 
 import type { AccountSummary } from '../../core/operator-answers.js';

@@ -17,7 +17,7 @@ export const RECORD_SCHEMAS = byCollection((name) => ({
 }));
 
 /**
- * Defaults stand in words alone. Generators take a property with a `default` for
+ * Defaults stand in words only. Generators take a property with a `default` for
  * one that is always there, or send the default with every change.
  */
 function bodyOf(name: CollectionName): z.ZodObject {
@@ -45,7 +45,7 @@ function changesOf(name: CollectionName): z.ZodObject {
 
 /**
  * Typed as the project's own clients write. A property with a default is always
- * there. `ownerSub` is no property of its own: many languages take it for the same
+ * there. `ownerSub` isn't a property of its own: many languages take it for the same
  * name as `owner_sub`.
  */
 function recordOf(name: CollectionName): z.ZodObject {

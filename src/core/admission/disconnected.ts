@@ -1,4 +1,4 @@
-// Work for a client that has gone ends where it waits. The answer, which nobody reads, is this
+// Work for a client that has gone ends while it waits. The answer, which nobody reads, is this
 // failure; the log of requests has it.
 
 import { FailureError, failed } from '../domain/errors.js';

@@ -64,7 +64,7 @@ export function runOf(header: string | null): string | undefined {
 /** Imports and erasures that run at the same time, or nearly so. */
 const RUNS_MAX = 100;
 
-/** Tells which events the log has a line for: of an import or erasure the first alone. The audit log has all. */
+/** Tells which events the log has a line for: of an import or erasure only the first. The audit log has all. */
 export function firstOfRuns(): (event: AuditEvent) => boolean {
   const runs = new Set<string>();
   return ({ run }) => {

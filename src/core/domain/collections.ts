@@ -50,7 +50,7 @@ export interface Collection extends CollectionRow {
   readonly properties: readonly kind.Property[];
   /** Names of the required properties. */
   readonly required: readonly string[];
-  /** Judges the required properties alone. */
+  /** Judges only the required properties. */
   readonly judge: z.ZodType;
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
 }

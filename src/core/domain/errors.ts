@@ -49,7 +49,7 @@ export class FailureError extends Error {
   }
 }
 
-/** The failure in what was thrown; undefined where it is an error of another kind. */
+/** The failure in what was thrown; undefined if it is an error of another kind. */
 export function failureIn(error: unknown): Failure | undefined {
   return error instanceof Error && 'failure' in error ? (error as FailureError).failure : undefined;
 }

@@ -17,7 +17,7 @@ export interface PageRequest {
   readonly pageSize: number;
 }
 
-/** The query of a collection. An empty `q` or `status` is no filter. */
+/** The query of a collection. An empty `q` or `status` doesn't filter. */
 export interface ListQuery extends PageRequest {
   readonly q: string;
   readonly status: string;
@@ -89,7 +89,7 @@ export function singlePage(total: number): Pagination {
   return { page: 1, page_size: total, total, total_pages: 1 };
 }
 
-/** Plain decimal digits, 1 or more. Beyond 2^53 - 1 it is that number: no list has so many pages. */
+/** Plain decimal digits, 1 or more. Beyond 2^53 - 1 it is that number: no list has that many pages. */
 function positiveInteger(text: string | null): number | undefined {
   if (text === null || !/^[0-9]+$/.test(text)) return undefined;
   const number = Math.min(Number(text), Number.MAX_SAFE_INTEGER);

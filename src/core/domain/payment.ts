@@ -20,7 +20,7 @@ export function paymentRow(order: string): string {
   return JSON.stringify(paymentOf(JSON.parse(order)));
 }
 
-/** "`paid` when paid >= amount, otherwise `pending`"; a stored amount that is no number counts as 0. */
+/** "`paid` when paid >= amount, otherwise `pending`"; a stored amount that isn't a number counts as 0. */
 export function paymentOf(order: JsonObject): Payment {
   const amount = numberOr0(order['amount']);
   const paid = numberOr0(order['paid']);

@@ -50,7 +50,7 @@ export const money = (description: string) => shown(z.number(), 'money', descrip
 export const flag = (description: string) => shown(z.boolean(), 'flag', description);
 export const object = (description: string) => shown(z.looseObject({}), 'object', description);
 
-/** The properties of a collection's schema, in its order. Throws where one is made of no kind of this file. */
+/** The properties of a collection's schema, in its order. Throws if one is made of no kind of this file. */
 export function propertiesIn(record: z.ZodObject): readonly Property[] {
   return Object.entries(record.shape).map(([name, given]) => {
     const isRequired = !(given instanceof z.ZodOptional || given instanceof z.ZodDefault);

@@ -19,7 +19,7 @@ import { RECORD_MAX_CHARACTERS } from './limits.js';
 export interface RecordText {
   /** One JSON object. */
   readonly text: string;
-  /** The value of `status`, which lists filter by; undefined where the record has no such property. */
+  /** The value of `status`, which lists filter by; undefined if the record has no such property. */
   readonly status: JsonValue | undefined;
 }
 

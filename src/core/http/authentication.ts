@@ -87,7 +87,7 @@ function isOneOf(keys: readonly string[], given: string): boolean {
   return matches > 0;
 }
 
-/** Takes the same time for a nearly right key as for any other: the time depends on the key's length alone. */
+/** Takes the same time for a nearly right key as for any other: the time depends only on the key's length. */
 function equalInConstantTime(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let i = 0; i < key.length; i++) {

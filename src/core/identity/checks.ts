@@ -2,6 +2,8 @@
 // token lives), joined to an identical check, limited, then within 4 s the gate, the pause that the
 // provider asks for, the question at its user-information endpoint.
 
+import { FairQueue } from '../admission/fair-queue.js';
+import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { andThen, type Eventually } from '../eventually.js';
 import { type Log, silentLog } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
@@ -19,7 +21,6 @@ import {
 } from './identity-provider.js';
 import type { JwtVerifier } from './jwt-verifier.js';
 import { Pauses } from './pauses.js';
-import { KNOWN_CHECKS_MAX, Places, UNKNOWN_CHECKS_MAX } from './places.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
 import { networkReason } from './send.js';
 
@@ -34,11 +35,7 @@ export interface ChecksOptions {
   readonly clock?: () => number;
   /** How long a successful check is remembered; a refusal is for 2 s. Default: neither is. */
   readonly cacheSeconds?: number;
-  /**
-   * Whether one request may wait for another's exchange: for an identical check under way, or for
-   * a place among the checks. Default true; must be false on Workers, which tie an exchange to one
-   * request.
-   */
+  /** Whether a request may wait for another's exchange. Default true; Workers tie an exchange to one request. */
   readonly joined?: boolean;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => Eventually<string>;
@@ -81,7 +78,7 @@ export class Checks implements IdentityProvider {
     this.#log = log;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    // Where a check may not wait for another one's end, a bound would refuse a burst of one
+    // If a check may not wait for another one's end, a bound would refuse a burst of one
     // account's first requests.
     this.#known = new Places(joined ? KNOWN_CHECKS_MAX : Infinity, clock);
     this.#unknown = new Places(joined ? UNKNOWN_CHECKS_MAX : Infinity, clock);
@@ -200,4 +197,51 @@ function reasonOf(error: unknown): string {
 async function sha256(token: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Checks under way of tokens that were good the last time. */
+export const KNOWN_CHECKS_MAX = 192;
+/** Checks under way of unknown tokens, which may be junk. */
+export const UNKNOWN_CHECKS_MAX = 64;
+/** Waiting checks of one sender; one more is answered `unavailable`. */
+export const WAITING_CHECKS_MAX = 1_000;
+
+interface Waiting {
+  readonly since: number;
+  readonly begin: (turn: boolean) => void;
+}
+
+/**
+ * Places for checks under way; senders who wait for one take turns. A junk token costs a call to
+ * the provider like a good one: without a bound, a flood of junk would leave users without answers.
+ */
+class Places {
+  #free: number;
+  readonly #clock: () => number;
+  readonly #waiting = new FairQueue<Waiting>({
+    isGone: ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
+    drop: ({ begin }) => begin(false),
+  });
+
+  constructor(max: number, clock: () => number) {
+    this.#free = max;
+    this.#clock = clock;
+  }
+
+  /** Whether the check may begin, and must `leave`: not after a wait of 4 s, nor if too many of its sender wait. */
+  async enter(sender: string): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free--;
+      return true;
+    }
+    if (this.#waiting.waitingOf(sender) >= WAITING_CHECKS_MAX) return false;
+    return new Promise((begin) => this.#waiting.add(sender, { since: this.#clock(), begin }));
+  }
+
+  leave(): void {
+    this.#waiting.dropGone();
+    const next = this.#waiting.take();
+    if (next === undefined) this.#free++;
+    else next.begin(true);
+  }
 }

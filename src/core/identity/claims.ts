@@ -7,10 +7,9 @@ import { isJsonObject } from '../domain/json.js';
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The member names that lead to the subject. `field` is a name (`sub`), a dotted
- * path (`data.user.id`) or a JSON Pointer (RFC 6901), which begins with `/`:
- * `/https:~1~1shop.example.com~1uid` is the one member `https://shop.example.com/uid`.
- * Undefined for a text that can match no answer.
+ * The member names that lead to the subject. `field` is a name (`sub`), a dotted path
+ * (`data.user.id`) or a JSON Pointer (RFC 6901): `/https:~1~1x.example~1uid` is the one member
+ * `https://x.example/uid`. Undefined for a text that can match no answer.
  */
 export function subjectPath(field: string): readonly string[] | undefined {
   if (!field.startsWith('/')) {

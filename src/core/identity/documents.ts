@@ -22,7 +22,7 @@ export interface DocumentSource {
   readonly fetch: Send;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /** Whether callers share one fetch; not where the platform ties an exchange to one request. */
+  /** Whether callers share one fetch; not if the platform ties an exchange to one request. */
   readonly joined: boolean;
 }
 
@@ -35,9 +35,8 @@ export interface CachedDocumentOptions<T> extends DocumentSource {
 }
 
 /**
- * Why a document can't be used, in words that hold no secret. `cause` is the network's error,
- * if it was that; `status` the answer's, if it was not 200; `remedy` is what the operator can
- * do, if the error itself tells.
+ * Why a document can't be used, without a secret. `cause`: the network's error; `status`: the
+ * answer's, if not 200; `remedy`: what the operator can do, if the error itself tells.
  */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
@@ -62,9 +61,8 @@ export class CachedDocument<T> {
   }
 
   /**
-   * A document younger than `ageMs`, such as after a key that the last one does not hold. Without
-   * `ageMs` the last good one serves, too, if a new one can't be fetched. Rejects with a
-   * `DocumentError`, or the signal's reason.
+   * A document younger than `ageMs`. Without `ageMs` the last good one serves, too, if a new one
+   * can't be fetched. Rejects with a `DocumentError`, or the signal's reason.
    */
   async get(signal: AbortSignal, ageMs?: number): Promise<T> {
     const good = this.#good;

@@ -14,9 +14,8 @@ import { type Answer, type Send, send } from './send.js';
 export const TIME_IS_OVER = `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`;
 
 /**
- * The work within 4 s: "Identity provider user-info call time-out", the contract says. When it
- * ends, successfully or not, the signal closes the connection of an answer that was not read to its
- * end. `failed` gets the error, and whether the time was over.
+ * The work within 4 s, the contract's "Identity provider user-info call time-out". At its end the
+ * signal closes a connection that is still open. `failed` is told whether the time was over.
  */
 export function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -29,7 +28,7 @@ export function inTime<T>(
   const timer = setTimeout(abort, IDENTITY_PROVIDER_TIMEOUT_MS);
   stopped?.addEventListener('abort', abort, { once: true, signal });
   return new Promise<T>((resolve, reject) => {
-    // Not left to the work: a `fetch` of somebody's own may not obey the signal.
+    // Not left to the work: a caller's own `fetch` may ignore the signal.
     signal.addEventListener('abort', () => reject(signal.reason));
     work(signal).then(resolve, reject);
   })
@@ -60,13 +59,10 @@ export interface Exchange {
   readonly verdict: Verdict;
 }
 
-/**
- * One question about a token that passed the gate with these claims. Rejects with the network's
- * error, a `DocumentError` or the signal's reason.
- */
+/** Asks about a token, whose claims the gate gives. Rejects with the network's error, a `DocumentError` or the signal's reason. */
 export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Exchange>;
 
-/** The token itself names the account, and it counts until its end: nobody is asked. */
+/** The token itself names the account, and it counts until it expires: the provider isn't asked. */
 export function tokenAlone(subjectField: string): Ask {
   const path = checkedSubjectPath(subjectField);
   const answer = { status: 200, headers: new Headers() };
@@ -76,10 +72,7 @@ export function tokenAlone(subjectField: string): Ask {
   });
 }
 
-/**
- * The user-information endpoint (OpenID Connect Core 5.3, and endpoints like it).
- * Throws a TypeError for a `subjectField` that can match nothing.
- */
+/** OpenID Connect Core 5.3, and endpoints like it. Throws a TypeError for a `subjectField` that can match nothing. */
 export function userinfoEndpoint(options: EndpointOptions): Ask {
   const { method = 'GET', subjectField = 'sub', fetch = send } = options;
   const path = checkedSubjectPath(subjectField);
@@ -96,11 +89,7 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
   };
 }
 
-/**
- * - `identified`: `answer` names the account.
- * - `refused`: the provider says no, by its status or in a 2xx; `answer` is what it said, if that is JSON.
- * - `unusable`: neither; `reason` says why.
- */
+/** `refused`: the provider says no, by its status or in a 2xx. `answer`: what it said, if that is JSON. */
 export type Verdict =
   | { readonly kind: 'identified'; readonly subject: string; readonly answer: unknown }
   | { readonly kind: 'refused'; readonly answer: unknown }
@@ -149,10 +138,7 @@ function saysNo(answer: unknown): boolean {
   return Boolean(error) && (typeof error !== 'object' || Object.keys(error ?? {}).length > 0);
 }
 
-/**
- * The JSON value, or undefined if it is not JSON. Strict, because with bad bytes
- * replaced two subjects could become one.
- */
+/** Undefined if it is not JSON. Strict: with bad bytes replaced, two subjects could become one. */
 export function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

@@ -1,6 +1,5 @@
-// The gate: a token must be a JWT that the provider signed for this service. It is
-// checked here, so that a foreign or forged token opens no account and costs the
-// provider nothing.
+// The gate: a token must be a JWT that the provider signed for this service. So a foreign or forged
+// token opens no account and costs the provider nothing.
 
 import {
   createLocalJWKSet,
@@ -19,10 +18,7 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const CLOCK_SKEW_SECONDS = 30;
-/**
- * A token with an unknown key makes the service fetch the keys again, at most this
- * often, because anyone can send such a token.
- */
+/** Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often. */
 const KEYS_AGE_MIN_MS = 30_000;
 
 export interface JwtVerifierOptions extends DocumentSource {

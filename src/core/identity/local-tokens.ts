@@ -1,5 +1,5 @@
 // Tokens that anybody can write: `local-NAME` is the account `local-NAME`. For the
-// preview and for tests. It checks nobody, so a deployed service must not contain it.
+// preview and for tests. It accepts any claimed identity, so a deployed service must not contain it.
 
 import { type IdentityProvider, INVALID } from './identity-provider.js';
 
@@ -10,7 +10,7 @@ export function localSubject(token: string): string | undefined {
   return LOCAL_TOKEN.test(token) ? token : undefined;
 }
 
-/** For tests alone: accepts any claimed identity. */
+/** For tests only: accepts any claimed identity. */
 export function localIdentity(): IdentityProvider {
   return {
     identify: (token) =>

@@ -5,10 +5,7 @@ import { retryAfterMs } from '../retry-after.js';
 import { Expiring } from './checked-tokens.js';
 import type { Exchange } from './exchange.js';
 
-/**
- * A longer time is cut to this: a provider, or a proxy before it, that asked for a
- * year would lock everybody out.
- */
+/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
 const RETRY_AFTER_MAX_SECONDS = 60;
 /** With a 429 for this many accounts within a minute, it is about this service. */
 export const ACCOUNTS_OF_ALL = 3;

@@ -1,6 +1,6 @@
 // Sends a question to the identity provider, by `fetch` or, on Node, by `node:http`. Node's `fetch`
 // (undici) ends the process when an answer names more than five content codings: it refuses the
-// head, and the body stream it already created emits its error where nobody can listen.
+// head, and the body stream it already created emits its error where it can't be caught.
 
 export interface Question {
   readonly method?: 'GET' | 'POST';
@@ -92,7 +92,7 @@ function exchange(node: Node, url: string, { method, headers, signal }: Question
 }
 
 /**
- * The code of a network error, such as `ECONNREFUSED`; the error's name where it has none. Nothing
+ * The code of a network error, such as `ECONNREFUSED`; the error's name if it has none. Nothing
  * else of it may be logged: the message can contain the request's headers, and so the token.
  */
 export function networkCode(error: unknown): string {

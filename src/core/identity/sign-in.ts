@@ -36,10 +36,7 @@ export interface SignInOptions
 
 export type UserinfoOptions = EndpointOptions & Pick<ChecksOptions, 'log' | 'clock'>;
 
-/**
- * A provider's user-information endpoint alone: one check for each call, 4 s at most, nothing
- * shared. Throws a TypeError for a `subjectField` that can match nothing.
- */
+/** A provider's endpoint alone: one check for each call, nothing shared. Throws a TypeError for a `subjectField` that can match nothing. */
 export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
   return new Checks({ ...options, ask: userinfoEndpoint(options), joined: false });
 }

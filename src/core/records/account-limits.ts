@@ -12,7 +12,7 @@ export interface AccountLimits {
 
 export const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 
-/** The refusal of a change by which an account grows beyond a limit; undefined where it does not. */
+/** The refusal of a change by which an account grows beyond a limit; undefined if it does not. */
 export function quotaFailure(
   limits: AccountLimits,
   holding: AccountSize,

@@ -19,7 +19,7 @@ export interface Write extends Change {
   readonly body: string;
   readonly sender: Sender | undefined;
   readonly answer: (outcome: Outcome<string>) => void;
-  /** For an error that nobody foresaw. */
+  /** For an unexpected error. */
   readonly reject: (error: unknown) => void;
   /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
   changed: Outcome<ChangedRecord> | undefined;

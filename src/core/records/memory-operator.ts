@@ -11,7 +11,7 @@ import type { RecordSet } from './record-set.js';
 import type { StoredViews } from './record-storage.js';
 import { overviewOf, usageView, windowStarts } from './usage-view.js';
 
-/** The operator's searches take turns with the accounts under this name, which is no subject: it is empty. */
+/** The operator's searches take turns with the accounts under this name, which can't be a subject: it is empty. */
 const OPERATOR = '';
 
 export interface MemoryOperatorContext {
@@ -41,7 +41,7 @@ export class MemoryOperator implements OperatorViews {
     const rows = (owners: readonly string[]) =>
       owners.map((owner) => JSON.stringify(accountSummary(set, owner)));
     if (q === '') return { items: rows(set.owners.slice(first, pageSize)), total: set.ownerCount };
-    // A search waits between its slices: an account may have lost its last record meanwhile.
+    // A search waits between its slices: an account may have lost its last record since.
     const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner));
     return { items: rows(owners.slice(first, first + pageSize)), total: owners.length };
   }

@@ -23,7 +23,7 @@ export interface OpenAccountRecordsOptions {
   readonly events?: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** The turns that all long work of the process takes. Default: turns of these records alone. */
+  /** The turns that all long work of the process takes. Default: turns of these records only. */
   readonly scheduler?: FairScheduler;
   /** Where the JSON work of writes is done. Default: in place. */
   readonly work?: RecordWork;
@@ -32,7 +32,7 @@ export interface OpenAccountRecordsOptions {
   /** Of texts that are kept for the next search. Default: 32,000,000. */
   readonly searchMaxCharacters?: number;
   /**
-   * Called once when, after a failed commit, nobody can tell what storage holds.
+   * Called once if a commit failed and what storage holds is unknown.
    * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
    */
   readonly onStorageLost?: (error: unknown) => void;
@@ -47,7 +47,7 @@ export interface OpenAccountRecords {
   counts(): RecordCounts;
   /** Accounts with at least one record. */
   readonly accountCount: number;
-  /** Every later write fails with `STORAGE_FAILED`; reads go on. Resolves when no commit is under way. */
+  /** Every later write fails with `STORAGE_FAILED`; reads continue. Resolves when no commit is under way. */
   refuseWrites(): Promise<void>;
   /** Waits for every write under way, then closes the storage. */
   close(): Promise<void>;

@@ -66,7 +66,7 @@ export function* newestFirst({ chunks }: ListSnapshot): Generator<MemoryRecord> 
 
 /** One account's records of one collection. */
 export class RecordList {
-  /** Only where the keys do not ascend with the positions, as of rows that another program wrote. */
+  /** Only if the keys don't ascend with the positions, as of rows that another program wrote. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;
   #chunks: Chunk[] = [];
   #length = 0;

@@ -61,7 +61,7 @@ export type OperatorViews = {
   /** Rows as JSON texts. */
   readonly [Name in keyof RowViews]: (query: ViewQuery) => Promise<RowsPage>;
 } & {
-  /** Resolves after a real round trip to the database; rejects where there is none. */
+  /** Resolves after a real round trip to the database; rejects if there is none. */
   ping(): Promise<void>;
 };
 

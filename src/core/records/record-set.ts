@@ -78,7 +78,7 @@ export class RecordSet {
     this.#owners = undefined;
   }
 
-  /** Ids go on after this number, where it is higher than every number so far. */
+  /** Ids continue after this number if it is the highest so far. */
   raiseSequence(collection: CollectionName, highest: number): void {
     this.#sequences[collection] = Math.max(this.#sequences[collection], highest);
   }
@@ -87,7 +87,7 @@ export class RecordSet {
     return this.list(owner, collection)?.get(keyOf(collection, id));
   }
 
-  /** Undefined where the account has, and had, none of the collection. The list changes with the set: code that waits takes a `snapshot`. */
+  /** Undefined if the account has, and had, none of the collection. The list changes with the set: code that waits takes a `snapshot`. */
   list(owner: string, collection: CollectionName): RecordList | undefined {
     return this.#accounts.get(owner)?.lists[collection];
   }

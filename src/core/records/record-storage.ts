@@ -19,7 +19,7 @@ export interface StoredRow {
 export interface PutRow extends StoredRow {
   /** Undefined for a row that no account owns. */
   readonly owner: string | undefined;
-  /** Undefined where the record has no such property. */
+  /** Undefined if the record has no such property. */
   readonly status: JsonValue | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Changes {
  * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
  * - `notStored`: it failed, and storage holds what it held before.
  * - `storedUnconfirmed`: it failed to confirm, yet storage holds the changes.
- * - `unknown`: storage does not answer for either; memory must not go on from here.
+ * - `unknown`: storage does not answer for either; memory must not be used from here on.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
@@ -90,7 +90,7 @@ export interface StoredTotals {
 /** The operator's questions that only storage can answer. */
 export interface StoredViews {
   /**
-   * The totals at one moment during the call, however many commits come meanwhile, with the
+   * The totals at one moment during the call, whatever is committed in the meantime, with the
    * numbers of rows created after each of these times (milliseconds since 1970, UTC).
    */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals>;

@@ -8,7 +8,7 @@ import { type ChangedRecord, newRecord, patchedRecord } from '../domain/record.j
 import type { Eventually } from '../eventually.js';
 
 /**
- * Each function as in the domain; rejects only where the work itself cannot be done. Work that
+ * Each function as in the domain; rejects only if the work itself can't be done. Work that
  * waits is done for one `account` after the other, in rotation.
  */
 export interface RecordWork {

@@ -51,7 +51,7 @@ export class SortedTexts {
     return page;
   }
 
-  /** In order. Each next one as the set is then: texts may come and go meanwhile. */
+  /** In order. Iteration sees concurrent changes. */
   *[Symbol.iterator](): Generator<string, void, undefined> {
     for (let text = this.after(undefined); text !== undefined; text = this.after(text)) yield text;
   }

@@ -8,11 +8,11 @@ export interface RowFacts {
   /** Undefined for a legacy row without one. */
   readonly owner: string | undefined;
   readonly id: string;
-  /** Undefined where the record has no such property. */
+  /** Undefined if the record has no such property. */
   readonly status: JsonValue | undefined;
 }
 
-/** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws where it is no record. */
+/** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws if it isn't a record. */
 export function storedFacts(row: StoredRow): RowFacts {
   const body = parsed(row);
   const { owner_sub: owner, id } = body;

@@ -24,7 +24,7 @@ export interface WriterOptions extends WriteRulesOptions {
   readonly scheduler: FairScheduler;
   readonly log: Log;
   readonly events: ServiceEvents;
-  /** Called once when nobody can tell what storage holds: the process must reload or stop. */
+  /** Called once if what storage holds is unknown: the process must reload or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
 
@@ -74,7 +74,7 @@ export class Writer {
     return this.#waiting.size + this.#prepared.length;
   }
 
-  /** Every later write fails with `STORAGE_FAILED`; reads go on. */
+  /** Every later write fails with `STORAGE_FAILED`; reads continue. */
   refuse(): void {
     this.#lost = true;
   }

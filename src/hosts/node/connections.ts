@@ -61,7 +61,7 @@ class Connection {
       exchange.begin(exchange);
       return;
     }
-    // Node goes on with what it has read, also of a connection that was reset.
+    // Node continues with what it has read, also of a connection that was reset.
     if (this.socket.destroyed) return;
     this.queued.push(exchange);
     this.#total.count++;

@@ -7,7 +7,7 @@ const FIRST_DESCRIPTOR = 3;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why a start ends that cannot accept on the descriptor. */
-export const NO_TCP_SOCKET = `LISTEN_FDS is 1, but descriptor ${FIRST_DESCRIPTOR} is no listening TCP socket; the socket unit needs ListenStream= with an address and port, and Accept=no`;
+export const NO_TCP_SOCKET = `LISTEN_FDS is 1, but descriptor ${FIRST_DESCRIPTOR} is not a listening TCP socket; the socket unit needs ListenStream= with an address and port, and Accept=no`;
 
 /**
  * The descriptor of the socket to accept on; undefined if none was handed to the process

@@ -32,7 +32,7 @@ const WAITING_CONNECTIONS_MAX = 4_096;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 /**
  * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
- * A client that uses its connection meanwhile opens its next one at the next process. Closing an
+ * A client that uses its connection in the meantime opens its next one at the next process. Closing an
  * idle connection at once could cut a request that is on its way.
  */
 const LEAVE_MS = 1_000;
@@ -96,7 +96,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 
-  // For a client that has gone, Node would make headers, and an error with its stack, for nobody.
+  // For a client that has gone, Node would make headers, and an error with its stack, in vain.
   override writeHead(...rest: unknown[]): this {
     if (this.destroyed) return this;
     return (super.writeHead as (...all: unknown[]) => this).call(this, ...rest);

@@ -43,7 +43,7 @@ const MINUTE_MS = 60_000;
 const STANDARD_OUTPUT = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The parts that exist once the service has started; undefined where this service has none. */
+/** The parts that exist once the service has started; undefined if this service has none. */
 export interface StartedParts {
   readonly storage: AskedStorage;
   /** Those in the memory of this process. */

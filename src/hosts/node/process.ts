@@ -13,7 +13,7 @@ const STORAGE_ANSWER_MAX_MS = 100;
  */
 const STRAY_SIGNALS = {
   SIGUSR1: 'nothing was done; SIGUSR2 takes a backup',
-  SIGHUP: 'nothing was done; settings are read at a start alone, SIGTERM stops the service',
+  SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
 } as const;
 
 /** One JSON line for each event; errors and warnings go to standard error. */

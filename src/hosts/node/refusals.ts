@@ -1,5 +1,5 @@
 // Answers to bytes that are not a whole request: malformed, too large, too slow, or with a method
-// that Node's parser does not know. Node would send a status line alone; clients get the envelope.
+// that Node's parser does not know. Node would send only a status line; clients get the envelope.
 
 import { randomFillSync } from 'node:crypto';
 import { type IncomingMessage, METHODS as NODE_METHODS, STATUS_CODES } from 'node:http';
@@ -31,7 +31,7 @@ const BAD_METHOD = refusal(
 );
 const NO_TUNNELS = refusal(
   'METHOD_NOT_ALLOWED',
-  'CONNECT is not possible here; this is no proxy',
+  'CONNECT is not possible here; this is not a proxy',
   METHODS,
 );
 

@@ -15,7 +15,7 @@ export type Family =
 export class Histogram {
   /** Upper bounds, ascending, without the infinite one. */
   readonly bounds: readonly number[];
-  /** Observations of each bucket alone; the last one has no upper bound. */
+  /** Observations of each single bucket; the last one has no upper bound. */
   readonly #counts: number[];
   sum = 0;
 

@@ -68,7 +68,7 @@ export class Readiness {
     let answers = true;
     if (storage !== undefined && !this.#isStopping && takesWrites) {
       answers = (await this.#inTime(this.#answers(storage))) ?? false;
-      // On a full disk a write of a few bytes may succeed where no other does.
+      // On a full disk a write of a few bytes may succeed although others fail.
       if (answers && !hasNoRoom) await this.#tryToWrite(storage);
     }
     const failure = meter.writeFailure;

@@ -1,5 +1,5 @@
 // What each reason and warning of `/ready` means, and what the operator does: the one
-// source for `manage ready`, the operator's console and the tables of this folder's page.
+// source for `manage ready` and the operator's console.
 
 export interface Trouble {
   /** Whole sentences; names of settings, events and commands stand in backticks. */
@@ -18,40 +18,39 @@ export const REASONS = {
   },
   stopping: {
     meaning: 'A stop has begun.',
-    action: 'Nothing. Where nobody asked for it, `stopping` in the log says why.',
+    action: 'Nothing. If nobody asked for it, `stopping` in the log says why.',
     isFelt: true,
   },
   storage_lost: {
     meaning:
-      'Nobody can tell what is stored: then the process ends by itself. Or the database file went while the service runs (deleted, replaced, its disk unmounted; looked at every second): reads go on, every write is answered 500.',
+      'Either it is unknown what is stored, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write is answered 500.',
     action:
-      'Look at the disk; the next start reads the truth. Where the file went, `database_saved` in the log names a whole copy of what the service had: stop the service, restore that copy, start it.',
+      'Check the disk; the next start reads what is stored. If the file disappeared, `database_saved` in the log names a complete copy: stop the service, restore that copy, start it.',
     isFelt: true,
   },
   database_damaged: {
     meaning:
-      'Another program wrote the database file while the service runs, for example a backup was copied over it (looked at every second). Reads are answered from memory, which still has everything; every write is answered 500.',
+      'Another program wrote to the database file while the service runs, for example a backup was copied over it. Reads are answered from memory, which still has everything; every write is answered 500.',
     action:
-      'Do not restart: take everything out first, by the command `dump` with `--from` and the address of this service. Then stop it, move the file away, and load the dump by the command `load`.',
+      'Do not restart. First save everything with the command `dump`, with `--from` and the address of this service. Then stop it, move the file away, and load the dump with the command `load`.',
     isFelt: true,
   },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
-    action:
-      'Look at the disk: it hangs. Over Postgres: look at the server and at the network between.',
+    action: 'Check the disk: it hangs. Over Postgres: check the server and the network.',
     isFelt: true,
   },
   writes_failing: {
     meaning:
-      'The last commit failed and none has succeeded since: writes are answered 500, reads go on.',
+      'The last commit failed and none has succeeded since: writes are answered 500, reads continue.',
     action:
-      '`storage_commit_failed` in the log says why. The service tries a commit itself whenever `/ready` is asked, so this ends without a write of a client.',
+      '`storage_commit_failed` in the log says why. The service tries a commit of its own when `/ready` is asked, so this clears without a write by a client.',
     isFelt: true,
   },
   disk_full: {
     meaning:
-      'Less than 8 MiB are free on the disk of the database, or a commit failed for want of room: writes are answered 500, reads go on.',
-    action: 'Make room; nothing needs a restart.',
+      'Less than 8 MiB are free on the disk of the database, or a commit failed because the disk was full: writes are answered 500, reads continue.',
+    action: 'Free some space; no restart is needed.',
     isFelt: true,
   },
   descriptors_exhausted: {
@@ -62,49 +61,49 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
-/** A trouble that a restart would not cure, or that does no harm yet. */
+/** What a restart wouldn't cure, or what does no harm yet. */
 export const WARNINGS = {
   identity_provider_not_configured: {
     meaning: 'Nobody can sign in: every bearer token is answered 503.',
-    action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and start the service again.',
+    action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and restart the service.',
     isFelt: true,
   },
   identity_provider_unavailable: {
     meaning:
-      'The identity provider gave no usable answer to the last question, or it was away at the start and no token was checked since: customers are answered 503.',
+      'The identity provider gave no usable answer to the last request, or it was unavailable at the start and no token has been checked since: customers are answered 503.',
     action:
-      'Look at the status page of the provider; `identity_provider_unavailable` in the log says what it answered. It ends with the next answer of the provider; a restart of the service cures nothing.',
+      "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. It clears with the provider's next answer; a restart of the service doesn't help.",
     isFelt: true,
   },
   identity_provider_unfit: {
     meaning: 'At the start the identity provider did not refuse a made-up token as it must.',
     action:
-      '`identity.at_start` of `/status` says what it answered and what to do. It ends when the provider has accepted one token and refused another, or at the next start.',
+      '`identity.at_start` of `/status` says what it answered and what to do. It clears once the provider has accepted one token and refused another, or at the next start.',
     isFelt: false,
   },
   replica_unreachable: {
     meaning:
-      'Litestream does not answer, or the replica is more than 15 s behind: what is written now is on this machine alone.',
+      'Litestream does not answer, or the replica is more than 15 s behind: what is written now is on this machine only.',
     action:
-      'Look at `systemctl status litestream`; `replica_unreachable` in the log of the service says why.',
+      "Check `systemctl status litestream`; `replica_unreachable` in the service's log says why.",
     isFelt: false,
   },
   backup_not_configured: {
     meaning:
       'No backup is taken and there is no replica: if this disk is lost, so are all records.',
     action:
-      'Set `BACKUP_DIR` to a folder on another disk, or `REPLICATION` for a second place, and start the service again.',
+      'Set `BACKUP_DIR` to a folder on another disk, or `REPLICATION` for a second place, and restart the service.',
     isFelt: false,
   },
   backup_failed: {
-    meaning: 'The last backup failed, or none can be put into the folder.',
+    meaning: "The last backup failed, or the folder can't be written to.",
     action:
-      '`backup_failed` in the log says why: most often the disk of the folder is full or not mounted, or the service may not write there. It is tried again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It ends with the next backup.',
+      '`backup_failed` in the log says why: most often the disk is full or not mounted, or the service may not write there. The service tries again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It clears with the next backup.',
     isFelt: false,
   },
   backup_overdue: {
     meaning: 'The newest backup is older than two intervals.',
-    action: 'Look for `backup_failed` in the log, and at the disk of the folder.',
+    action: 'Look for `backup_failed` in the log, and check the disk of the folder.',
     isFelt: false,
   },
   backup_held_back: {
@@ -116,21 +115,21 @@ export const WARNINGS = {
   },
   backup_from_future: {
     meaning:
-      'The folder has a backup with a time that is yet to come: a start with a wrong clock made it. It counts for nothing: neither for the age of the newest nor for the interval, and the rotation removes it first.',
-    action: '`backup_from_future` in the log names it; look at the clock (`timedatectl`).',
+      'The folder has a backup whose time is in the future, made while the clock was wrong. It is ignored, and the rotation removes it first.',
+    action: '`backup_from_future` in the log names it; check the clock (`timedatectl`).',
     isFelt: false,
   },
   erased_accounts_back: {
     meaning:
-      'Accounts that were erased are in the database again, because an older state of it was put in place.',
+      'Accounts that were erased are in the database again, because an older state of it was restored.',
     action:
-      'The line `erased_accounts_back` in the log of the start names them; erase them again. It ends when each is gone.',
+      '`erased_accounts_back` in the log of the start names them; erase them again. It clears when each is gone.',
     isFelt: false,
   },
   erasure_ledger_unreadable: {
     meaning:
-      'Whether erased accounts are back is not known: the ledger is there and this user cannot read it, or it is damaged.',
-    action: 'The line of the same name in the log says what to do; the next start looks again.',
+      "Whether erased accounts are back is unknown: the ledger is damaged, or the service's user cannot read it.",
+    action: '`erasure_ledger_unreadable` in the log says what to do; the next start checks again.',
     isFelt: false,
   },
 } as const satisfies Readonly<Record<string, Trouble>>;

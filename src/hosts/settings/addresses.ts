@@ -1,6 +1,6 @@
 // Addresses of this machine and of private networks.
 
-/** Whether an address of this machine alone is meant. */
+/** Whether the address is this machine's only. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|\[?::1\]?|127(?:\.\d{1,3}){3})$/.test(hostname);
 }

@@ -10,7 +10,7 @@ import { hidden, type Judged, masked } from './setting-error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting whose text `parse` turns into a value; undefined where it cannot be used. */
+/** A setting whose text `parse` turns into a value; undefined if it cannot be used. */
 function setting<T>(
   wanted: string,
   parse: (text: string) => T | undefined,

@@ -1,4 +1,4 @@
-// Which settings of sign-in go together: the start fails if a gate is asked for and cannot be made.
+// Which settings of sign-in go together: the start fails if a gate is asked for and can't be built.
 
 import type { SETTINGS } from './schema.js';
 
@@ -16,7 +16,7 @@ export function signInProblems(values: SignInTexts): Problem[] {
   if (!asks && !hasGate) {
     unset(
       'AUTH_AUDIENCE',
-      'the audience of the tokens, because nobody else checks them with AUTH_USERINFO=off',
+      'the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off',
     );
   }
   if (!asks && userinfoUrl !== undefined) {

@@ -37,7 +37,7 @@ export function misspelledNames(environment: Environment): readonly SettingWarni
   });
 }
 
-/** The one of the names that is probably meant; undefined where none is near. */
+/** The one of the names that is probably meant; undefined if none is near. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const near = names
     .filter((name) => name.length > SHORT_NAME_LETTERS && name[0] === given[0])

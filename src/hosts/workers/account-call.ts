@@ -63,7 +63,7 @@ export interface AccountStub {
   announce(owner: string): Promise<Delivery | undefined>;
   /**
    * Erases the account: its records, the numbers of its ids, its database, its place in the
-   * directory. The audit events stay in the directory. Called by the admin Worker alone.
+   * directory. The audit events stay in the directory. Called only by the admin Worker.
    */
   erase(owner: string): Promise<Erased>;
   /**

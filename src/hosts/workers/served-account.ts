@@ -43,7 +43,7 @@ export interface ObjectContext {
   };
   /** Ends the object: the next call finds another one, which loads what is stored. */
   abort(reason: string): void;
-  /** No other call runs meanwhile. If `run` rejects, the object ends. */
+  /** No other call runs in the meantime. If `run` rejects, the object ends. */
   blockConcurrencyWhile<T>(run: () => Promise<T>): Promise<T>;
 }
 
@@ -104,7 +104,7 @@ export class ServedAccount {
     await ctx.blockConcurrencyWhile(() => this.#seed());
   }
 
-  /** Runs `change` as a transaction, then loads the stored records anew. No other call runs in between. */
+  /** Runs `change` as a transaction, then reloads the stored records. No other call runs in between. */
   reload(change: () => void): Promise<void> {
     const { ctx, recordStorage } = this.#options;
     return ctx.blockConcurrencyWhile(async () => {
@@ -114,7 +114,7 @@ export class ServedAccount {
     });
   }
 
-  /** Deletes everything that the object stores, after `before`. No other call runs meanwhile. */
+  /** Deletes everything that the object stores, after `before`. No other call runs in the meantime. */
   empty(before: () => Promise<void> = async () => {}): Promise<void> {
     return this.#options.ctx.blockConcurrencyWhile(async () => {
       await before();

@@ -48,14 +48,14 @@ export function backupsIn(
 
 /**
  * A backup with more than this many times the records of every newer one stays. A service that
- * lost its records goes on taking backups of almost nothing, and they would push out the good ones.
+ * lost its records keeps taking backups of almost nothing, which would push out the good ones.
  */
 const MUCH_MORE = 1.5;
 
 /**
  * What goes so that `keep` backups stay: first those with a time after `now`, which a wrong clock
  * made, then the oldest. `finished`: newest first. `counts`: records by name; undefined for a file
- * that is no database. `heldBack`: stay only because of what they hold.
+ * that isn't a database. `heldBack`: stay only because of what they hold.
  */
 export function rotationOf(
   finished: readonly BackupFile[],

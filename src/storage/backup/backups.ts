@@ -57,7 +57,7 @@ export class Backups {
 
   /**
    * Copies the database as it is now to `path`: every commit that is done, and none in part.
-   * Commits go on. On failure it rejects with one sentence and leaves no file at `path`.
+   * Commits continue. On failure it rejects with one sentence and leaves no file at `path`.
    */
   take(path: string): Promise<Backup> {
     const taken = this.#last
@@ -96,7 +96,7 @@ export class Backups {
     }
   }
 
-  /** Commits stay in the log meanwhile, so the copy is of one moment. */
+  /** Commits stay in the log during the copy, so it is of one moment. */
   async #copy(target: string, limit: AbortSignal): Promise<void> {
     let stayed = false;
     await this.#thread.call('freeze');
@@ -109,7 +109,7 @@ export class Backups {
   }
 }
 
-/** How many records a backup holds; undefined if it is no database of this program, or does not answer in time. */
+/** How many records a backup holds; undefined if it isn't a database of this program, or does not answer in time. */
 export async function recordsIn(path: string): Promise<number | undefined> {
   const outcome = inProcess('count', [path], AbortSignal.timeout(COUNT_MAX_MS));
   return (await outcome.catch(() => undefined))?.records;

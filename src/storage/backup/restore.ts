@@ -25,8 +25,6 @@ import {
 import { expectSafePath } from './superuser.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
-/** Part of the new file's name until it is in place. */
-const UNFINISHED = '.restoring-';
 
 export interface Restored {
   readonly contents: DatabaseContents;
@@ -52,8 +50,9 @@ export async function restoreDatabase(
   expectSafePath(path);
   // The file itself: its log and its marks are beside it.
   const { path: place } = await placeOf(path);
+  const unfinishedStart = `${basename(place)}.restoring-`;
   // Two restores at once must not work on one file.
-  const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
+  const unfinished = join(dirname(place), `${unfinishedStart}${process.pid}-${now}`);
   try {
     await copyBackup(backup, place, unfinished);
     const checked = await check(backup, unfinished, now);
@@ -61,9 +60,8 @@ export async function restoreDatabase(
     try {
       const kept = await replace(place, unfinished, now);
       // What killed restores left; one that is under way fails, and has not replaced anything.
-      const start = basename(place) + UNFINISHED;
       for (const name of await readdir(dirname(place))) {
-        if (name.startsWith(start)) await rm(join(dirname(place), name)).catch(() => {});
+        if (name.startsWith(unfinishedStart)) await rm(join(dirname(place), name));
       }
       return { ...checked, kept };
     } finally {
@@ -159,7 +157,7 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   const kept = keptPath(path, 'before-restore', now);
   const wasThere = await isThere(path);
   if (wasThere) await nameAgain(path, kept);
-  // These files exist only if the old file is no database or is missing. They must not stay beside the new one.
+  // These files exist only if the old file isn't a database or is missing. They must not stay next to the new one.
   for (const suffix of SIDE_FILES) {
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }

@@ -1,4 +1,4 @@
-// A check of a storage: a name, and a run that rejects where the promise is broken.
+// A check of a storage: a name, and a run that rejects if the promise is broken.
 
 import type { RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 

@@ -36,7 +36,7 @@ export const FENCING: Readonly<Record<string, Step<CheckedStorage>>> = {
     },
 };
 
-/** Undefined where the second opening was refused, and the first one has gone on as before. */
+/** Undefined if the second opening was refused, and the first one continued as before. */
 async function secondOpening(bench: Bench<CheckedStorage>): Promise<CheckedStorage | undefined> {
   await commits(bench.storage, { puts: [row(1)] });
   const second = await bench.home.open().catch(() => undefined);

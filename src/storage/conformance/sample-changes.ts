@@ -56,7 +56,7 @@ export async function commits(storage: RecordStorage, some: SomeChanges): Promis
   expectSame('the outcome of a commit', result, { status: 'committed' });
 }
 
-/** Every row of the storage. Throws where a page is empty. */
+/** Every row of the storage. Throws if a page is empty. */
 export async function loaded(storage: RecordStorage): Promise<StoredRow[]> {
   const all: StoredRow[] = [];
   for await (const page of storage.load()) {

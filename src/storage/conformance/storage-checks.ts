@@ -23,7 +23,7 @@ const COMMITTED: CommitResult = { status: 'committed' };
 export interface StorageCheckOptions {
   /** Whether each home has `refuseEvents`; the check that needs it runs only then. Default: false. */
   readonly refusesEvents?: boolean;
-  /** False where the platform itself never has two openings of one place. Default: true. */
+  /** False if the platform itself never has two openings of one place. Default: true. */
   readonly opensTwice?: boolean;
 }
 
@@ -59,7 +59,7 @@ const COMMITS: Steps = {
     });
   },
 
-  'keeps nothing of a commit that fails, and goes on': async (bench) => {
+  'keeps nothing of a commit that fails, and continues': async (bench) => {
     await commits(bench.storage, { puts: rows(2), events: [event('before')] });
     const duplicate = { ...row(9), id: row(1).id };
     const lost = { ...row(1), body: '{"id":"CUS-0001","lost":true}' };

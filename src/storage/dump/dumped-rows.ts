@@ -57,7 +57,7 @@ interface Chain {
 
 /**
  * Of each collection a chain of SHA-256: each link is of the one before it and the next rows. The
- * order of records of different collections is no part of it, because not every storage keeps it.
+ * order of records of different collections isn't part of it, because not every storage keeps it.
  */
 export class AccountDigest {
   readonly #chains = new Map<string, Chain>();

@@ -106,7 +106,7 @@ export class LibsqlFile {
     return this.#usage.next();
   }
 
-  /** In milliseconds since 1970, UTC; undefined where the owner has no record. Reads every record at once. */
+  /** In milliseconds since 1970, UTC; undefined if the owner has no record. Reads every record at once. */
   oldestRecordAt(owner: string): number | undefined {
     const oldest = this.#file.connection.value(OLDEST_OF_OWNER, [owner]);
     return oldest === null ? undefined : Number(oldest);
@@ -182,7 +182,7 @@ export class LibsqlFile {
 
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
-    // Before the log goes: a process that ends in between leaves a log that nobody asks for.
+    // Before the log goes: a process that ends in between leaves a log that isn't needed.
     if (this.#file.isInPlace() && this.isIntact())
       markClosed(this.#file.path, this.#isWrittenBack());
     this.#file.connection.close();
@@ -209,7 +209,7 @@ export class LibsqlFile {
     } catch {}
   }
 
-  /** One transaction: a process that is killed meanwhile leaves the file as it was. Returns whether the file was empty. */
+  /** One transaction: a process that is killed leaves the file as it was. Returns whether the file was empty. */
   #migrate(initialRows: string, now: number): boolean {
     const version = Number(this.#file.connection.value('pragma user_version'));
     const steps = SCHEMA_STEPS.slice(version)

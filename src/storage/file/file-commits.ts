@@ -80,7 +80,7 @@ export class FileCommits {
     this.#file.connection.batch([{ sql: 'select 1' }]);
   }
 
-  /** No one else may write to the log meanwhile. */
+  /** No one else may write to the log in the meantime. */
   rewriteLog(): void {
     if (this.#file.holding === 'alone') rewriteLog(this.#file.path);
     else this.#file.connection.holding(() => rewriteLog(this.#file.path));

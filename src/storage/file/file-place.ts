@@ -1,5 +1,5 @@
 // The place of the database file: the file that its name means, its folder, and who has it open.
-// Folder and file are readable by the service's user alone, because they hold customers' data.
+// Folder and file are readable only by the service's user, because they hold customers' data.
 
 import { access, constants, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { explained } from './connection-errors.js';
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
-/** Throws for names that mean a database in memory to SQLite: nobody expects a file of that name. */
+/** Throws for names that mean a database in memory to SQLite: a file of that name is unexpected. */
 export function expectFileName(path: string): void {
   if (path === '' || /^(file:)?:memory:|[?&]mode=memory\b/.test(path)) {
     throw new Error(

@@ -19,7 +19,7 @@ export const SCHEMA_STEPS: readonly (readonly string[])[] = [
     'pragma user_version = 1',
   ],
   [CREATE_SEQUENCES, 'pragma user_version = 2'],
-  // What `record-columns.ts` writes: texts, and a number for a status that is no text.
+  // What `record-columns.ts` writes: texts, and a number for a status that isn't text.
   [
     'alter table records add column owner text',
     'alter table records add column status any',

@@ -49,7 +49,7 @@ export interface LibsqlStorageOptions {
   readonly replication?: ReplicationOptions | undefined;
   /** Where backups of the file are. One of them shows that a missing file was there. */
   readonly backupFolder?: string | undefined;
-  /** Makes a new database also where an earlier one is known to have been. */
+  /** Create a database although an earlier one is known. */
   readonly createAnyway?: boolean | undefined;
 }
 
@@ -66,18 +66,18 @@ export interface FileStorage extends RecordStorage, StoredViews {
   /**
    * Writes a copy of the database to a new file. The copy has every commit that resolved
    * before the call; it is checked and synced, and only its owner may read it. Commits and
-   * reads go on meanwhile. Resolves with the facts of the copy. If it fails, rejects with
+   * reads continue. Resolves with the facts of the copy. If it fails, rejects with
    * one sentence and leaves nothing at `path`. One copy at a time; `close` breaks it off.
    */
   backup(path: string): Promise<Backup>;
   /**
    * Writes what is open, log included, to a new file, also where the database file is no longer in its
-   * place. Resolves with what the copy holds, once it is checked and on disk. Commits wait meanwhile.
+   * place. Resolves with what the copy holds, once it is checked and on disk. Commits wait for it.
    */
   save(path: string): Promise<DatabaseContents>;
   /**
-   * When the account's oldest record was made, in milliseconds since 1970, UTC; undefined where it has
-   * none. Reads every record of the file, about a second for a million, and commits wait meanwhile.
+   * When the account's oldest record was made, in milliseconds since 1970, UTC; undefined if it has
+   * none. Reads every record of the file, about a second for a million; commits wait for it.
    */
   oldestRecordAt(owner: string): Promise<number | undefined>;
   /**

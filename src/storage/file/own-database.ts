@@ -11,7 +11,7 @@ import { isAsClosed, markClosed, missingLog } from './state-mark.js';
 import { logBytesOf } from './write-ahead-log.js';
 
 /** The refusals begin with these words. What to do depends on who asks. */
-export const NOT_OURS = 'it is no database of this program';
+export const NOT_OURS = 'it belongs to another program';
 export const TOO_NEW = 'its schema has version';
 export const DAMAGED = 'it is damaged (';
 export const FOREIGN_SCHEMA = 'its schema is not the one that this program writes';
@@ -48,7 +48,7 @@ export function openOurs(
     connection.value(`pragma locking_mode = ${lockingOf(locking)}`);
     // The first read takes the lock.
     connection.value('select count(*) from sqlite_master');
-    // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
+    // The lock is on the opened file. A restore may have put another file in its place since.
     if (!isInPlace()) throw new Error('it was just replaced; start again');
     // An empty file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
     const missing = size === 0n ? undefined : missingLog(path, logBytes, holding);
@@ -68,7 +68,7 @@ export function openOurs(
 }
 
 /**
- * Throws where the database is of another program, newer than this one, or not exactly of its
+ * Throws if the database is of another program, newer than this one, or not exactly of its
  * schema. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
  */
 export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {

@@ -1,5 +1,5 @@
 // Whether another program wrote the open database file, such as `cp backup.db service.db`. SQLite
-// does not notice: it goes on with pages of two files, and a restart would load that.
+// doesn't notice: it continues with pages of two files, and a restart would load that.
 
 import { statSync } from 'node:fs';
 

@@ -6,7 +6,7 @@ import type { PutRow } from '../../core/records/record-storage.js';
 /** UTF-8, and so a column, cannot hold half of a surrogate pair. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Of a status that is no string: the column has a number, and so no text that a filter may ask for. */
+/** Of a status that isn't a string: the column has a number, and so no text that a filter may ask for. */
 const NO_TEXT = 0;
 
 /** Null for a row that no account owns. */
@@ -15,7 +15,7 @@ export function ownerColumn(owner: string | undefined): string | null {
   return Buffer.from(owner).toString();
 }
 
-/** Null where the record has no such property. */
+/** Null if the record has no such property. */
 export function statusColumn(status: PutRow['status']): string | number | null {
   if (status === undefined) return null;
   return typeof status === 'string' && !LONE_SURROGATE.test(status) ? status : NO_TEXT;

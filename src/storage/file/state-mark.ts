@@ -27,7 +27,7 @@ const OWNER_ONLY_FILE = 0o600;
 
 /**
  * The first line. `in use`: a process has the file, or ended without closing it; the last commits
- * are in the log alone. `closed`: every commit is in the file, or Litestream has the log and writes
+ * are only in the log. `closed`: every commit is in the file, or Litestream has the log and writes
  * it back. Of one length, so that a full disk has room for the other word.
  */
 const IN_USE = 'in use\n';
@@ -56,7 +56,7 @@ function marksFor(database: string): { readonly inUse: string; readonly closed: 
   return { inUse: IN_USE + identity, closed: `${CLOSED}${identity}${size} ${ctimeNs}\n` };
 }
 
-/** On disk when it returns. Where a mark cannot be written, as on a full disk, none is: a start is not refused for it. */
+/** On disk when it returns. If a mark can't be written, as on a full disk, there is none: a start isn't refused for that. */
 export function markInUse(database: string): void {
   write(database, () => marksFor(database).inUse);
 }
@@ -97,7 +97,7 @@ export function missingLog(
   const isAnother = markOf(database) !== marksFor(database).inUse;
   if (holding === 'shared') {
     if (isAnother || (logBytes ?? 0) > 0) return undefined;
-    return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${mark} to start with it`;
+    return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${mark} to start with it`;
   }
   // A log that is beside another file is not its own.
   const saved = isAnother ? newestSaved(database) : undefined;
@@ -105,7 +105,7 @@ export function missingLog(
     return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${mark} and ${log} to start with the other file`;
   }
   if (logBytes !== undefined) return undefined;
-  return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${mark} to start without them`;
+  return `it was not closed, and its log ${log} is gone, with the only copy of the newest writes; put the log back, restore a backup, or delete ${mark} to start without them`;
 }
 
 /** The copy that the service saved since it opened the file, because the file was replaced; undefined if there is none. */

@@ -46,7 +46,7 @@ export function rewriteLog(database: string): void {
 }
 
 /**
- * Makes SQLite read the log anew before the next use of the database, so that every whole commit in it counts.
+ * Makes SQLite read the log again before the next use of the database, so that every whole commit in it counts.
  * A process may be killed when its commit is in the log but not yet in the index. Litestream takes that commit
  * from the log, and SQLite would overwrite it. Call this only while holding the database's write lock. Returns
  * a file descriptor: close it after the last connection, because closing it earlier drops this process's locks.

@@ -1,5 +1,5 @@
 // An account that is being loaded into its object. Its records come in pieces. They are stored in
-// the table that they belong in, but nobody serves them until all of them are there. The table
+// the table that they belong in, but they aren't served until all of them are there. The table
 // `arrival` exists until then.
 
 import {

@@ -64,7 +64,7 @@ export interface CommitFollower {
   committed(effect: CommitEffect): void;
 }
 
-/** A restore is no write of a record, so the port's changes have no event of it. */
+/** A restore isn't a write of a record, so the port's changes have no event of it. */
 export interface ObjectChanges extends Omit<Changes, 'events'> {
   readonly events: readonly (AuditEvent | RestoreEvent)[];
 }
@@ -89,7 +89,7 @@ export class ObjectRecordStorage implements RecordStorage {
     this.look();
   }
 
-  /** Learns what the database holds: at the start, and after it was deleted. Throws where it is of a later release. */
+  /** Learns what the database holds: at the start, and after it was deleted. Throws if it is of a later release. */
   look(): void {
     const { storage } = this.#options;
     const version = schemaVersion(storage, 'records');
@@ -127,7 +127,7 @@ export class ObjectRecordStorage implements RecordStorage {
       return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
     }
     this.hasTables = true;
-    // Outside of the block above: a failure here is no failure of the commit.
+    // Outside of the block above: a failure here isn't a failure of the commit.
     this.#options.follower?.committed(effect);
     return { status: 'committed' };
   }

@@ -53,7 +53,7 @@ export function schemaVersion({ sql }: ObjectStorage, firstTable: string): numbe
   return [...sql.exec<{ version: number }>('select version from schema_version')][0]?.version ?? 0;
 }
 
-/** Takes the steps that are missing; part of a transaction. Throws where the object is newer than this release. */
+/** Takes the steps that are missing; part of a transaction. Throws if the object is newer than this release. */
 export function migrate({ sql }: ObjectStorage, steps: SchemaSteps, version: number): void {
   const known = steps.length;
   if (version > known) {

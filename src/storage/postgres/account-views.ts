@@ -81,7 +81,7 @@ export class AccountViews {
     return this.#read<Row>(sql.SEARCH_BY_INDEX, [...page, status, pattern]);
   }
 
-  /** One long body at a time; what was deleted meanwhile is left out. */
+  /** One long body at a time; what was deleted since is left out. */
   async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
     let isFirst = true;
     for (const [index, text] of page.split('\x1e').entries()) {

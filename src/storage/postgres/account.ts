@@ -37,7 +37,7 @@ interface Stored {
   readonly bytes: number;
 }
 
-/** `n`: null where the account is as large as it may be; `records`, `bytes`: of the account, where it has limits. */
+/** `n`: null if the account is as large as it may be; `records`, `bytes`: of the account, where it has limits. */
 interface Written {
   readonly n?: number | null;
   readonly records?: number;
@@ -121,7 +121,7 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#answered('delete', collection, id, async (change) => {
       const [gone] = await this.#write(sql.DELETE, change);
-      // After a lost connection nobody knows who deleted it: this request, or another one before it.
+      // After a lost connection it is unknown whether this request deleted it or an earlier one.
       if (gone === undefined && change.isOpen) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
       const forgetting = [this.key, collection];
@@ -181,7 +181,7 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
     return written;
   }
 
-  /** The outcome of a write, also if Postgres refused it or nobody knows. */
+  /** The outcome of a write, also if Postgres refused it or it is unknown. */
   async #answered(
     kind: Change['kind'],
     collection: CollectionName,

@@ -29,7 +29,7 @@ export function fromStored(text: string): string {
 const STATUS_MAX_CHARACTERS = 200;
 const UNSTORABLE = /\0|\p{Cs}/u;
 
-/** Null where the record has no status: it passes every filter. Statuses are equal where these texts are. */
+/** Null if the record has no status: it passes every filter. Statuses are equal if these texts are. */
 export function statusColumn(status: JsonValue | undefined): string | null {
   if (status === undefined) return null;
   if (typeof status !== 'string') return '!';
@@ -39,7 +39,7 @@ export function statusColumn(status: JsonValue | undefined): string | null {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** The text as searches look through it; null where it is what `lower` with the collation "C" makes of it. */
+/** The text as searches look through it; null if it is what `lower` with the collation "C" makes of it. */
 export function foldedColumn(body: string): string | null {
   return ASCII.test(body) ? null : caseFolded(body);
 }

@@ -203,7 +203,7 @@ export class Database {
     this.#onNamesLost?.();
   }
 
-  /** Whether nothing is at work on a lost attempt any more. Ending it goes on when `until` is over. */
+  /** Whether nothing is at work on a lost attempt any more. Ending it continues after `until`. */
   async #ended(pid: number | undefined, until: number): Promise<boolean> {
     const ending = this.#send<{ ended: boolean }>(END, [pid], [attempts()]).then(
       (backends) => backends.every(({ ended }) => ended),
@@ -256,7 +256,7 @@ function runOn(client: pg.PoolClient, until: number): Run {
 
 type PgError = Error & { code?: string };
 
-/** `refused`: nothing was done. `again`: neither, and the next attempt may do it. `lost`: nobody knows. */
+/** `refused`: nothing was done. `again`: neither, and the next attempt may do it. `lost`: unknown. */
 function meaningOf(error: PgError): 'refused' | 'again' | 'lost' {
   if (!(error instanceof pg.DatabaseError)) return 'lost';
   const { code = '', severity } = error;

@@ -54,7 +54,7 @@ const FIRST_STEP = [
   'insert into service_schema values (1, 1)',
 ];
 
-/** What each version adds. A step only adds, so that processes of the release before go on. */
+/** What each version adds. A step only adds, so that processes of the previous release keep working. */
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
 /** Makes or completes the tables, one process at a time. Resolves with whether there were none. */
@@ -70,7 +70,7 @@ export function prepareSchema(database: Database): Promise<boolean> {
   });
 }
 
-/** 0 if there are no tables. Throws a sentence if the tables are of no use to this release. */
+/** 0 if there are no tables. Throws a sentence if this release can't use the tables. */
 async function versionIn(run: Run): Promise<number> {
   type Found = { ours: boolean; fleet: boolean; others: string | null };
   const [found] = await run<Found>(FIND_TABLES);

@@ -13,7 +13,7 @@ export interface Statement {
   readonly isGathered: boolean;
   /** It goes over the connections for searches, payments and views. */
   readonly isSlow: boolean;
-  /** An attempt that nobody hears of any more must end: it would undo what came after it. */
+  /** An attempt that was given up must end: it would undo what came after it. */
   readonly isWrite: boolean;
 }
 
@@ -114,7 +114,7 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-/** `counts` is null where no record is stored. */
+/** `counts` is null if no record is stored. */
 export const COUNTS_OF = statement(
   'counts_of',
   `select json_object_agg(collection, records) as counts
@@ -143,7 +143,7 @@ const UPDATED = asked(
 export type WriteStatements = ReturnType<typeof writesWithin>;
 
 /**
- * The writes of accounts that may have so many records and bytes. `$4`: the position of a create,
+ * The writes of accounts with limits of records and bytes. `$4`: the position of a create,
  * the version that an update changes; `$5` growth and `$6` size in bytes, `$7` time, `$8` status,
  * `$9` body, `$10` folded, `$11` event or null. No row: another change came before an update.
  * With limits `n` is null where nothing was stored, and the row has the account's size.

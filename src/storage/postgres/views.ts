@@ -90,7 +90,7 @@ const USAGE = `
     from account_totals t where collection = any ($1) and records > 0 group by collection`;
 
 /**
- * `$1`: the folded needle, `$2`: the same, or null where no body can hold it. Of owners all that may
+ * `$1`: the folded needle, `$2`: the same, or null if no body can hold it. Of owners all that may
  * match: Postgres folds ASCII alone as the service does.
  */
 const MATCHING = `

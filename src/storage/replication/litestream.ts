@@ -75,7 +75,7 @@ export class Litestream {
     const socketPath = this.#socketPath;
     const signal = AbortSignal.timeout(maxMs);
     const call = request({ socketPath, path, method, agent: false, signal });
-    // Also after the head of the answer, when nobody else listens.
+    // Also after the head of the answer, when nothing else listens.
     call.on('error', () => {});
     call.end(body === undefined ? undefined : JSON.stringify(body));
     const answered = once(call, 'response') as Promise<[IncomingMessage]>;

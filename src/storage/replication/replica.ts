@@ -3,16 +3,17 @@
 
 import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
 
-/** Sent after every sync, every second, and with the first commit that the replica lacks. */
+/**
+ * Sent after every sync, every second, and with the first commit that the replica lacks.
+ * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
+ * `behindSince`: when the oldest commit was made that the replica is not known to have, in
+ * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
+ */
 export interface ReplicaReport {
-  /** Litestream follows the database, and the last sync succeeded; otherwise `reason` says why not. */
   readonly isReached: boolean;
   readonly reason: string | undefined;
-  /** When the oldest commit was made that the replica is not known to have; milliseconds since 1970, UTC. */
   readonly behindSince: number | undefined;
-  /** Of the sync that just succeeded. */
   readonly syncMilliseconds?: number;
-  /** A sync just failed. */
   readonly hasFailed?: boolean;
 }
 
@@ -31,7 +32,7 @@ export interface ReplicaOptions {
 const INTERVAL_MS = 1_000;
 /** Litestream may have to send the whole database. */
 const SYNC_MAX_SECONDS = 600;
-/** If a sync takes longer, commits go on. */
+/** If a sync takes longer, commits continue. */
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
 const LONG_ABSENCE_MS = 60_000;
@@ -118,7 +119,7 @@ export class Replica {
     );
   }
 
-  /** During a commit Litestream might meet its half-written pages. Resolves with undefined if the sync goes on after its turn. */
+  /** During a commit Litestream might meet its half-written pages. Resolves with undefined if the sync continues after its turn. */
   #sync(): Promise<SyncAnswer | undefined> {
     return this.#options.inTurn(() =>
       Promise.race([this.#syncNow(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]),
@@ -153,7 +154,7 @@ export class Replica {
   #lose(error: Error): void {
     [this.#isReached, this.#reason] = [false, error.message];
     const code = error instanceof LitestreamUnreachable && String(error.code);
-    // Nobody listens: Litestream has ended, or was never started.
+    // Nothing listens: Litestream has ended, or was never started.
     const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
     const now = performance.now();
     this.#absentSince = isAbsent ? (this.#absentSince ?? now) : undefined;

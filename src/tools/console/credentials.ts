@@ -11,10 +11,10 @@ const HASH_BYTES = 32;
 /** scrypt itself needs 128 * N * r bytes; Node wants a bound above that. */
 const MEMORY_FACTOR = 256;
 export const PASSWORD_MIN_CHARACTERS = 12;
-/** A longer one is no password; hashing it would cost time. */
+/** A longer one isn't a password; hashing it would cost time. */
 const PASSWORD_MAX_CHARACTERS = 1_024;
 const CODE_CHARACTERS = 8;
-/** 32 characters that nobody mistakes for one another: 40 bits for a code. */
+/** 32 characters that aren't mistaken for one another: 40 bits for a code. */
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface Credentials {

@@ -1,5 +1,5 @@
 // The console as a server on this machine: its parts from its settings, a port with time-outs, and
-// an end that waits for nobody.
+// an end that doesn't wait.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

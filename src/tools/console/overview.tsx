@@ -13,7 +13,7 @@ import type { StatusOrReason } from './status-port.js';
 import { VerdictNotice } from './verdict.js';
 import { WATCH_INTERVAL_MS } from './watch.js';
 
-/** One request: an import among the latest changes may go on before its events. */
+/** One request: an import among the latest changes may have earlier events. */
 const CHANGES_LIMITS = { requestsMax: 1, rowsMax: 8 };
 
 export function registerOverview(app: App, parts: ConsoleParts): void {

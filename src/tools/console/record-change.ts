@@ -97,7 +97,7 @@ export function merged(record: JsonObject, change: JsonObject): JsonObject {
   return result;
 }
 
-/** The properties that somebody else changed, and those that the change sets. */
+/** The properties that someone else changed, and those that the change sets. */
 export function conflicting(base: JsonObject, now: JsonObject, set: JsonObject): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(now), ...Object.keys(set)]);
   const isSame = (name: string) =>

@@ -1,4 +1,4 @@
-// A line that nobody else may read: on a terminal it isn't shown.
+// A line that others may not read: on a terminal it isn't shown.
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';

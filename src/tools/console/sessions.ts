@@ -42,7 +42,7 @@ export class Sessions {
     return session;
   }
 
-  /** Undefined if there is none, or it was idle too long. A page that reloads itself is no use (`isUse` false). */
+  /** Undefined if there is none, or it was idle too long. A page that reloads itself doesn't count as use (`isUse` false). */
   find(id: string | undefined, isUse = true): Session | undefined {
     const [session, usedAt = 0] = this.#sessions.get(id ?? '') ?? [];
     if (session === undefined) return undefined;

@@ -69,7 +69,7 @@ interface TroublesProps {
   readonly status: StatusOrReason;
 }
 
-/** Without `found`, those of the status alone. */
+/** Without `found`, only those of the status. */
 export function Troubles({ view, status, found = troublesOf(status) }: TroublesProps) {
   return (
     <ul class="troubles">

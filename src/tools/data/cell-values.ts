@@ -44,7 +44,7 @@ const NOT_A_DATE =
 /** "Time zone context is Africa/Dar_es_Salaam", which has no summer time. */
 const ZONE = '+03:00';
 
-/** `property`: undefined where the table of collections has none of that name. */
+/** `property`: undefined if the table of collections has none of that name. */
 export function valueOfCell(
   cell: string | number | boolean | Date,
   property: Property | undefined,
@@ -114,7 +114,7 @@ function numberValue(text: string, decimal: DecimalMark | undefined): CellValue 
   if (number.ok) {
     const { value, decimals } = number;
     if (decimals !== 3) return { ok: true, value };
-    // Whoever wrote 120.000 most often meant a hundred and twenty thousand, also where the
+    // 120.000 most often means a hundred and twenty thousand, also where the
     // other amounts have a decimal point.
     const whole = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
     return refused(
@@ -153,7 +153,7 @@ function momentValue(text: string, order: DayOrder | undefined): CellValue {
   return { ok: true, value };
 }
 
-/** Undefined where the calendar has no such day. */
+/** Undefined if the calendar has no such day. */
 function calendarDay(year = '', month = '', day = ''): string | undefined {
   const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${text}T00:00:00Z`);

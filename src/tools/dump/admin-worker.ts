@@ -27,7 +27,7 @@ export class AdminWorker {
     this.#waits = dependencies.waits ?? { ...WAITS, timeoutMs: ANSWER_MAX_MS };
   }
 
-  /** Rejects with `Refused`, or with a `CommandError` if nothing can go on. */
+  /** Rejects with `Refused`, or with a `CommandError` if nothing can continue. */
   async ask<T>(method: 'GET' | 'PUT', path: string, query = {}, body?: unknown): Promise<T> {
     const waiting = startWaiting(this.#dependencies, this.#waits, sentenceOf);
     // Nobody waits for a Worker that cannot be reached at all.

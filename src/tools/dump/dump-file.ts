@@ -105,7 +105,7 @@ export async function* readDump(
         `${path} has version ${line.version} of the format, this release has ${FORMAT_VERSION}; load it with its own release`,
       );
     }
-    if ('sha256' in last) throw changed('it goes on after its digest');
+    if ('sha256' in last) throw changed('it continues after its digest');
     if ('sha256' in line && line.sha256 !== hash.digest('hex')) {
       throw changed('its digest is that of another text');
     }

@@ -33,7 +33,7 @@ http://127.0.0.1:8080), or that of the admin Worker.`,
   options: {
     to: text('FILE', 'the dump; must not exist'),
     from: text('FILE|URL', 'the source'),
-    account: text('SUBJECT', 'this account alone'),
+    account: text('SUBJECT', 'only this account'),
   },
   settings: SETTINGS,
   isFrugal: true,

@@ -36,7 +36,7 @@ database, and keeps the old one under another name.`,
   },
 });
 
-/** A restore has no default: it would put a database where somebody happens to stand. */
+/** A restore has no default: it would put a database into whatever folder it is run in. */
 function databaseIn(environment: Environment): string {
   if (environment['DATABASE_URL']) return resolve(readDatabasePath(environment));
   throw new UsageError(

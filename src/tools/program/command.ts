@@ -149,7 +149,7 @@ export function required(name: string, wanted: string, value: string | undefined
   throw new UsageError(`${name} is missing; it must be ${wanted}`);
 }
 
-/** Undefined where the option is not given. */
+/** Undefined if the option is not given. */
 export function oneOf<const T extends string>(
   option: string,
   values: readonly T[],

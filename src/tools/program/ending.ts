@@ -1,4 +1,4 @@
-// How a program ends: its exit code, and one sentence where it cannot do its work.
+// How a program ends: its exit code, and one sentence if it can't do its work.
 
 import { SettingError } from '../../hosts/settings/setting-error.js';
 
@@ -12,7 +12,7 @@ export const EXIT_INTERRUPTED = 130;
 /** The command line cannot be understood, or settings are missing. */
 export class UsageError extends Error {}
 
-/** The operator pressed Ctrl-C. The message says how to go on. */
+/** The operator pressed Ctrl-C. The message says how to resume. */
 export class Interrupted extends Error {}
 
 /** The exit code of a command that an error ended. */

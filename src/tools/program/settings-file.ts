@@ -1,5 +1,5 @@
 // Reads a file of settings, the one that systemd reads for the service's unit
-// (`EnvironmentFile`), so that nobody repeats them by hand.
+// (`EnvironmentFile`), so that they aren't repeated by hand.
 //
 // systemd and Node's own `parseEnv` agree on plain lines only: Node cuts a value at `#`
 // and takes no backslash, systemd keeps the one and reads the other. So a line that they

@@ -12,9 +12,9 @@ const SAME_SIGNAL_MS = 1_000;
 
 /** Takes over the process's signals: once a process. `entry`: the program's own `import.meta.url`. */
 export function terminal(entry: string, command?: Command): CommandDependencies {
-  // If the reader of the output has gone, such as `head`, the work goes on.
+  // If the reader of the output has gone, such as `head`, the work continues.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // One that nobody listens for makes Node open its debugger, to every program of this machine.
+  // Without a listener it makes Node open its debugger, to every program of this machine.
   process.on('SIGUSR1', () => {});
   // What lives shortly is most of it: without this, V8 lets that grow to 48 MB
   // before it looks. Measured: 123 MB instead of 165 for 200,000 records, as quick.

@@ -11,7 +11,6 @@ import { type KeptLog, keptLog } from '../../support/kept-log.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 let temporary: TemporaryFolder;
 let folder: string;
@@ -148,14 +147,6 @@ it('lists the finished backups, newest first, with their times and sizes, and wh
       opens: false,
     })),
   );
-});
-
-it('takes a backup when the clock was set back before the newest one', async () => {
-  start(24);
-  await eventsSoFar();
-  vi.setSystemTime(Date.now() - 48 * HOUR_MS);
-  await pass(60);
-  expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_from_future', 'backup_taken']);
 });
 
 it('names a backup of a wrong clock, takes its own by the right clock, and removes that one first', async () => {

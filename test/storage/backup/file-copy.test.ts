@@ -1,6 +1,6 @@
 // Copies and second names of files: whole, for their owner alone, never over another file.
 
-import fs, { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import fs, { readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -8,9 +8,7 @@ import {
   copySynced,
   expectRoom,
   fileErrorText,
-  isThere,
   nameAgain,
-  removeDatabase,
 } from '../../../src/storage/backup/file-copy.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
@@ -59,18 +57,6 @@ it('A second name is of the same file, or of a copy where there are no hard link
   await nameAgain(at('source'), at('copied'));
   expect(await readFile(at('copied'), 'utf8')).toBe('of the source');
   expect((await stat(at('copied'))).ino).not.toBe((await stat(at('source'))).ino);
-});
-
-it('Only a missing file is not there; one that cannot be looked at is an error', async () => {
-  expect([await isThere(at('source')), await isThere(at('none'))]).toEqual([true, false]);
-  await expect(isThere(at('source/below'))).rejects.toThrow('ENOTDIR');
-});
-
-it('A database is removed with the files beside it', async () => {
-  for (const end of ['', '-wal', '-shm', '-journal', '-other']) await writeFile(at(`db${end}`), '');
-  await removeDatabase(at('db'));
-  await removeDatabase(at('db'));
-  expect((await readdir(folder.path)).sort()).toEqual(['db-other', 'source', 'taken']);
 });
 
 it.each([

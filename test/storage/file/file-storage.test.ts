@@ -11,19 +11,19 @@ import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import type { RecordStorage } from '../../../src/core/records/record-storage.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
-import { emptyDatabase } from '../../support/empty-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row, rows } from '../storage-conformance.js';
 import { viewsConformanceOf } from '../views-conformance.js';
 
-const copyEmptyTo = emptyDatabase();
-
 async function emptyHome() {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
-  await copyEmptyTo(path);
-  return { path, open: () => openLibsqlStorage({ path }), remove: () => folder.remove() };
+  return {
+    path,
+    open: () => openLibsqlStorage({ path, sampleRows: false }),
+    remove: () => folder.remove(),
+  };
 }
 
 viewsConformanceOf('libSQL file', emptyHome);
@@ -33,7 +33,7 @@ conformanceOf('libSQL file', async () => {
     ...home,
     open: async () => {
       const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
-      return (planted?.openLibsqlStorage ?? openLibsqlStorage)({ path });
+      return (planted?.openLibsqlStorage ?? openLibsqlStorage)({ path, sampleRows: false });
     },
     refuseEvents: async () => {
       plantTriggers(

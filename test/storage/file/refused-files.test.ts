@@ -18,7 +18,7 @@ import { changes, loaded, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
 const NO_DATABASE = 'it is not a SQLite database; name another file or restore a backup';
-const NOT_OURS = 'it is no database of this program; name another file';
+const NOT_OURS = 'it belongs to another program; name another file';
 
 let made: TemporaryFolder;
 let folder: TemporaryFolder;

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 import { openLibsqlStorage, type ReplicaReport } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { emptyDatabase } from '../../support/empty-database.js';
 import { eventually } from '../../support/eventually.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { spawnServer } from '../../support/server-process.js';
@@ -14,19 +13,16 @@ import { openTemporaryFolder, type TemporaryFolder } from '../../support/tempora
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, rows } from '../storage-conformance.js';
 
-const copyEmptyTo = emptyDatabase();
-
 conformanceOf('a libSQL file with a replica', async () => {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
   const socketPath = join(folder.path, 'socket');
-  await copyEmptyTo(path);
   const stub = await openLitestreamStub(socketPath, path);
   return {
     async open() {
       const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
       const open = planted?.openLibsqlStorage ?? openLibsqlStorage;
-      return open({ path, replication: { socketPath } });
+      return open({ path, replication: { socketPath }, createAnyway: true, sampleRows: false });
     },
     async refuseEvents() {
       plantTriggers(
@@ -72,51 +68,27 @@ describe('A storage with a replica', () => {
     return storage;
   }
 
-  it('commits without Litestream, and says since when the replica is behind', async () => {
+  it('is of one service at a time: a second one on the file, with a replica or without, is refused', async () => {
+    const refuses = async (REPLICATION: string) => {
+      const other = spawnServer({ DATABASE_URL: `file:${path}`, REPLICATION });
+      expect(await other.exited).toBe(1);
+      expect(other.output()).toContain('another process holds it (waited 5 s)');
+    };
+    const replicated = `async:${socketPath}`;
+    const storage = await open();
+    await Promise.all([refuses(replicated), refuses('off')]);
+    expect(await storage.commit(changes({ puts: rows(1, 100) }))).toEqual({ status: 'committed' });
+    await opened.pop()?.close();
+    await open(false);
+    await refuses(replicated);
+  });
+
+  it('commits without Litestream, reports it, and refuses a backup, which would write the log back', async () => {
     const storage = await open();
     await stub.close();
     expect(await storage.commit(changes({ puts: rows(1, 100) }))).toEqual({ status: 'committed' });
     await eventually(async () => expect(reports.at(-1)).toMatchObject({ isReached: false }));
     expect(reports.at(-1)?.behindSince).toBeGreaterThan(Date.now() - 60_000);
-    stub = await openLitestreamStub(socketPath, path);
-    await eventually(async () => expect(reports.at(-1)).toMatchObject({ isReached: true }));
-    await eventually(async () => expect(reports.at(-1)?.behindSince).toBeUndefined());
-  });
-
-  it('reports the replica as behind while it lacks a change', async () => {
-    stub.says.lacks = 1_000;
-    const storage = await open();
-    await storage.commit(changes({ puts: rows(1, 100) }));
-    const before = stub.syncs.length;
-    await eventually(async () => expect(stub.syncs.length).toBeGreaterThan(before + 1));
-    await eventually(async () => expect(reports.at(-1)?.behindSince).toBeDefined());
-    expect(stub.syncs.at(-1)).toMatchObject({ wait: false });
-    stub.says.lacks = 0;
-    await eventually(async () => expect(reports.at(-1)?.behindSince).toBeUndefined());
-  });
-
-  it.each([
-    ['async', 'async'],
-    ['async', 'off'],
-    ['off', 'async'],
-  ])(
-    '%s: a second service (%s) on the file is refused, the first continues',
-    async (first, second) => {
-      const storage = await open(first === 'async');
-      const other = spawnServer({
-        DATABASE_URL: `file:${path}`,
-        REPLICATION: second === 'async' ? `async:${socketPath}` : second,
-      });
-      expect(await other.exited).toBe(1);
-      expect(other.output()).toContain('another process holds it (waited 5 s)');
-      expect(await storage.commit(changes({ puts: rows(1, 100) }))).toEqual({
-        status: 'committed',
-      });
-    },
-  );
-
-  it('refuses a backup, because it would write the log back', async () => {
-    const storage = await open();
     await expect(storage.backup(join(folder.path, 'backup.db'))).rejects.toThrow(
       "Litestream's snapshots take its place",
     );

@@ -34,8 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'record',
     replacements: [
       [
-        'return await thread.call("commit", commitTexts(changes));',
-        'void thread.call("commit", commitTexts(changes)); return { status: "committed" };',
+        'thread.call("commit", commitTexts(changes))',
+        '(void thread.call("commit", commitTexts(changes)), Promise.resolve({ status: "committed" }))',
       ],
     ],
   },
@@ -45,13 +45,13 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'record',
     replacements: [
       [
-        'async function rewriteLog(database) {',
-        `async function rewriteLog(database) {
-          const { existsSync, readFileSync, truncateSync, writeFileSync } = await import('node:fs');
+        'function rewriteLog(database) {',
+        `function rewriteLog(database) {
+          const { existsSync, readFileSync, truncateSync, writeFileSync } = process.getBuiltinModule('node:fs');
           if (existsSync(database + '-wal')) {
             const log = readFileSync(database + '-wal');
             truncateSync(database + '-wal');
-            await new Promise((resolve) => setTimeout(resolve, 100));
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
             writeFileSync(database + '-wal', log);
           }`,
       ],

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exchange } from '../load/exchange.js';
 import { randomFrom } from '../load/random.js';
+import { exchange } from './exchange.js';
 
 /** @typedef {import('./clients.js').Armed} Armed */
 /** @typedef {import('./requests.js').Template} Template */

@@ -31,7 +31,7 @@ export const UNBOUNDED: readonly Unbounded[] = [
   },
   {
     name: 'long work is not sliced',
-    replacements: [['SLICE_MS = 2', 'SLICE_MS = 2000']],
+    replacements: [['sliceMs: 2,', 'sliceMs: 2e3,']],
     scenario: '200,000 small orders, changed and searched',
   },
   {

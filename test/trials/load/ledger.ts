@@ -83,8 +83,9 @@ export class Ledger {
   /** Outcomes of forgotten changes. */
   #forgotten = { acknowledged: 0, refused: 0, unknown: 0 };
 
-  /** Adds a record that is about to be created. Its mark is a new one unless the sender has chosen it. */
-  newEntry(worker: number, owner: string, collection: string, mark = `mark-${++this.#marks}`) {
+  /** Adds a record that is about to be created. */
+  newEntry(worker: number, owner: string, collection: string) {
+    const mark = `mark-${++this.#marks}`;
     const entry: Entry = { mark, worker, owner, collection, id: undefined, changes: [] };
     this.#entries.set(mark, entry);
     return entry;
@@ -134,22 +135,6 @@ export class Ledger {
     this.#changes = this.#changes.filter((change) => kept.has(change));
   }
 
-  /** The number of the last change so far. */
-  get begun() {
-    return this.#begun;
-  }
-
-  /** The stored records are again those of an earlier moment: forgets all later changes. Returns how many of them had been acknowledged. */
-  goBack(begun: number) {
-    const later = this.#changes.filter(({ number }) => number > begun);
-    this.#changes = this.#changes.filter(({ number }) => number <= begun);
-    for (const entry of this.#entries.values()) {
-      entry.changes = entry.changes.filter(({ number }) => number <= begun);
-      if (entry.changes.length === 0) this.#entries.delete(entry.mark);
-    }
-    return later.filter(wasAcknowledged).length;
-  }
-
   /** The number of changes of each outcome. */
   get outcomes() {
     const counts = { ...this.#forgotten };
@@ -186,19 +171,6 @@ export class Ledger {
     }
     differences.audit = mismatches(expectedEvents, events.map(eventText));
     return differences;
-  }
-
-  /** Decides every unknown outcome by the stored rows. */
-  settle(rows: readonly StoredRow[]) {
-    const found = this.#byMark(rows, new Differences());
-    for (const entry of this.#entries.values()) {
-      const { certain, possible } = statesOf(entry);
-      if (possible === undefined) continue;
-      const row = found.get(entry.mark);
-      const id = row?.body.id ?? entry.id;
-      if (isState(row, certain) || id === undefined) this.refuse(possible);
-      else this.acknowledge(possible, id);
-    }
   }
 
   #byMark(rows: readonly StoredRow[], differences: Differences) {

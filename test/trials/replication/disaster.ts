@@ -14,22 +14,15 @@ import { spawnServer } from '../service/service-process.js';
 
 const WORKERS = 16;
 const PAUSE_MS = 20;
-const NOTE_CHARACTERS = 200;
 const LOG_RESTART_MAX_MS = 60_000;
 /** SQLite gives a log that is begun anew another salt (sqlite.org/fileformat2.html, 4.1). */
 const SALT_END = 24;
 
-export interface LifeOptions {
-  readonly home: LitestreamHome;
-  readonly identityUrl: string;
-  /** Of each record that is written. */
-  readonly noteCharacters?: number | undefined;
-}
-
 export type Disaster = Awaited<ReturnType<typeof lifeOf>>;
 
-export async function lifeOf({ home, identityUrl, ...load }: LifeOptions) {
-  const note = 'x'.repeat(load.noteCharacters ?? NOTE_CHARACTERS);
+/** `noteCharacters`: of each record that is written. */
+export async function lifeOf(home: LitestreamHome, identityUrl: string, noteCharacters = 200) {
+  const note = 'x'.repeat(noteCharacters);
   let litestream = home.start();
   let { service, client, operations } = await started();
   /** When each record was acknowledged, by its id. */

@@ -17,10 +17,7 @@ export interface Change {
 /** As control of `power`; controls.test.ts holds the texts to the build. */
 export const LESS_DURABLE: Change = {
   name: 'a commit is not synced',
-  replacements: [
-    ['pragma synchronous = full', 'pragma synchronous = normal'],
-    ['expectPragma(connection, "synchronous", 2)', 'expectPragma(connection, "synchronous", 1)'],
-  ],
+  replacements: [['["synchronous", 2]', '["synchronous", 1]']],
 };
 
 /** Files that `dist/server.js` runs; others hold the same code for other entries. */

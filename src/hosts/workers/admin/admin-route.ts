@@ -15,7 +15,7 @@ export interface AdminRoute {
   readonly method: string;
   /** Such as `/accounts/:owner_sub`: a name stands for one segment that is not empty. */
   readonly path: string;
-  /** If it rejects, the answer is 500, and the error's text goes to the log alone. */
+  /** If it rejects, the answer is 500, and the error's text goes only to the log. */
   readonly action: (call: AdminCall) => Promise<Response>;
 }
 

@@ -1,5 +1,5 @@
 // The admin Worker: the operator's work on whole accounts.
-// It is no part of the API: it is a script of its own, with the operator's key. This file
+// It isn't part of the API: it is a script of its own, with the operator's key. This file
 // is its gate and its table of routes; each group of routes has a file of its own.
 
 import { Hono } from 'hono';

@@ -59,7 +59,7 @@ export const DUMP_ROUTES: readonly AdminRoute[] = [
 ];
 
 const COUNT = z.int().nonnegative();
-/** The shape alone; the account's object judges the contents. */
+/** Only the shape; the account's object judges the contents. */
 const ROW = z.tuple([z.enum(COLLECTION_NAMES), z.string(), z.string(), COUNT, COUNT]);
 const PIECE = z.object({
   load: z.string(),

@@ -56,7 +56,7 @@ function pointIn(asked: unknown, now: number): RestorePoint | string {
   if (typeof bookmark === 'string' && bookmark !== '') return { bookmark };
   if (typeof to !== 'string') return WANTED;
   const time = TIME.test(to) ? Date.parse(to) : Number.NaN;
-  if (Number.isNaN(time)) return `"to" is ${JSON.stringify(to)}, which is no time: ${WANTED}`;
+  if (Number.isNaN(time)) return `"to" is ${JSON.stringify(to)}, which is not a time: ${WANTED}`;
   if (time > now) return `"to" is ${JSON.stringify(to)}, which is yet to come: ${WANTED}`;
   return { time };
 }

@@ -117,7 +117,7 @@ async function begunBefore(account: string, folder: string): Promise<RecordCount
   );
 }
 
-/** Deletes the exported records and no later ones. A record that is gone already is no failure. */
+/** Deletes the exported records and no later ones. A record that is gone already isn't a failure. */
 async function deleteExported(
   counts: RecordCounts,
   { account, exportFolder }: EraseOptions,
@@ -138,7 +138,7 @@ async function deleteExported(
     }
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    throw new Interrupted('stopped while deleting; run the same command to go on');
+    throw new Interrupted('stopped while deleting; run the same command to resume');
   } finally {
     progress.stop();
   }

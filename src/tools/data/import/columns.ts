@@ -11,7 +11,7 @@ export interface Column {
   /** The header as the file has it, without spaces around it; empty if the column has none. */
   readonly header: string;
   readonly property: string;
-  /** Undefined where the table of collections has none of that name. */
+  /** Undefined if the table of collections has none of that name. */
   readonly known: Property | undefined;
 }
 

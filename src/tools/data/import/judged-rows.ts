@@ -35,7 +35,7 @@ export interface JudgedRow {
 
 /** Lines that become no record. */
 export interface LeftOut {
-  /** Empty, or with separators alone. */
+  /** Empty, or only separators. */
   empty: number;
   aboveHeader: number;
 }

@@ -34,7 +34,7 @@ export function shortened(text: string, max: number): string {
 
 export class Report {
   badRows = 0;
-  /** The first ten; of those that one option decides the first alone. */
+  /** The first ten; of those that one option decides, only the first. */
   readonly #shown: string[] = [];
   #unshown = 0;
   /** How many values an option decides. */

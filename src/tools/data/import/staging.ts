@@ -26,7 +26,7 @@ export interface StagedRow {
 export type RowState = 'open' | 'unsure' | 'created' | 'there' | 'refused';
 
 const OWNER_ONLY_FOLDER = 0o700;
-/** A file that nobody has resumed holds a shop's data: it goes at the next start. */
+/** An abandoned file holds a shop's data: the next start deletes it. */
 const KEPT_MS = 3 * 24 * 3_600_000;
 const ENDINGS = ['', '-wal', '-shm', '-journal'];
 const SCHEMA = `
@@ -161,7 +161,7 @@ export class Staging {
   }
 }
 
-/** Held by one process until it ends, however it ends. No sync: a power cut is no danger, as above. */
+/** Held by one process until it ends, however it ends. No sync: a power cut does no harm, as above. */
 function opened(path: string): Database {
   const database = new (libsql())(path);
   try {
@@ -175,7 +175,7 @@ function opened(path: string): Database {
   }
 }
 
-/** The same for every import of this user, whoever else may write into the system's folder. */
+/** The same for every import of this user, whatever others may write into the system's folder. */
 function ownFolder(): string {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `service-import-${uid}`);
@@ -185,7 +185,7 @@ function ownFolder(): string {
     const found = lstatSync(folder);
     const isPrivate = uid === -1 || (found.uid === uid && (found.mode & 0o077) === 0);
     if (found.isDirectory() && isPrivate) return folder;
-    reason = "it is not this user's alone";
+    reason = 'other users may use it';
   } catch (error) {
     reason = systemCodeOf(error);
   }

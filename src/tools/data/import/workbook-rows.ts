@@ -11,7 +11,7 @@ import type { SourceFile } from './source-file.js';
 /** The whole workbook is in memory, and its text is many times as long. */
 const WORKBOOK_MAX_BYTES = 33_554_432;
 
-/** `name`: undefined where the workbook has only one sheet with cells. */
+/** `name`: undefined if the workbook has only one sheet with cells. */
 export async function* workbookRows(
   { path }: SourceFile,
   name: string | undefined,

@@ -4,7 +4,6 @@ import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { Admission, type AdmissionLimits } from './core/admission/admission.js';
 import { FairScheduler } from './core/admission/fair-scheduler.js';
-import type { Eventually } from './core/eventually.js';
 import { usableKeys } from './core/http/authentication.js';
 import { canonicalPath } from './core/http/path.js';
 import { createPipeline } from './core/http/pipeline.js';
@@ -13,6 +12,7 @@ import type { RandomBytes } from './core/http/request-id.js';
 import { ROUTES } from './core/http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './core/identity/identity-provider.js';
 import { type Log, silentLog } from './core/log.js';
+import type { MaybePromise } from './core/maybe-promise.js';
 import type { RecordService } from './core/records/record-service.js';
 
 export interface HandlerDependencies {
@@ -45,14 +45,14 @@ export interface HandlerDependencies {
 export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
 
 export function createHandler(dependencies: HandlerDependencies): Handler {
-  const respond = createResponder(dependencies);
+  const respond = buildHandler(dependencies);
   return async (request, host) => respond(request, host);
 }
 
 /** For a host that can send a response at once: like a `Handler`, without a promise if none is needed. */
-export type Responder = (request: Request, host?: HostBindings) => Eventually<Response>;
+export type FetchHandler = (request: Request, host?: HostBindings) => MaybePromise<Response>;
 
-export function createResponder(dependencies: HandlerDependencies): Responder {
+export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
   const { records, identity, adminKey, clock = Date.now } = dependencies;
   const scheduler = dependencies.scheduler ?? new FairScheduler();
   const startedAt = clock();

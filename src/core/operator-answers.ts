@@ -1,14 +1,8 @@
 // The answers of the operator's views, for the service and its clients.
 // test/client/client-types.test.ts holds them to src/core/domain/operator-views.ts.
 
-interface ByCollection<T> {
-  readonly businesses: T;
-  readonly customers: T;
-  readonly services: T;
-  readonly orders: T;
-  readonly team: T;
-  readonly expenses: T;
-}
+type CollectionName = 'businesses' | 'customers' | 'services' | 'orders' | 'team' | 'expenses';
+type ByCollection<T> = Readonly<Record<CollectionName, T>>;
 
 export type RecordCounts = ByCollection<number>;
 export type UsageByCollection = ByCollection<ResourceUsage>;
@@ -54,7 +48,7 @@ export interface AuditEvent {
   /** `create`, `update`, `delete`, `restore`; more may come. */
   readonly action: 'create' | 'update' | 'delete' | 'restore';
   /** A collection, or `database`; more may come. */
-  readonly resource: keyof ByCollection<unknown> | 'database';
+  readonly resource: CollectionName | 'database';
   readonly record_id: string;
   /** The account, by its subject. */
   readonly owner_sub: string;

@@ -32,7 +32,7 @@ const NAMES = (Object.keys(SETTINGS.shape) as Name[]).filter(
 );
 
 /**
- * Throws a `SettingError` that tells every setting that cannot be used. An empty variable is an
+ * Throws a `SettingError` with every setting that can't be used. An empty variable is an
  * unset one. A host without files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile) {
@@ -143,7 +143,8 @@ function adminKeyIn(
   if (path === undefined) return key;
   const refused = (given: string, wanted: string) =>
     new SettingError('ADMIN_API_KEY_FILE', given, wanted);
-  if (key !== undefined) throw refused('set beside ADMIN_API_KEY', 'the only one of the two');
+  if (key !== undefined)
+    throw refused('set beside ADMIN_API_KEY', 'unset, or the only one of the two');
   if (readFile === undefined) {
     throw refused(masked(path), 'unset on this host, which has no files');
   }
@@ -170,7 +171,7 @@ function adminKeyIn(
 
 type BackupValues = Pick<Values, 'BACKUP_DIR' | 'BACKUP_INTERVAL_HOURS' | 'BACKUP_KEEP'>;
 
-/** `intervalHours` 0: only when asked for. `keep`: at least 1. */
+/** `intervalHours` 0: only on request. `keep`: at least 1. */
 function backupsIn(values: BackupValues) {
   const { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: intervalHours, BACKUP_KEEP: keep } = values;
   if (folder) return { folder, intervalHours: intervalHours ?? 24, keep: keep ?? 7 };
@@ -238,7 +239,7 @@ export function settingWarnings(settings: Settings): readonly { event: string; h
   if (keys.some(isShort)) {
     const effect = keys.every(isShort)
       ? 'the administration API stays disabled'
-      : 'the short one of the two admin keys is not taken';
+      : 'the short one of the two admin keys is ignored';
     warnings.push({
       event: 'admin_key_too_short',
       hint: `${effect}; an admin key needs ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,

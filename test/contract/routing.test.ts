@@ -233,6 +233,8 @@ onEveryHost('Paths', (service) => {
     expect((await account.get('/customers?/orders')).status).toBe(200);
     expect((await account.get('/customers?')).status).toBe(200);
     expectNotFound(await account.get('/invoices?x=/customers'));
+    const slash = await account.get('/customers/');
+    expect(slash.json.error?.message).toMatch(/remove the slash/);
     expect((await replyOf(await service.fetch('/api/v1/health?a=%zz&b=%00'))).status).toBe(200);
   });
 

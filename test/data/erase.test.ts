@@ -254,17 +254,17 @@ it('The end of the last backup is computed from the newest one, or reported as u
   const now = Date.parse('2026-11-22T00:00:00Z');
   const plan = { folder: on.at('backups'), intervalHours: 6, keep: 4 };
   expect(await backupExpiry(plan, now)).toContain('2026-11-21T10:00:00.000Z');
-  expect(await backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only when asked for');
+  expect(await backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only on request');
   expect(await backupExpiry({ ...plan, folder: on.at('missing') }, now)).toContain(
-    'cannot be read here',
+    "can't be read here",
   );
   await writeFile(on.at('backups/service-2027-12-27T10-00-00.000Z.db'), '');
   expect(await backupExpiry(plan, now)).toContain('about 2026-11-21T10:00:00.000Z');
-  expect(await backupExpiry(plan, now)).toMatch(/by hand: 2027-12-27T10:00:00.000Z\.$/);
+  expect(await backupExpiry(plan, now)).toMatch(/remove them: 2027-12-27T10:00:00.000Z\.$/);
   const heldBack = 'backups/service-2026-01-02T10-00-00.000Z.db';
   await writeFile(on.at(heldBack), '');
   expect(await backupExpiry({ ...plan, keep: 2 }, now)).toContain(
-    'by hand: 2027-12-27T10:00:00.000Z, 2026-01-02T10:00:00.000Z.',
+    'remove them: 2027-12-27T10:00:00.000Z, 2026-01-02T10:00:00.000Z.',
   );
   await rm(on.at(heldBack));
   const inZone = await backupExpiry(plan, now, (time) => `<${time}>`);

@@ -57,7 +57,7 @@ describe('A dry run refuses', () => {
       'A,1.000,\nA,TZS 5,\nA,1,perhaps\nA,0,\n',
       'column "price": the value could be 1 or 1000; pass --decimal , or --decimal . ("1.000")',
       'column "price": the value is not a number; it must be digits, without currency',
-      'column "active": the value is not a yes or no; it must be TRUE or FALSE ("perhaps")',
+      'column "active": the value is neither yes nor no; it must be TRUE or FALSE ("perhaps")',
       'column "price": price is 0; it must be a number above 0 ("0")',
     ],
     [
@@ -135,7 +135,7 @@ describe('A dry run refuses', () => {
     expect(code).toBe(1);
     expect(text).toContain('12 rows, 0 good, 12 bad');
     expect(text.match(/phone is missing/g)).toHaveLength(10);
-    expect(text).toContain(`and 2 more, all of them in`);
+    expect(text).toContain(`and 2 more, all in`);
     const lines = (await readFile(report, 'utf8')).split('\r\n');
     expect([lines[0], lines.length]).toEqual(['\ufefffile,line,column,problem,value', 14]);
     expect((await readdir(runs.folder)).length).toBe(before.length + 2);

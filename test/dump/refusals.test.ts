@@ -147,7 +147,7 @@ describe('A dump', () => {
       expect(held.stderr).toContain('dump the running service with --from and its address');
       const printed = await runWell(['dump', '--from', server.origin, '--to', at('live.ndjson')]);
       expect(printed).toContain('300 records and 30 audit events');
-      expect(printed).toContain('a running service does not tell times');
+      expect(printed).toContain('a running service has no times to read');
     } finally {
       await server.stop();
     }

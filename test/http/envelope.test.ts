@@ -11,7 +11,7 @@ import { failed } from '../../src/core/domain/errors.js';
 import { pagination } from '../../src/core/domain/listing.js';
 import { type Answer, data, failure, list } from '../../src/core/http/answer.js';
 import { answerStreams } from '../../src/core/http/answer-stream.js';
-import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/core/http/envelope.js';
+import { type EnvelopeFacts, STATUS_OF, toResponse } from '../../src/core/http/envelope.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -29,7 +29,7 @@ const LARGE = 1_000_000;
 
 /** The response to an account that long answers are streamed to. */
 function answered(answer: Answer, admission = new Admission(new FairScheduler())): Response {
-  return respond(answer, EXCHANGE, answerStreams(new FairScheduler(), admission)('neema'));
+  return toResponse(answer, EXCHANGE, answerStreams(new FairScheduler(), admission)('neema'));
 }
 
 const LIST_START = '{"data":['.length;
@@ -58,7 +58,7 @@ describe('a status for every code', () => {
 
   it.each(Object.entries(statuses) as [ErrorCode, number][])('%s is %i', async (code, status) => {
     const message = 'say "why" — é';
-    const response = respond(failure({ code, message }), EXCHANGE);
+    const response = toResponse(failure({ code, message }), EXCHANGE);
     expect(response.status).toBe(status);
     expect(await response.text()).toBe(
       `{"error":{"code":"${code}","message":"say \\"why\\" — é"},"meta":{${META}}}`,
@@ -68,15 +68,15 @@ describe('a status for every code', () => {
 
 describe('an answer', () => {
   it("contains a record's text unchanged", async () => {
-    const response = respond(data('{"id":"CUS-0001","n":1.0}', 201), EXCHANGE);
+    const response = toResponse(data('{"id":"CUS-0001","n":1.0}', 201), EXCHANGE);
     expect(response.status).toBe(201);
     expect(await response.text()).toBe(`{"data":{"id":"CUS-0001","n":1.0},"meta":{${META}}}`);
   });
 
   it('has Allow only when the failure names it', () => {
     const reason = { code: 'METHOD_NOT_ALLOWED', message: '' } as const;
-    expect(respond(failure(reason, 'GET'), EXCHANGE).headers.get('allow')).toBe('GET');
-    expect(respond(failure(reason), EXCHANGE).headers.has('allow')).toBe(false);
+    expect(toResponse(failure(reason, 'GET'), EXCHANGE).headers.get('allow')).toBe('GET');
+    expect(toResponse(failure(reason), EXCHANGE).headers.has('allow')).toBe(false);
   });
 
   it.each([
@@ -100,7 +100,7 @@ it.each([
   ['no rows', false, rows()],
 ])('an answer of %s is sent in pieces: %s', (_name, expected, answer) => {
   let isInPieces = false;
-  respond(answer, EXCHANGE, () => {
+  toResponse(answer, EXCHANGE, () => {
     isInPieces = true;
     return new ReadableStream();
   });
@@ -180,7 +180,7 @@ describe('a long list', () => {
     });
     const next = vi.spyOn(scheduler, 'yield');
     const stream = answerStreams(scheduler, new Admission(scheduler))('neema');
-    const response = respond(list(LONG, pageOf(LONG)), EXCHANGE, stream);
+    const response = toResponse(list(LONG, pageOf(LONG)), EXCHANGE, stream);
     expect(await response.text()).toBe(wholeText(LONG));
     expect(next.mock.calls.length).toBeGreaterThan(LONG.length);
     expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set(['neema']));
@@ -200,7 +200,7 @@ describe('a long list', () => {
     const third = readers[2]?.read();
     // Of another account.
     const other = answerStreams(new FairScheduler(), admission)('juma');
-    const response = respond(list(LONG, pageOf(LONG)), EXCHANGE, other);
+    const response = toResponse(list(LONG, pageOf(LONG)), EXCHANGE, other);
     expect((await response.text()).length).toBe(wholeText(LONG).length);
     await readers[0]?.cancel();
     expect((await third)?.done).toBe(false);
@@ -271,8 +271,8 @@ describe('a failure', () => {
   const { failure: reason } = failed('AUTH_UNAVAILABLE', 'wait');
 
   it('has Retry-After when the number of seconds is known', () => {
-    const held = respond(failure({ ...reason, retryAfterSeconds: 7 }), EXCHANGE);
+    const held = toResponse(failure({ ...reason, retryAfterSeconds: 7 }), EXCHANGE);
     expect([held.status, held.headers.get('retry-after')]).toEqual([503, '7']);
-    expect(respond(failure(reason), EXCHANGE).headers.get('retry-after')).toBeNull();
+    expect(toResponse(failure(reason), EXCHANGE).headers.get('retry-after')).toBeNull();
   });
 });

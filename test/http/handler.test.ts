@@ -171,15 +171,6 @@ describe('a handler with records and no other part', () => {
   const bare = async (path: string, init?: RequestInit) =>
     ask({ records: await openRecords({ storage: forgetful }) }, path, init);
 
-  it('answers health with a request id and a time of its own', async () => {
-    const before = Date.now();
-    const response = await bare('/api/v1/health');
-    expect(response.status).toBe(200);
-    expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{16}$/);
-    const { meta } = await response.json();
-    expect(Date.parse(meta.timestamp)).toBeGreaterThanOrEqual(before);
-  });
-
   it('never lets a caller in: 503 to every bearer token, 401 without one', async () => {
     const refused = await bare('/api/v1/customers', { headers: AS_ACCOUNT });
     expect(refused.status).toBe(503);

@@ -3,7 +3,11 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
+import {
+  KNOWN_CHECKS_MAX,
+  UNKNOWN_CHECKS_MAX,
+  WAITING_CHECKS_MAX,
+} from '../../src/core/identity/checks.js';
 import { keptLog } from '../support/kept-log.js';
 import { good, held, openChecks, REFUSED, settled, UNUSABLE } from './open-checks.js';
 
@@ -209,4 +213,78 @@ it('The log says once that the provider is available again', async () => {
   clock.now += 60_000;
   for (isAway of [true, false]) await check(`${isAway}`);
   expect(events().slice(3)).toEqual(['unavailable', 'available', 'refused']);
+});
+
+/** A flood of junk tokens costs the provider a limited number of calls, and takes no turn from known tokens. */
+function openPlaces() {
+  const { verdictOf, answer } = held();
+  const { asked, told, clock, check } = openChecks(verdictOf);
+  const flood = (count: number) => Array.from({ length: count }, (_, i) => check(`junk-${i}`));
+  const signIn = async (token: string) => {
+    const identity = check(token);
+    await settled();
+    answer(token, good(token));
+    expect(await identity).toEqual({ status: 'identified', subject: token });
+    asked.length = 0;
+  };
+  return { asked, told, clock, check, answer, flood, signIn };
+}
+
+describe('Places for checks under way', () => {
+  it('are bounded for unknown tokens, and those that wait are not counted as joined', async () => {
+    const { asked, told, flood } = openPlaces();
+    flood(1_000);
+    await settled();
+    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
+    expect(told).toEqual([]);
+  });
+
+  it('begin at once for a token that was good before, also during a flood', async () => {
+    const { asked, check, answer, flood, signIn } = openPlaces();
+    await signIn('mine');
+    flood(5_000);
+    await settled();
+    const mine = check('mine');
+    await settled();
+    expect(asked).toContain('mine');
+    answer('mine', good('mine'));
+    expect(await mine).toMatchObject({ subject: 'mine' });
+  });
+
+  it('answer "unavailable" when the queue is full, and when the wait is too long', async () => {
+    const { asked, clock, answer, flood } = openPlaces();
+    const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);
+    expect(await junk.at(-1)).toEqual({ status: 'unavailable' });
+    clock.now += 4_000;
+    answer('junk-0', REFUSED);
+    for (const late of junk.slice(UNKNOWN_CHECKS_MAX, -1)) {
+      expect(await late).toEqual({ status: 'unavailable' });
+    }
+    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
+  });
+
+  it('are bounded for known tokens, too, in places of their own', async () => {
+    const { asked, check, signIn } = openPlaces();
+    const known = Array.from({ length: KNOWN_CHECKS_MAX + 1 }, (_, i) => `good-${i}`);
+    for (const token of known) await signIn(token);
+    for (const token of known) void check(token);
+    await settled();
+    expect(asked).toHaveLength(KNOWN_CHECKS_MAX);
+    void check('new');
+    await settled();
+    expect(asked.at(-1)).toBe('new');
+  });
+
+  it('treat a token as unknown after it was refused', async () => {
+    const { asked, check, answer, flood, signIn } = openPlaces();
+    await signIn('mine');
+    const refused = check('mine');
+    await settled();
+    answer('mine', REFUSED);
+    await refused;
+    flood(UNKNOWN_CHECKS_MAX);
+    void check('mine');
+    await settled();
+    expect(asked.slice(1)).not.toContain('mine');
+  });
 });

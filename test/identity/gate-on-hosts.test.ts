@@ -2,11 +2,10 @@
 // caller of the built service: on Node and in the Workers' runtime.
 
 import type { ServerResponse } from 'node:http';
-
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare, workerOptions } from '../support/worker-host.js';
 
 type Settings = Readonly<Record<string, string>>;
@@ -60,110 +59,74 @@ const HOSTS: [string, typeof onNode][] = [
   ['dist/worker.js in Miniflare', onWorkers],
 ];
 
-describe.each(HOSTS)('A service with a gate — %s', (_name, start) => {
-  let provider: SigningProvider;
-  let folder: TemporaryFolder;
-  let service: Started;
-
-  beforeAll(async () => {
-    provider = await openSigningProvider();
-    provider.now = Date.now();
-    folder = await openTemporaryFolder();
-    const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'till, shop' };
-    service = await start(folder.path, settings);
-  });
-
-  afterAll(async () => {
-    await service?.stop();
-    await provider?.close();
-    await folder?.remove();
-  });
-
-  const answerTo = (token: string) => answerOf(service.origin, token);
-
-  function asked(): number {
-    return provider.asked.filter((path) => path === '/me').length;
+/** A provider that signs tokens, and a service that it guards. */
+async function withService(
+  start: typeof onNode,
+  settings: Settings,
+  act: (provider: SigningProvider, answerTo: (token: string) => Promise<Answer>) => Promise<void>,
+): Promise<void> {
+  const provider = await openSigningProvider();
+  provider.now = Date.now();
+  const folder = await openTemporaryFolder();
+  const service = await start(folder.path, { AUTH_ISSUER: provider.issuer, ...settings });
+  try {
+    await act(provider, (token) => answerOf(service.origin, token));
+  } finally {
+    await service.stop();
+    await provider.close();
+    await folder.remove();
   }
+}
 
-  it('lets in a token for this service', async () => {
-    expect(await answerTo(await provider.token())).toMatchObject({ status: 200 });
-  });
+const asked = (provider: SigningProvider) => provider.asked.filter((path) => path === '/me').length;
 
-  it('answers 401 to a token for another application, and the provider is not asked', async () => {
-    const before = asked();
-    const other = await answerTo(await provider.token({ aud: 'other-app' }));
-    expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
-    expect(asked()).toBe(before);
-  });
+describe.each(HOSTS)('A service with a gate — %s', (_name, start) => {
+  it("lets in its own tokens, asks about no others, and passes the provider's Retry-After on", () =>
+    withService(start, { AUTH_AUDIENCE: 'till, shop' }, async (provider, answerTo) => {
+      expect(await answerTo(await provider.token())).toMatchObject({ status: 200 });
+      const before = asked(provider);
+      const other = await answerTo(await provider.token({ aud: 'other-app' }));
+      expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+      expect(asked(provider)).toBe(before);
 
-  it("passes the provider's Retry-After on", async () => {
-    provider.broken.set('/me', 429);
-    provider.headers = { 'Retry-After': '30' };
-    const token = await provider.token({ jti: 'another' });
-    const held = await answerTo(token);
-    expect(held).toEqual({ status: 503, code: 'AUTH_UNAVAILABLE', retryAfter: '30' });
-    const before = asked();
-    expect((await answerTo(token)).status).toBe(503);
-    expect(asked()).toBe(before);
-  });
-});
+      provider.broken.set('/me', 429);
+      provider.headers = { 'Retry-After': '30' };
+      const token = await provider.token({ jti: 'another' });
+      const held = await answerTo(token);
+      expect(held).toEqual({ status: 503, code: 'AUTH_UNAVAILABLE', retryAfter: '30' });
+      expect((await answerTo(token)).status).toBe(503);
+      expect(asked(provider)).toBe(before + 1);
+    }));
 
-describe.each(HOSTS)('A service whose provider answers in six codings — %s', (_name, start) => {
   it.each(['/me', '/.well-known/openid-configuration', '/keys'])(
-    'lives, keeps no connection, and recovers: at %s',
-    async (path) => {
-      const provider = await openSigningProvider();
-      provider.now = Date.now();
-      const folder = await openTemporaryFolder();
-      const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'shop' };
-      const service = await start(folder.path, settings);
-      try {
+    'whose provider answers in six codings lives, keeps no connection, and recovers: at %s',
+    (path) =>
+      withService(start, { AUTH_AUDIENCE: 'shop' }, async (provider, answerTo) => {
         for (const then of Object.values(ENDINGS)) {
           provider.broken.set(path, sixCodings(then));
-          const answers = await Promise.all(
-            [1, 2, 3].map(async (jti) =>
-              answerOf(service.origin, await provider.token({ jti: `${jti}` })),
-            ),
-          );
-          expect(answers).toEqual(
-            answers.map(() => expect.objectContaining({ status: 503, code: 'AUTH_UNAVAILABLE' })),
-          );
+          const tokens = await Promise.all([1, 2, 3].map((n) => provider.token({ jti: `${n}` })));
+          for (const answer of await Promise.all(tokens.map(answerTo))) {
+            expect(answer).toMatchObject({ status: 503, code: 'AUTH_UNAVAILABLE' });
+          }
         }
         await expect.poll(() => provider.connections(), { timeout: 20_000 }).toBe(0);
         provider.broken.clear();
         const token = await provider.token();
-        await expect
-          .poll(async () => (await answerOf(service.origin, token)).status, { timeout: 20_000 })
-          .toBe(200);
-      } finally {
-        await service.stop();
-        await provider.close();
-        await folder.remove();
-      }
-    },
+        const status = async () => (await answerTo(token)).status;
+        await expect.poll(status, { timeout: 20_000 }).toBe(200);
+      }),
   );
-});
 
-describe.each(HOSTS)('A service that only the gate guards — %s', (_name, start) => {
-  it('lets in good tokens alone, and never asks for user information', async () => {
-    const provider = await openSigningProvider();
-    provider.now = Date.now();
-    provider.metadata = { userinfo_endpoint: undefined };
-    const folder = await openTemporaryFolder();
-    const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' };
-    const service = await start(folder.path, settings);
-    try {
-      const good = await answerOf(service.origin, await provider.token());
-      expect(good).toMatchObject({ status: 200 });
-      const other = await answerOf(service.origin, await provider.token({ aud: 'other-app' }));
-      expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
-      expect(new Set(provider.asked)).toEqual(
-        new Set(['/.well-known/openid-configuration', '/keys']),
-      );
-    } finally {
-      await service.stop();
-      await provider.close();
-      await folder.remove();
-    }
-  });
+  it('alone lets in good tokens, and never asks for user information', () =>
+    withService(
+      start,
+      { AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' },
+      async (provider, answerTo) => {
+        provider.metadata = { userinfo_endpoint: undefined };
+        expect(await answerTo(await provider.token())).toMatchObject({ status: 200 });
+        const other = await answerTo(await provider.token({ aud: 'other-app' }));
+        expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+        expect(asked(provider)).toBe(0);
+      },
+    ));
 });

@@ -160,6 +160,16 @@ describe('Keys', () => {
   });
 });
 
+it('A token that names none of several keys is invalid', async () => {
+  const { keys } = (await (await fetch(`${provider.issuer}${KEYS}`)).json()) as { keys: object[] };
+  const several = JSON.stringify({ keys: [...keys, { ...keys[0], kid: 'second' }] });
+  provider.broken.set(KEYS, (response) => response.end(several));
+  const { identity } = signIn();
+  expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
+  expect(await identity.identify(await provider.token({}, { kid: undefined }))).toEqual(INVALID);
+  expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason: 'unknown_key' }]);
+});
+
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 it.each([...RSA, 'ES256', 'ES384', 'ES512', 'EdDSA'])(
   'A provider may sign with %s',

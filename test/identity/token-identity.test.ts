@@ -68,10 +68,10 @@ it.each([
   expect(log.lines.at(-1)?.fields).toMatchObject(fields);
 });
 
-it('The start says that tokens are checked here alone, once the keys are there', async () => {
+it('The start says that tokens are checked only here, once the keys are there', async () => {
   expect(await signIn().probe()).toEqual({
     ok: true,
-    found: 'the keys are there; tokens are checked here alone, and each counts until its end',
+    found: 'the keys are there; tokens are checked only here, and each counts until it expires',
     remedy: null,
   });
   expect(provider.asked.slice(askedBefore)).toEqual([DISCOVERY, '/keys']);

@@ -111,13 +111,6 @@ describe('The service', () => {
     expect(await ready()).toMatchObject({ ready: true, warnings: [] });
   });
 
-  it('logs on SIGUSR2 that no folder is set, and continues', async () => {
-    const server = await service.start();
-    const line = await backUp(server, 'backup_not_configured');
-    expect(line).toMatchObject({ level: 'warn', hint: 'no backup is taken; set BACKUP_DIR' });
-    expect(await create(server)).toBe(201);
-  });
-
   it('aborts a backup at a stop, and leaves no file of it', async () => {
     // It does everything, but never says so.
     const silent = 'process.send = () => {};';
@@ -194,9 +187,14 @@ describe('POST /backup', () => {
     expect(server.output()).not.toContain(KEY);
   });
 
-  it('is refused with its reason where no folder or no key is set', async () => {
+  it('is refused with its reason where no folder or no key is set, and SIGUSR2 is logged', async () => {
     const without = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: KEY });
-    const reason = '{"error":"no backup is taken; set BACKUP_DIR"}\n';
+    const line = await backUp(without, 'backup_not_configured');
+    expect(line).toMatchObject({
+      level: 'warn',
+      hint: 'backups are not configured; set BACKUP_DIR',
+    });
+    const reason = '{"error":"backups are not configured; set BACKUP_DIR"}\n';
     expect(await ask(operationsOf(without), KEY)).toEqual([409, reason]);
     await without.stop();
     const keyless = await service.start({ ...onDemand, ADMIN_API_KEY: '' });

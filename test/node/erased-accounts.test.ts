@@ -66,6 +66,6 @@ it('names at the start who came back, and warns until each is erased again', asy
 it('warns of a ledger that cannot be read, and starts', async () => {
   await mkdir(ledger);
   const server = await started();
-  expect(server.output()).toMatch(/"event":"erasure_ledger_unreadable".*is not known/);
+  expect(server.output()).toMatch(/"event":"erasure_ledger_unreadable".*is unknown/);
   expect(await warnings(server)).toEqual(['erasure_ledger_unreadable']);
 });

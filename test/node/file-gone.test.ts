@@ -46,9 +46,9 @@ async function moveAway(): Promise<void> {
 }
 
 it.each([
-  ['is deleted', () => rm(database), 'is gone, or its disk is', 'shows that one was there'],
+  ['is deleted', () => rm(database), 'is gone, or its disk', 'shows that one was there'],
   ['is replaced', replace, 'another file is in the place of', 'the service saved everything to'],
-  ['is moved away with its log', moveAway, 'is gone, or its disk is', 'shows that one was there'],
+  ['is moved away with its log', moveAway, 'is gone, or its disk', 'shows that one was there'],
   ['loses its log', () => rm(`${database}-wal`), 'service.db-wal is gone', undefined],
 ])('a file that %s: no write is lost, and none is taken', async (_, lose, sentence, refusal) => {
   expect(await create()).toEqual([201, undefined]);

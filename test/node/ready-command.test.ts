@@ -38,7 +38,7 @@ describe('node dist/manage.js ready', () => {
     await server.stop();
     expect(await readyCommand({ OPS_PORT })).toEqual({
       code: 1,
-      output: `not ready: http://127.0.0.1:${OPS_PORT}/ready gives no answer (ECONNREFUSED)\n`,
+      output: `not ready: http://127.0.0.1:${OPS_PORT}/ready doesn't answer (ECONNREFUSED)\n`,
     });
     expect(await readyCommand({})).toEqual({
       code: 2,

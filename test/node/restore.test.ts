@@ -291,7 +291,7 @@ describe('A restore is refused', () => {
       expect(await refusal(2, args)).toMatch(/\nusage: manage restore FILE /);
     }
     expect(await refusal(2, [on.backup], { DATABASE_URL: '' })).toBe(
-      "nothing says where the database is: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
+      "the database is not named: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
     );
   });
 });

@@ -59,7 +59,7 @@ describe('A check', () => {
       ['settings', 'ok', 'all can be used'],
       ['names of settings', 'ok', 'none is misspelled'],
       ['admin key', 'ok', 'unset: the administration API answers 503'],
-      ['database', 'ok', 'absent: a start makes it'],
+      ['database', 'ok', 'absent: a start creates it'],
       ['backups', 'ok', 'none: BACKUP_DIR is unset'],
       ['replica', 'ok', 'none: REPLICATION is off'],
       ['operations port', 'ok', 'none: OPS_PORT is unset'],
@@ -74,8 +74,8 @@ describe('A check', () => {
     const server = await service.start();
     const checked = await check({ PORT: new URL(server.origin).port });
     expect(endOf(checked.log)?.event).toBe('check_passed');
-    expect(foundAt('database', checked)).toMatch(/^held: another process has it/);
-    expect(foundAt('port', checked)).toMatch(/ is taken, as while the service runs$/);
+    expect(foundAt('database', checked)).toMatch(/^in use by another process/);
+    expect(foundAt('port', checked)).toMatch(/ is in use, as the service is running$/);
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
   });
@@ -98,7 +98,7 @@ describe('A check', () => {
     ['admin key', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
     ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: no such folder; make it'],
     ['backups', { BACKUP_DIR: '/dev/null' }, 'a file is in the place of the folder; name a folder'],
-    ['port', { HOST: '192.0.2.1' }, 'this machine does not have this address; set HOST'],
+    ['port', { HOST: '192.0.2.1' }, 'the address is not on this machine; set HOST'],
   ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
     const checked = await check(environment);
     expect(checked.code).toBe(1);

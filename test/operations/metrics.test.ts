@@ -1,12 +1,12 @@
 // What is counted, and what it looks like to Prometheus, read back by a parser of its format.
 
-import parse from 'parse-prometheus-text-format';
 import { describe, expect, it } from 'vitest';
 import { familyText, Histogram } from '../../src/hosts/operations/exposition.js';
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { HELP } from '../../src/hosts/operations/metrics.js';
 import { RequestSeries } from '../../src/hosts/operations/request-series.js';
 import { finishedRequest } from '../support/finished-request.js';
+import { parseMetrics } from '../support/operations.js';
 import { textOf } from '../support/pages.js';
 
 const MINUTE_MS = 60_000;
@@ -21,13 +21,13 @@ describe('The text of /metrics', () => {
     const name = 'a"b\\c\nd';
     const text = familyText('odd', 'A label.', { samples: [[{ name }, 2]] });
     const metrics = [{ value: '2', labels: { name } }];
-    expect(parse(text)).toEqual([{ name: 'odd', help: 'A label.', type: 'GAUGE', metrics }]);
+    expect(parseMetrics(text)).toEqual([{ name: 'odd', help: 'A label.', type: 'GAUGE', metrics }]);
   });
 
   it('counts in each histogram bucket the values up to its bound', () => {
     const histogram = new Histogram([0.1, 1]);
     for (const value of [0.05, 0.1, 0.5, 1, 7]) histogram.observe(value);
-    const [family] = parse(familyText('took', 'Seconds.', { series: [[{}, histogram]] }));
+    const [family] = parseMetrics(familyText('took', 'Seconds.', { series: [[{}, histogram]] }));
     expect(family?.type).toBe('HISTOGRAM');
     const buckets = { '0.1': '2', '1': '4', '+Inf': '5' };
     expect(family?.metrics[0]).toMatchObject({ buckets, count: '5', sum: '8.65' });

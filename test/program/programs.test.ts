@@ -203,7 +203,7 @@ describe('Ctrl-C', () => {
     expect(await ended).toEqual({
       code: 130,
       stdout: '',
-      stderr: '\nstopping: what is under way ends first\nstopped; nothing was written\n',
+      stderr: '\nstopping: finishing what is under way\nstopped; nothing was written\n',
     });
   });
 

@@ -36,24 +36,17 @@ export function buildOnDemand(isFromSource: boolean): Plugin {
       if (process.env['QUICK_CHECKS']) {
         throw new Error(`${id} uses dist/; the quick checks build nothing, so move that part out`);
       }
-      ready ??= makeReady();
+      // By its URL; otherwise vite would bundle it with vitest's configuration.
+      const script = new URL('../../scripts/setup.js', import.meta.url).href;
+      const setup: typeof import('../../scripts/setup.js') = await import(script);
+      ready ??= setup.makeReady('test', 'scripts/worker');
       await ready;
     },
   };
 }
 
-async function makeReady(): Promise<void> {
-  // Imported by its URL; otherwise vite would bundle it with vitest's configuration.
-  const script = new URL('../../scripts/setup.js', import.meta.url).href;
-  const setup: typeof import('../../scripts/setup.js') = await import(script);
-  await setup.makeReady('test', 'scripts/worker');
-}
-
-/**
- * The package's name leads to its source; only the files that run as a thread or process are
- * bundled. `banner`: code before each of these.
- */
-export function fromSource(banner = ''): Plugin {
+/** The package's name leads to its source; only the files that run as a thread or process are bundled. */
+export function fromSource(): Plugin {
   let bundled: Promise<string> | undefined;
   return {
     name: 'from-source',
@@ -69,7 +62,7 @@ export function fromSource(banner = ''): Plugin {
     async transform(code, id) {
       const [, before, name] = (id.startsWith(`${ROOT}src/`) && STARTED_FILE.exec(code)) || [];
       if (name === undefined) return;
-      bundled ??= bundleStarted(banner);
+      bundled ??= bundleStarted();
       const url = pathToFileURL(`${await bundled}/${name}.js`).href;
       // A whole URL: the base that follows it does not count.
       return { code: code.replace(STARTED_FILE, () => `${before}'${url}'`), map: null };
@@ -78,7 +71,7 @@ export function fromSource(banner = ''): Plugin {
 }
 
 /** Resolves with the folder. It is inside the project, so that the files find libsql. */
-async function bundleStarted(banner: string): Promise<string> {
+async function bundleStarted(): Promise<string> {
   const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
@@ -91,7 +84,6 @@ async function bundleStarted(banner: string): Promise<string> {
     target: 'es2023',
     platform: 'node',
     external: ['libsql'],
-    banner: { js: banner },
   });
   return folder;
 }

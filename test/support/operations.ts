@@ -1,10 +1,24 @@
 // Reads the operations port for tests: its pages, and its metrics by a parser from another
 // project.
 
-import parse, { type Family } from 'parse-prometheus-text-format';
 import { expect } from 'vitest';
 import { eventually } from './eventually.js';
 import type { ServerProcess } from './server-process.js';
+
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  /** `sum`: of a histogram. */
+  readonly metrics: readonly {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly value?: string;
+    readonly sum?: string;
+  }[];
+}
+/** Another project's parser, which has no types of its own. */
+const PARSER: string = 'parse-prometheus-text-format';
+export const parseMetrics: (text: string) => Family[] = (await import(PARSER)).default;
 
 /** The origin of the operations port, as the server printed it. */
 export function operationsOf(server: Pick<ServerProcess, 'log'>): string {
@@ -29,7 +43,7 @@ export class Metrics {
 
   constructor(text: string) {
     this.#text = text;
-    this.families = new Map(parse(text).map((family) => [family.name, family]));
+    this.families = new Map(parseMetrics(text).map((family) => [family.name, family]));
   }
 
   static async of(operations: string): Promise<Metrics> {

@@ -4,6 +4,7 @@
 import { connect } from 'node:net';
 import { HEADER_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import type { Envelope } from './contract.js';
+import { eventually } from './eventually.js';
 
 /** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
 export const COMMON_HEADERS = {
@@ -34,12 +35,7 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
   const startedAt = performance.now();
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const chunks: Buffer[] = [];
-  const listeners = new Set<() => void>();
-  const notify = () => {
-    for (const listener of listeners) listener();
-  };
   let reset = false;
-  let isOver = false;
   /** Resolves with the time until the server ended or reset the connection. */
   const over = new Promise<{ afterMs: number; reset: boolean }>((resolve) => {
     socket.on('end', () => {
@@ -48,16 +44,9 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
     socket.on('error', () => {
       reset = true;
     });
-    socket.on('close', () => {
-      isOver = true;
-      resolve({ afterMs: performance.now() - startedAt, reset });
-      notify();
-    });
+    socket.on('close', () => resolve({ afterMs: performance.now() - startedAt, reset }));
   });
-  socket.on('data', (chunk) => {
-    chunks.push(chunk);
-    notify();
-  });
+  socket.on('data', (chunk) => chunks.push(chunk));
   /** Everything so far, one character for each byte. */
   const received = () => Buffer.concat(chunks).toString('latin1');
   const connection = {
@@ -66,17 +55,10 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
     /** The complete answers received so far, without interim answers. */
     answers: () => parseAnswers(received()),
     over,
-    /** Resolves when the connection satisfies the condition. Rejects if it ends before. */
+    /** Resolves when the connection satisfies the condition. */
     until: (condition: (connection: { received(): string; answers(): RawAnswer[] }) => boolean) =>
-      new Promise<void>((resolve, reject) => {
-        const look = () => {
-          if (condition(connection)) resolve();
-          else if (isOver) reject(new Error(`the connection ended with: ${received()}`));
-          else return;
-          listeners.delete(look);
-        };
-        listeners.add(look);
-        look();
+      eventually(async () => {
+        if (!condition(connection)) throw new Error(`the connection has: ${received()}`);
       }),
     send: (more: string) => socket.write(Buffer.from(more, 'latin1')),
   };

@@ -19,7 +19,7 @@ export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: stri
   },
   UNAUTHORIZED: {
     meaning: 'The bearer token or the admin key is missing or wrong.',
-    message: 'the identity provider refuses the token; get a new one',
+    message: 'the identity provider refused the token; get a new one',
   },
   NOT_FOUND: {
     meaning: 'The path or the record does not exist, or the record belongs to another account.',
@@ -57,11 +57,11 @@ export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: stri
   },
   INTERNAL_ERROR: {
     meaning: 'A defect of the service. Its log has the reason under the request id.',
-    message: 'something unforeseen went wrong; the log has it under the request id',
+    message: 'internal error; the log has it under the request id',
   },
   AUTH_UNAVAILABLE: {
     meaning: 'The identity provider does not answer.',
-    message: 'the identity provider gives no answer; try again later',
+    message: 'the identity provider does not answer; try again later',
   },
   ADMIN_DISABLED: {
     meaning: 'No admin key is configured.',

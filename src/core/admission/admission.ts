@@ -2,7 +2,7 @@
 // bodies, of answers, and of what any request may hold. What is beyond is not read or made until
 // others are done. It is never refused.
 
-import { andThen, type Eventually } from '../eventually.js';
+import { chain, type MaybePromise } from '../maybe-promise.js';
 import type { IsDisconnected } from './disconnected.js';
 import type { FairScheduler } from './fair-scheduler.js';
 
@@ -53,12 +53,12 @@ export class Admission {
     account: string,
     bodyBytes: number,
     isDisconnected: IsDisconnected,
-    act: () => Eventually<T>,
-  ): Eventually<T> {
+    act: () => MaybePromise<T>,
+  ): MaybePromise<T> {
     const bytes = Math.max(bodyBytes, REQUEST_BYTES);
-    return andThen(this.begin(account, bytes, isDisconnected), () => {
+    return chain(this.begin(account, bytes, isDisconnected), () => {
       const end = () => this.end(account, bytes);
-      let result: Eventually<T> | undefined;
+      let result: MaybePromise<T> | undefined;
       try {
         result = act();
         return result;

@@ -26,10 +26,7 @@ const DEFAULTS = {
   givesWay: () => false,
 };
 
-/**
- * For a host on which one request must not wait for another, and on which time
- * stands still while a request computes: no slice ends.
- */
+/** For a host on which time stands still while a request computes: no slice ends. */
 export function unsliced(): FairScheduler {
   return new FairScheduler({ sliceMs: Number.POSITIVE_INFINITY });
 }
@@ -69,8 +66,8 @@ export class FairScheduler {
   }
 
   /**
-   * Undefined if a request of the lane begins at once; else resolves in a turn of the lane. Either
-   * way `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone.
+   * Undefined if a request of the lane begins at once; else resolves in a turn of the lane, when
+   * `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone.
    */
   admit(
     lane: string,
@@ -90,10 +87,7 @@ export class FairScheduler {
     void this.#serve();
   }
 
-  /**
-   * Resolves at the start of a slice in which the account may do a piece of long work. Rejects, as
-   * a failure, if its client has gone: the rest of the work would be for nobody.
-   */
+  /** Resolves at the start of a slice of long work of the account. Rejects, as a failure, if its client has gone. */
   yield(account: string, isDisconnected: IsDisconnected = neverDisconnected): Promise<void> {
     return this.#turnIn(this.#pieces, account, isDisconnected, inAnyCase);
   }

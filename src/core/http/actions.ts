@@ -10,7 +10,7 @@ import {
   pagination,
   singlePage,
 } from '../domain/listing.js';
-import { andThen, type Eventually } from '../eventually.js';
+import { chain, type MaybePromise } from '../maybe-promise.js';
 import type { ObjectViews, RowViews } from '../operator-answers.js';
 import { type Answer, data, dataOf, dataWithRows, deletionOf, failure, list } from './answer.js';
 import type { Action, Call } from './call.js';
@@ -31,13 +31,13 @@ export function health(): Answer {
   return HEALTH_ANSWER;
 }
 
-export function listRecords(call: Call): Eventually<Answer> {
+export function listRecords(call: Call): MaybePromise<Answer> {
   return pageOf(call, listQuery(call.query, DATA_PAGE_SIZES));
 }
 
 /** A page of the collection that the call names. */
-function pageOf(call: Call, query: ListQuery): Eventually<Answer> {
-  return andThen(call.account.list(call.collection, query), ({ items, total }) =>
+function pageOf(call: Call, query: ListQuery): MaybePromise<Answer> {
+  return chain(call.account.list(call.collection, query), ({ items, total }) =>
     list(items, pagination(query, total)),
   );
 }
@@ -47,8 +47,8 @@ export async function createRecord(call: Call): Promise<Answer> {
   return dataOf(await call.withBody((body) => account.create(collection, body)), 201);
 }
 
-export function readRecord(call: Call): Eventually<Answer> {
-  return andThen(call.account.read(call.collection, call.id), (outcome) => dataOf(outcome));
+export function readRecord(call: Call): MaybePromise<Answer> {
+  return chain(call.account.read(call.collection, call.id), (outcome) => dataOf(outcome));
 }
 
 export async function updateRecord(call: Call): Promise<Answer> {
@@ -105,6 +105,6 @@ export async function adminAccount(call: Call): Promise<Answer> {
 }
 
 /** Like the account's own list, with the operator's page sizes and without the status filter. */
-export function adminListRecords(call: Call): Eventually<Answer> {
+export function adminListRecords(call: Call): MaybePromise<Answer> {
   return pageOf(call, { ...listQuery(call.query, ADMIN_PAGE_SIZES), status: '' });
 }

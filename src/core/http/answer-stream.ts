@@ -78,9 +78,8 @@ export function answerStreams(
 }
 
 /**
- * Short texts gathered and long ones cut, never between the two halves of a
- * surrogate pair. A long text is never joined to another: that would be a copy
- * of it for every reader.
+ * Short texts gathered and long ones cut. A long text is never joined to another: that would be a
+ * copy of it for every reader.
  */
 export async function* evenPieces(
   texts: AsyncGenerator<string>,

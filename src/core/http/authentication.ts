@@ -4,8 +4,8 @@
 import type { Actor } from '../domain/audit-event.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import { andThen, type Eventually } from '../eventually.js';
 import type { From, Identity, IdentityProvider } from '../identity/identity-provider.js';
+import { chain, type MaybePromise } from '../maybe-promise.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -31,7 +31,7 @@ export function admitAccount(
   request: Request,
   identity: IdentityProvider,
   from?: From,
-): Eventually<Outcome<Principal>> {
+): MaybePromise<Outcome<Principal>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) {
     return failed(
@@ -39,20 +39,19 @@ export function admitAccount(
       'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"',
     );
   }
-  return andThen(identity.identify(token, from), principalOf);
+  return chain(identity.identify(token, from), principalOf);
 }
 
 function principalOf(who: Identity): Outcome<Principal> {
   if (who.status === 'identified') return succeeded({ kind: 'account', subject: who.subject });
   if (who.status === 'invalid') {
-    return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
+    return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');
   }
-  const { reason: message = NO_ANSWER, retryAfterSeconds } = who;
-  const code = 'AUTH_UNAVAILABLE';
-  return { ok: false, failure: { code, message, ...(retryAfterSeconds && { retryAfterSeconds }) } };
+  const { reason = 'the identity provider does not answer; try again later' } = who;
+  const { failure } = failed('AUTH_UNAVAILABLE', reason);
+  const { retryAfterSeconds } = who;
+  return { ok: false, failure: { ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) } };
 }
-
-const NO_ANSWER = 'the identity provider gives no answer; try again later';
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
 export function adminGate(configured: AdminKey): (request: Request) => Outcome<Principal> {

@@ -8,7 +8,7 @@ import { runOf } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { Query } from '../domain/listing.js';
-import type { Eventually } from '../eventually.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { AccountRecords, OperatorViews, RecordService } from '../records/record-service.js';
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
@@ -32,7 +32,7 @@ export interface ServiceStatus {
   readonly adminConfigured: boolean;
 }
 
-export type Action = (call: Call) => Eventually<Answer>;
+export type Action = (call: Call) => MaybePromise<Answer>;
 
 interface CallParts {
   readonly context: RequestContext;

@@ -10,9 +10,8 @@ const ANY_ORIGIN: OriginHeaders = { 'Access-Control-Allow-Origin': '*' };
 const NO_ORIGIN: OriginHeaders = {};
 
 /**
- * The headers that admit a request's origin. Without a list, or with a list that
- * contains `*`: `*`. With a list that contains the origin: the origin, "and then
- * `Vary: Origin` is sent". With any other list: no header.
+ * The headers that admit a request's origin: `*` without a list, or with one that contains `*`; the
+ * origin if the list has it, "and then `Vary: Origin` is sent"; otherwise none.
  */
 export function originPolicy(
   allowed: readonly string[],

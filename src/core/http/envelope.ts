@@ -35,7 +35,7 @@ export interface EnvelopeFacts {
 const encoder = new TextEncoder();
 
 /** `stream` makes the body of a long answer; without it every answer is sent as one text. */
-export function respond(answer: Answer, facts: EnvelopeFacts, stream?: StreamAnswer): Response {
+export function toResponse(answer: Answer, facts: EnvelopeFacts, stream?: StreamAnswer): Response {
   const { requestId, originHeaders } = facts;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -118,11 +118,7 @@ function timestampOf(now: number): string {
   return lastTimestamp.text;
 }
 
-/**
- * The request id is echoed byte by byte. If the body is a string, Node writes the headers
- * in the string's encoding, UTF-8, and a byte above 7F becomes two. If the body is bytes,
- * it does not.
- */
+/** The request id is echoed byte by byte: beside a body that is a string, Node would write it in UTF-8. */
 function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
   return isAscii(requestId) ? text : encoder.encode(text);
 }

@@ -9,9 +9,8 @@ export const ADMIN_PREFIX = `${API_PREFIX}/admin`;
 const NO_QUERY: Query = new URLSearchParams();
 
 /**
- * The path with every segment decoded once and encoded again. So `%41` and `A` are
- * the same to the router, and a parameter is decoded once. A segment that cannot
- * be decoded becomes empty, and no route has an empty segment.
+ * The path with every segment decoded once and encoded again, so that `%41` and `A` are the same to
+ * the router. A segment that cannot be decoded becomes empty, and no route has an empty segment.
  */
 export function canonicalPath(request: Request): string {
   const target = targetOf(request);
@@ -27,9 +26,8 @@ export function isUnder(prefix: string, path: string): boolean {
 }
 
 /**
- * The account that a segment names, decoded. No URL can contain the segments `.` and
- * `..`, because every client resolves them (also `%2E%2E`) before it sends. So `~.` and
- * `~..` name these two accounts, and `~~.` names an account that is called `~.`.
+ * The account that a segment names. Every client resolves `.` and `..` (also `%2E%2E`) before it
+ * sends, so `~.` and `~..` name these two accounts, and `~~.` an account that is called `~.`.
  */
 export function ownerOf(segment: string): string {
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;

@@ -3,9 +3,9 @@
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type ErrorCode, failureIn } from '../domain/errors.js';
-import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import { chain, type MaybePromise } from '../maybe-promise.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Answer, failure, refusal } from './answer.js';
 import { answerStreams } from './answer-stream.js';
@@ -19,7 +19,7 @@ import {
 } from './authentication.js';
 import { type ActionDependencies, Call, type RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
-import { type EnvelopeFacts, respond } from './envelope.js';
+import { type EnvelopeFacts, toResponse } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
 import { bodyMaxBytes } from './request-body.js';
 import { type RandomBytes, requestIds } from './request-id.js';
@@ -38,7 +38,7 @@ export interface PipelineOptions extends ActionDependencies {
 }
 
 /** Answers a request whose path matches `route`, or no route at all. */
-export type Pipeline = (context: RequestContext, route?: Route) => Eventually<Response>;
+export type Pipeline = (context: RequestContext, route?: Route) => MaybePromise<Response>;
 
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { identity, log, clock } = options;
@@ -66,20 +66,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     context: RequestContext,
     facts: EnvelopeFacts,
     route: Route | undefined,
-  ): Eventually<Response> {
+  ): MaybePromise<Response> {
     const { path } = context.req;
-    if (!isUnder(API_PREFIX, path)) return respond(noRoute(path), facts);
+    if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
     if (route === HEALTH_ROUTE) return perform(context, facts, route, { kind: 'anyone' });
     const isOperators = isUnder(ADMIN_PREFIX, path);
     const admitting = isOperators
       ? admitOperator(context.req.raw)
       : admitAccount(context.req.raw, identity, context.env?.remoteAddress);
-    return andThen(admitting, (admitted) => {
+    return chain(admitting, (admitted) => {
       if (!admitted.ok) {
         if (isOperators) noteRefusedKey(context, admitted.failure.code);
-        return respond(failure(admitted.failure), facts);
+        return toResponse(failure(admitted.failure), facts);
       }
-      if (route === undefined) return respond(noRoute(path), facts);
+      if (route === undefined) return toResponse(noRoute(path), facts);
       return perform(context, facts, route, admitted.value);
     });
   }
@@ -96,17 +96,17 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     facts: EnvelopeFacts,
     route: Route,
     principal: Principal,
-  ): Eventually<Response> {
+  ): MaybePromise<Response> {
     const { method } = context.req.raw;
     const action = actionOf(route, method);
-    if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
+    if (action === undefined) return toResponse(methodNotAllowed(method, allowOf(route)), facts);
     const share = shareOf(principal);
     const { raw } = context.req;
     const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
     const call = new Call({ context, route, principal, isDisconnected, dependencies: options });
     const act = () =>
-      andThen(action(call), (answered) =>
-        respond(answered, facts, streamsOf(share, isDisconnected)),
+      chain(action(call), (answered) =>
+        toResponse(answered, facts, streamsOf(share, isDisconnected)),
       );
     const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(raw) : 0;
     return options.admission.run(share, bodyBytes, isDisconnected, act);
@@ -115,10 +115,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   /** "The text goes to the log with the request id, never to the client." */
   function apology(error: unknown, facts: EnvelopeFacts): Response {
     const foreseen = failureIn(error);
-    if (foreseen !== undefined) return respond(failure(foreseen), facts);
+    if (foreseen !== undefined) return toResponse(failure(foreseen), facts);
     log.error('request_failed', error, { request_id: facts.requestId });
-    const message = 'something unforeseen went wrong; the log has it under the request id';
-    return respond(refusal('INTERNAL_ERROR', message), facts);
+    const message = 'internal error; the log has it under the request id';
+    return toResponse(refusal('INTERNAL_ERROR', message), facts);
   }
 }
 

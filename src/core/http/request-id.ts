@@ -9,15 +9,10 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** Fills the array with secure random bytes. Throws if the platform has none. */
 export type RandomBytes = (into: Uint8Array<ArrayBuffer>) => void;
 
-export interface RequestIdSources {
-  readonly randomBytes: RandomBytes;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
-}
-
 /** "Prefix `req_` plus 16 lowercase hex characters (8 random bytes); time-derived suffix if secure randomness fails." */
 export function requestIds(
-  sources: RequestIdSources,
+  /** `clock`: milliseconds since 1970, UTC. */
+  sources: { readonly randomBytes: RandomBytes; readonly clock: () => number },
 ): (request: Pick<Request, 'headers'>) => string {
   const pool = new Uint8Array(RANDOM_BYTES * IDS_A_POOL);
   let used = pool.length;

@@ -1,6 +1,5 @@
-// Every path and method of the API, in one table. A path that is not here is
-// 404. Another method on a path of the table is 405 `METHOD_NOT_ALLOWED` with an
-// `Allow` header, which is made from the row.
+// Every path and method of the API, in one table. A path that is not here is 404, another method
+// "405 `METHOD_NOT_ALLOWED` with an `Allow` header", which is made from the row.
 
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import VIEWS, { type ObjectViews, type RowViews } from '../operator-answers.js';
@@ -53,10 +52,7 @@ function viewRoute(view: NonNullable<Route['view']>, action: Action): Route {
   return { path: `${ADMIN_PREFIX}/${view}`, view, actions: { GET: action } };
 }
 
-/**
- * A collection's two paths. Each collection has routes of its own: one pattern for
- * all six would also match `/admin/…`, and Hono's RegExpRouter refuses such a pair.
- */
+/** A collection's two paths. One pattern for all six would also match `/admin/…`, which RegExpRouter refuses. */
 function recordRoutes(base: string, collection: CollectionName, list: Action): readonly Route[] {
   const path = `${base}/${collection}`;
   const item = { GET: readRecord, PATCH: updateRecord, DELETE: deleteRecord };

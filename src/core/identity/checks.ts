@@ -4,8 +4,8 @@
 
 import { FairQueue } from '../admission/fair-queue.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
-import { andThen, type Eventually } from '../eventually.js';
 import { type Log, silentLog } from '../log.js';
+import { chain, type MaybePromise } from '../maybe-promise.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { CheckedTokens } from './checked-tokens.js';
@@ -38,7 +38,7 @@ export interface ChecksOptions {
   /** Whether a request may wait for another's exchange. Default true; Workers tie an exchange to one request. */
   readonly joined?: boolean;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
-  readonly digest?: (token: string) => Eventually<string>;
+  readonly digest?: (token: string) => MaybePromise<string>;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
 }
 
@@ -84,9 +84,9 @@ export class Checks implements IdentityProvider {
     this.#unknown = new Places(joined ? UNKNOWN_CHECKS_MAX : Infinity, clock);
   }
 
-  identify(text: string, from?: From): Eventually<Identity> {
+  identify(text: string, from?: From): MaybePromise<Identity> {
     const { digest = sha256, events, joined = true } = this.#options;
-    return andThen(digest(text), (key) => {
+    return chain(digest(text), (key) => {
       const since = this.#clock();
       const remembered = this.#tokens.remembered(key, since);
       if (remembered !== undefined) {

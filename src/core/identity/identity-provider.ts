@@ -1,13 +1,13 @@
 // Who is asking? The port to the external identity provider.
 
-import type { Eventually } from '../eventually.js';
+import type { MaybePromise } from '../maybe-promise.js';
 
 /** The address of the client that sends the token, where the host knows it: senders take turns by it. */
 export type From = () => string | undefined;
 
 export interface IdentityProvider {
   /** Never rejects: every outcome is a value. */
-  identify(token: string, from?: From): Eventually<Identity>;
+  identify(token: string, from?: From): MaybePromise<Identity>;
 }
 
 /**

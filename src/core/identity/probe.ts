@@ -31,7 +31,9 @@ export function probeProvider(
   const probe = async (signal: AbortSignal) => {
     await gate?.ready(signal);
     if (ask !== undefined) return findingOf(await ask(MADE_UP_TOKEN, signal));
-    return fit('the keys are there; tokens are checked here alone, and each counts until its end');
+    return fit(
+      'the keys are there; tokens are checked only here, and each counts until it expires',
+    );
   };
   return inTime(probe, failureOf, stopped);
 }

@@ -5,7 +5,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
 import type { GiveWay } from '../domain/search.js';
-import type { Eventually } from '../eventually.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { AccountSummary } from '../operator-answers.js';
 import { filteredPage, newestPage } from './list-pages.js';
 import type { PaymentRows } from './payment-rows.js';
@@ -34,7 +34,7 @@ export class MemoryAccount implements AccountRecords {
     this.#sender = sender;
   }
 
-  list(collection: CollectionName, query: ListQuery): Eventually<Page> {
+  list(collection: CollectionName, query: ListQuery): MaybePromise<Page> {
     const { set, searchBlocks } = this.#context;
     const owner = this.#owner;
     if (query.q === '' && query.status === '')

@@ -6,7 +6,7 @@ import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
-import type { Eventually } from '../eventually.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { AccountSummary, ObjectViews, RowViews } from '../operator-answers.js';
 
 /** The records of the service. */
@@ -36,8 +36,8 @@ export interface Sender {
  */
 export interface AccountRecords {
   /** Newest first. */
-  list(collection: CollectionName, query: ListQuery): Eventually<RowsPage>;
-  read(collection: CollectionName, id: string): Eventually<Outcome<string>>;
+  list(collection: CollectionName, query: ListQuery): MaybePromise<RowsPage>;
+  read(collection: CollectionName, id: string): MaybePromise<Outcome<string>>;
   create(collection: CollectionName, body: string): Promise<Outcome<string>>;
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>>;
   /** Succeeds with the id of the deleted record. */

@@ -5,6 +5,7 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Page, PageRequest } from '../domain/listing.js';
+import type { CommitStatus } from '../service-events.js';
 
 /** A stored row. The body is the record's JSON text, and says what the record is. */
 export interface StoredRow {
@@ -49,7 +50,7 @@ export interface Changes {
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
-  | { readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown'; readonly error: unknown };
+  | { readonly status: Exclude<CommitStatus, 'committed'>; readonly error: unknown };
 
 /** Durable storage of one set of records. */
 export interface RecordStorage {

@@ -5,7 +5,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { paymentRow } from '../domain/payment.js';
 import { type ChangedRecord, newRecord, patchedRecord } from '../domain/record.js';
-import type { Eventually } from '../eventually.js';
+import type { MaybePromise } from '../maybe-promise.js';
 
 /**
  * Each function as in the domain; rejects only if the work itself can't be done. Work that
@@ -16,14 +16,14 @@ export interface RecordWork {
     name: CollectionName,
     body: string,
     account: string,
-  ): Eventually<Outcome<ChangedRecord>>;
+  ): MaybePromise<Outcome<ChangedRecord>>;
   patchedRecord(
     name: CollectionName,
     stored: string,
     body: string,
     account: string,
-  ): Eventually<Outcome<ChangedRecord>>;
-  paymentRow(order: string, account: string): Eventually<string>;
+  ): MaybePromise<Outcome<ChangedRecord>>;
+  paymentRow(order: string, account: string): MaybePromise<string>;
 }
 
 /** Done at once, in the thread of the caller. */

@@ -6,11 +6,12 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
+import type { CommitStatus } from '../service-events.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
 import type { CommitGroup, Write } from './commit-group.js';
 import { memoryRecord } from './record-list.js';
 import type { RecordSet } from './record-set.js';
-import type { CommitResult, RecordStorage } from './record-storage.js';
+import type { RecordStorage } from './record-storage.js';
 import type { RecordWork } from './record-work.js';
 import { utf8Length } from './utf8-length.js';
 
@@ -147,7 +148,7 @@ export function notFound(collection: CollectionName, id: string): Outcome<never>
 }
 
 /** "Persisting a create/update/delete failed." If storage holds what it held before, there is nothing to look for. */
-export function storageFailed(status: CommitResult['status']): Outcome<string> {
+export function storageFailed(status: CommitStatus): Outcome<string> {
   return failed(
     'STORAGE_FAILED',
     status === 'notStored'

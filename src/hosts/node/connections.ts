@@ -9,7 +9,7 @@ import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { type MeteredAnswer, MeteredExchange } from './metered-exchange.js';
 
-/** Time between two checks of the deadlines; a connection lives at most this much longer. */
+/** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
 /**
  * Requests of one connection that wait behind another and are always kept. Node reads up to
@@ -78,7 +78,7 @@ class Connection {
     if (this.#isPipelining) return;
     this.#isPipelining = true;
     closeWithoutStackTraces(this.socket);
-    // Node reads on when an answer is read to its end, whatever waits.
+    // Node resumes reading after an answer, whatever waits.
     this.socket.on('drain', () => {
       if (this.queued.length > 0) stopReading(this.socket);
     });
@@ -216,7 +216,7 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open.values()) {
-      // Resets the connection, because a graceful end would also wait for the reader.
+      // Resets the connection, because a graceful end would wait for the reader, too.
       if (connection.isOverdue(now, RESPONSE_WRITE_TIMEOUT_MS)) connection.socket.resetAndDestroy();
     }
   }

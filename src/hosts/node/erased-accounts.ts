@@ -1,4 +1,4 @@
-// Looks at the start whether erased accounts are in the database again. `restore` names
+// Checks at the start whether erased accounts are in the database again. `restore` names
 // them itself; Litestream, or a file copied by hand, knows no ledger.
 
 import type { Log } from '../../core/log.js';
@@ -24,7 +24,7 @@ export interface ErasedAccountsOptions {
 export class ErasedAccounts {
   readonly #records: Records;
   readonly #isUnreadable: boolean;
-  /** Those that were back at the start and have not been without a record since. */
+  /** Those that were back at the start and still have records. */
   readonly #back: Set<string>;
 
   private constructor(records: Records, back: readonly string[] | undefined) {
@@ -50,13 +50,13 @@ export class ErasedAccounts {
           accounts: JSON.stringify(back.slice(0, NAMED_MAX)),
           count: back.length,
           ledger: path,
-          hint: `these accounts were erased, and an older state of the database has brought their records back; erase each again: ${ERASE_AGAIN}`,
+          hint: `these accounts were erased, and an older state of the database brought their records back; erase each again: ${ERASE_AGAIN}`,
         });
       }
       return new ErasedAccounts(records, back);
     } catch (error) {
       log.warn('erasure_ledger_unreadable', {
-        hint: `whether erased accounts are in the database again is not known: ${error instanceof Error ? error.message : error}`,
+        hint: `whether erased accounts are in the database again is unknown: ${error instanceof Error ? error.message : error}`,
       });
       return new ErasedAccounts(records, undefined);
     }
@@ -65,7 +65,7 @@ export class ErasedAccounts {
   async facts(): Promise<ErasureFacts> {
     for (const subject of this.#back) {
       const { ok } = await this.#records.account(subject).profile();
-      // It is erased again. Who comes later is new.
+      // It is erased again. A later one is new.
       if (!ok) this.#back.delete(subject);
     }
     return { back: this.#back.size, unreadable: this.#isUnreadable };

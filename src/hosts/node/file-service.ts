@@ -14,7 +14,7 @@ import { ReplicaWatch } from './replica-watch.js';
 import { runOver, type ServedRecords, type Service, type ServiceOptions } from './service.js';
 import type { Turns } from './turns.js';
 
-/** A start waits this long for the replica. Then the service answers reads, and in `async` writes, too. */
+/** A start waits this long for the replica. Then the service answers all the same. */
 const REPLICA_REACHED_MAX_MS = 5_000;
 
 export interface FileServiceOptions extends ServiceOptions {
@@ -110,11 +110,11 @@ function warnOfCreation(
   if (isNew) {
     log.warn('database_created', {
       file: resolve(databasePath),
-      hint: 'there was none; if there should have been one, stop the service and look at DATABASE_URL and its disk',
+      hint: 'there was none; if there should have been one, stop the service and check DATABASE_URL and its disk',
     });
   } else if (databaseCreate) {
     log.warn('database_create_set', {
-      hint: 'take DATABASE_CREATE out, or a lost database will be replaced by an empty one',
+      hint: 'unset DATABASE_CREATE, or a lost database will be replaced by an empty one',
     });
   }
 }

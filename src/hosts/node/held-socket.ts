@@ -6,16 +6,16 @@ const FIRST_DESCRIPTOR = 3;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Why a start ends that cannot accept on the descriptor. */
+/** Why a start fails that can't accept on the descriptor. */
 export const NO_TCP_SOCKET = `LISTEN_FDS is 1, but descriptor ${FIRST_DESCRIPTOR} is not a listening TCP socket; the socket unit needs ListenStream= with an address and port, and Accept=no`;
 
 /**
  * The descriptor of the socket to accept on; undefined if none was handed to the process
- * `pid`. Throws with one sentence where several were.
+ * `pid`. Throws one sentence if several were.
  */
 export function heldSocket(environment: Environment, pid: number): number | undefined {
   const { LISTEN_FDS: count, LISTEN_PID: receiver } = environment;
-  // Meant for another process: a parent's environment is inherited.
+  // For another process: a parent's environment is inherited.
   if (!count || receiver !== String(pid)) return undefined;
   if (count !== '1') {
     throw new Error(

@@ -20,7 +20,7 @@ import { Refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
 import type { NewConnections } from './turns.js';
 
-/** Node looks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
+/** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
@@ -193,7 +193,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     }
   };
   server.on('request', onRequest);
-  // "A server MAY ignore" an expectation it does not know (RFC 9110, section 10.1.1).
+  // "A server MAY ignore" an expectation it doesn't know (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => refusals.refuse(error, socket));
   server.on('connect', (request, socket) => refusals.refuseTunnel(request, socket));

@@ -1,7 +1,7 @@
 // Notices that the open database file is no longer the one at its path (deleted, replaced, its disk
 // unmounted), or that another program wrote it. SQLite itself notices neither, and every later write
 // would be lost when the process ends. So the service refuses writes and says so. Of a file that
-// disappeared it saves a copy beside its place; what is in a damaged file, memory alone still has.
+// disappeared it saves a copy beside its place; only memory still has what was in a damaged file.
 
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export class LostFile {
   readonly #timer: NodeJS.Timeout;
   #logMissing = 0;
   #isOver = false;
-  /** One look at a time: on a disk that hangs they would pile up. */
+  /** One check at a time: on a disk that hangs they would pile up. */
   #looking: Promise<void> | undefined;
   /** Resolves with whether the copy is saved; undefined as long as there is nothing to save. */
   #saving: Promise<boolean> | undefined;
@@ -69,7 +69,7 @@ export class LostFile {
       this.#report(
         'database_damaged',
         `another program wrote the database file ${storage.path}`,
-        'do not restart: take everything out first (the command dump)',
+        'do not restart: save everything first with the command dump',
       );
     } else {
       events?.storageLost();
@@ -83,7 +83,7 @@ export class LostFile {
   }
 
   #report(event: string, reason: string, remedy: string): void {
-    this.#options.log.error(event, reason, { hint: `no write is taken any more; ${remedy}` });
+    this.#options.log.error(event, reason, { hint: `writes are refused; ${remedy}` });
   }
 
   #end(): void {
@@ -97,7 +97,7 @@ export class LostFile {
     const { path } = storage;
     const found = await present(path);
     if (found === 'unknown') return undefined;
-    if (found === undefined) return `the database file ${path} is gone, or its disk is`;
+    if (found === undefined) return `the database file ${path} is gone, or its disk`;
     if (found !== this.#opened) return `another file is in the place of the database file ${path}`;
     if (isReplicated) return undefined;
     // A new connection makes a new log: it may be missing for a moment.

@@ -9,10 +9,10 @@ import type { Facts, ProcessFacts } from '../operations/status.js';
 
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
-/** A read of the disk gets this long. */
+/** Time-out of a read of the disk. */
 const READ_MAX_MS = 1_000;
 
-/** Also of a disk that hangs, and of none. */
+/** Also if the disk hangs, or there is none. */
 export const NO_DISK: Facts['database'] = {
   bytes: null,
   log_bytes: null,
@@ -46,7 +46,7 @@ async function openDescriptors(max: number): Promise<number | null> {
   try {
     return (await readdir('/proc/self/fd')).length;
   } catch (error) {
-    // To look takes a descriptor itself.
+    // Looking takes a descriptor, too.
     return error instanceof Error && 'code' in error && error.code === 'EMFILE' ? max : null;
   }
 }

@@ -3,10 +3,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FinishedRequest, ServiceEvents } from '../../core/service-events.js';
 
-/** The route of a request for which the handler found none. */
+/** The route of a request that matched none. */
 const NO_ROUTE = 'other';
 
-/** What is measured of an answer. */
+/** The measured facts of an answer. */
 export interface MeteredAnswer {
   readonly statusCode: number;
   readonly headersSent: boolean;

@@ -57,7 +57,7 @@ export async function openOperationsPort(
       const begin = async () => {
         const answer = await answerTo(request, response, pages).catch((error: unknown) => {
           onError(error);
-          return refusal(500, 'this page failed; the log says why');
+          return refusal(500, 'internal error; the log says why');
         });
         send(response, answer);
       };
@@ -91,7 +91,7 @@ async function answerTo(
   pages: ReadonlyMap<string, OperationsPage>,
 ): Promise<OperationsAnswer> {
   if (!OWN_HOST.test(headers.host ?? '')) {
-    return refusal(403, 'the Host is a public name; ask by the address of this machine');
+    return refusal(403, "Host is a public name; use this machine's address");
   }
   const page = pages.get(url.replace(/\?.*$/, ''));
   if (page === undefined)

@@ -162,7 +162,8 @@ export class Operations {
     }
     if (this.#parts === undefined) return json(503, { error: 'the service has not started yet' });
     const { backups } = this.#parts;
-    if (backups === undefined) return json(409, { error: 'no backup is taken; set BACKUP_DIR' });
+    if (backups === undefined)
+      return json(409, { error: 'backups are not configured; set BACKUP_DIR' });
     backups.takeNow();
     return json(202, { begun: true });
   }

@@ -12,7 +12,7 @@ const STORAGE_ANSWER_MAX_MS = 100;
  * for a clean end.
  */
 const STRAY_SIGNALS = {
-  SIGUSR1: 'nothing was done; SIGUSR2 takes a backup',
+  SIGUSR1: 'ignored; SIGUSR2 takes a backup',
   SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
 } as const;
 

@@ -1,5 +1,5 @@
-// The question to the identity provider at the start. The service does not wait for the answer; the
-// log has it. A provider that is away is asked again until it answers: only then is it known whether
+// The request to the identity provider at the start. The service does not wait for the answer; the
+// log has it. An unavailable provider is asked again until it answers: only then is it known whether
 // the settings fit it.
 
 import { setTimeout as pause } from 'node:timers/promises';

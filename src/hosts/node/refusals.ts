@@ -6,7 +6,7 @@ import { type IncomingMessage, METHODS as NODE_METHODS, STATUS_CODES } from 'nod
 import type { Duplex } from 'node:stream';
 import { type Answer, refusal } from '../../core/http/answer.js';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
-import { respond } from '../../core/http/envelope.js';
+import { toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
 
@@ -114,7 +114,7 @@ export class Refusals {
     }
     const requestId = this.#requestIdOf({ headers });
     const originHeaders = this.#originHeadersOf({ headers });
-    return respond(answer, { requestId, now: Date.now(), originHeaders });
+    return toResponse(answer, { requestId, now: Date.now(), originHeaders });
   }
 }
 

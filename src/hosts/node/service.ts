@@ -5,7 +5,7 @@ import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { createResponder, type Responder } from '../../handler.js';
+import { buildHandler, type FetchHandler } from '../../handler.js';
 import { handlerParts } from '../handler-parts.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { type Settings, settingWarnings } from '../settings.js';
@@ -39,7 +39,7 @@ export interface ServiceOptions {
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
   readonly socket?: number | undefined;
   /** Wraps the handler, to refuse some requests. */
-  readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
+  readonly guard?: (respond: FetchHandler) => HttpServerOptions['handler'];
 }
 
 /** The records with what the process does about their storage. */
@@ -95,7 +95,7 @@ async function serve(
     providerFinding,
     backUp() {
       if (backups !== undefined) backups.takeNow();
-      else log.warn('backup_not_configured', { hint: `no backup is taken; ${backupHint}` });
+      else log.warn('backup_not_configured', { hint: `backups are not configured; ${backupHint}` });
     },
     storageAnswers: () => storage.ping().catch(() => {}),
     async stop() {
@@ -129,7 +129,7 @@ async function openPort(
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
   });
   const { host, port, corsAllowedOrigins } = settings;
-  const respond = createResponder(dependencies);
+  const respond = buildHandler(dependencies);
   const handler = guard === undefined ? respond : guard(respond);
   const address = { host, port, socket };
   const server = await listen({

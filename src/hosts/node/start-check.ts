@@ -1,5 +1,5 @@
 // `--check`: examines everything that a start needs, and starts nothing. Each check says what it
-// found, or throws one sentence if a start would fail or would not be what is meant.
+// found, or throws one sentence if a start would fail or would not do what is intended.
 
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { heldSocket } from './held-socket.js';
 
 interface Found {
   readonly found: string;
-  /** What may be as it is meant. */
+  /** What may be intended. */
   readonly warnings?: readonly SettingWarning[];
 }
 
@@ -36,8 +36,8 @@ const ONLINE_SYNC_MAX_SECONDS = 10;
 const SHORT_KEY = 'admin_key_too_short';
 const FILE_WORDS: Readonly<Record<FileState, string>> = {
   usable: 'usable: whole, of this program, and free',
-  absent: 'absent: a start makes it',
-  held: 'held: another process has it, most likely the service; it was not read',
+  absent: 'absent: a start creates it',
+  held: 'in use by another process, most likely the service; not read',
 };
 
 /** The settings of this process. A setting that names a file is read from it. Throws a `SettingError`. */
@@ -58,7 +58,7 @@ export function warnOfFile(path: string, log: Log): void {
   });
 }
 
-/** One line of the log for each check. Resolves with whether a start would succeed and would be what is meant. */
+/** One line of the log for each check. Resolves with whether a start would succeed and do what is intended. */
 export async function checkStart(
   environment: Environment,
   { log, online }: CheckOptions,
@@ -184,7 +184,7 @@ async function checkReplica(
 async function checkProvider({ signIn }: Settings, online: boolean): Promise<Found> {
   if (signIn === undefined) return { found: 'none: every bearer token is answered 503' };
   if (!online) {
-    const way = signIn.userinfo === 'off' ? 'tokens are checked here alone; ' : '';
+    const way = signIn.userinfo === 'off' ? 'tokens are checked only here; ' : '';
     return { found: `${way}not asked; --online asks it` };
   }
   const { ok, found, remedy } = await openSignIn({ settings: signIn }).probe();
@@ -212,7 +212,7 @@ async function checkPort(
     return { found: port === 0 ? `${address}: a start picks one` : `${address} is free` };
   } catch (error) {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    if (isTaken && isRunning) return { found: `${address} is taken, as while the service runs` };
+    if (isTaken && isRunning) return { found: `${address} is in use, as the service is running` };
     const reason = addressProblem(error, prefix) ?? String(error);
     throw new Error(`${address} cannot be listened on: ${reason}`);
   }

@@ -6,7 +6,7 @@ import { FairQueue } from '../../core/admission/fair-queue.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import type { ChangedRecord } from '../../core/domain/record.js';
-import type { Eventually } from '../../core/eventually.js';
+import type { MaybePromise } from '../../core/maybe-promise.js';
 import { type RecordWork, workInPlace } from '../../core/records/record-work.js';
 import type { WorkCall } from './record-thread.js';
 
@@ -21,7 +21,7 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-type Changed = Eventually<Outcome<ChangedRecord>>;
+type Changed = MaybePromise<Outcome<ChangedRecord>>;
 
 export class ThreadedWork implements RecordWork {
   readonly #heapMaxMegabytes: number;
@@ -47,7 +47,7 @@ export class ThreadedWork implements RecordWork {
     return this.#outcomeOf(account, { name: 'patchedRecord', args: [name, stored, body] });
   }
 
-  paymentRow(order: string, account: string): Eventually<string> {
+  paymentRow(order: string, account: string): MaybePromise<string> {
     if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(order, account);
     return this.#run(account, { name: 'paymentRow', args: [order] }) as Promise<string>;
   }
@@ -70,7 +70,7 @@ export class ThreadedWork implements RecordWork {
       if (!(error instanceof OutOfMemory)) throw error;
       return failed(
         'VALIDATION_FAILED',
-        'the record takes more memory to work on than one record may; send fewer or larger parts',
+        'processing the record takes too much memory; send fewer or larger parts',
       );
     }
   }
@@ -111,7 +111,7 @@ export class ThreadedWork implements RecordWork {
       this.#worker = undefined;
       this.#settle((job) => job.reject(cause));
     });
-    // The thread must not keep a process running that has nothing else to do.
+    // The thread must not keep an otherwise idle process running.
     worker.unref();
     return worker;
   }

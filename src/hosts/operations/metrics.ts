@@ -33,10 +33,9 @@ export const HELP = {
   service_database_log_bytes: 'Size of the log of writes beside the database file.',
   service_disk_free_bytes: "What the service may still write on the database's disk.",
   service_disk_bytes: "Size of the database's disk.",
-  service_identity_checks_total: 'Questions to the identity provider by outcome.',
+  service_identity_checks_total: 'Requests to the identity provider by outcome.',
   service_identity_check_duration_seconds: 'How long the identity provider took.',
-  service_identity_checks_joined_total:
-    'Checks that were answered by a question already under way.',
+  service_identity_checks_joined_total: 'Checks that joined a request already under way.',
   service_identity_checks_remembered_total: 'Checks that were answered from memory.',
   service_admin_keys_refused_total:
     'Requests with a wrong admin key, on the API and on the operations port.',
@@ -53,7 +52,7 @@ export const HELP = {
   service_replication_behind_seconds:
     'Age of the oldest commit that the replica is not known to have; 0 if it has all.',
   service_replication_sync_duration_seconds:
-    'How long Litestream took to take the commits from the log.',
+    'How long Litestream took to read the commits from the log.',
   service_replication_failures_total: 'Syncs that failed.',
   service_postgres_waiting: 'Statements that wait for a connection to Postgres.',
   service_postgres_retries_total: 'Attempts at a statement after the first.',
@@ -61,11 +60,10 @@ export const HELP = {
     'Statements sent to Postgres by kind; those of many requests may be sent as one.',
   service_postgres_statement_seconds_total:
     'How long statements took, the wait for a connection included.',
-  service_event_loop_delay_seconds:
-    'How much later than planned a timer came, sampled all the time.',
+  service_event_loop_delay_seconds: 'Delay of a timer beyond its plan, sampled continuously.',
   service_event_loop_active_seconds_total:
-    'Time that the event loop worked; its share of active and idle time is the utilization.',
-  service_event_loop_idle_seconds_total: 'Time that the event loop waited.',
+    'Time that the event loop was active; active / (active + idle) is the utilization.',
+  service_event_loop_idle_seconds_total: 'Time that the event loop was idle.',
   process_start_time_seconds: 'When the process started, in seconds since 1970.',
   process_cpu_seconds_total: 'Processor time of all threads, user and system.',
   process_resident_memory_bytes: 'Memory in use.',

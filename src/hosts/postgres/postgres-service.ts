@@ -24,7 +24,7 @@ async function open(
   const { settings, log } = options;
   const database = new Database(settings.postgresUrl ?? '', () =>
     log.info('postgres_pooler_found', {
-      hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+      hint: 'a pooler loses prepared statements, so none are used, and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
     }),
   );
   try {
@@ -71,7 +71,7 @@ async function openRecords(
   return {
     records,
     storage: { ping: () => records.operator.ping(), touch: () => touch(database) },
-    backupHint: "Postgres' own tools take them",
+    backupHint: "use Postgres' own tools",
     postgres() {
       const { statements, ...figures } = database.figures;
       return { ...figures, statements: Object.fromEntries(statements) };

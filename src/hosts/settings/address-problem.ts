@@ -6,8 +6,8 @@ export function addressProblem(error: unknown, prefix = ''): string | undefined 
   if (code === 'EADDRINUSE')
     return `another program has this port; set ${prefix}PORT to a free one`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `this machine does not have this address; set ${prefix}HOST to one of its own`;
+    return `the address is not on this machine; set ${prefix}HOST to one of its own`;
   }
-  if (code === 'EACCES') return `this port needs more rights; set ${prefix}PORT to 1024 or above`;
+  if (code === 'EACCES') return `this port requires privileges; set ${prefix}PORT to 1024 or above`;
   return undefined;
 }

@@ -37,7 +37,7 @@ function wholeNumber(min: number, max: number) {
   });
 }
 
-/** Comma-separated. A list without an entry would let everybody in, as an unset one does. */
+/** Comma-separated. An empty list would admit everyone, as an unset one does. */
 function list(wanted: string, isEntry: (text: string) => boolean) {
   return setting(wanted, (text) => {
     const entries = text

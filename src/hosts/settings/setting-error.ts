@@ -1,4 +1,4 @@
-// How a setting that cannot be used is told: its name, what it holds (secrets masked) and what it
+// How an unusable setting is reported: its name, what it holds (secrets masked) and what it
 // must be, in one line.
 
 export interface Judged {

@@ -46,7 +46,7 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return near.sort((a, b) => a.slips - b.slips)[0]?.name;
 }
 
-/** What may be as it is meant. */
+/** What may be intended. */
 export function otherWarnings(environment: Environment): readonly SettingWarning[] {
   const warnings: SettingWarning[] = [];
   if (environment['AUTH_SUBJECT_FIELD'] === 'email') {

@@ -4,7 +4,7 @@
 import { UNLIMITED } from '../../core/admission/admission.js';
 import { unsliced } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
-import { createResponder, type Responder } from '../../handler.js';
+import { buildHandler, type FetchHandler } from '../../handler.js';
 import { handlerParts } from '../handler-parts.js';
 import { SettingError } from '../settings/setting-error.js';
 import { environmentWarnings } from '../settings/warnings.js';
@@ -16,7 +16,7 @@ import { drainableReader, drainBody } from './unread-body.js';
 
 /** Reads the settings with the first request of an isolate, because a Worker has no start. */
 export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
-  let respond: Responder | undefined;
+  let respond: FetchHandler | undefined;
   return async (request, env) => {
     respond ??= responder(env);
     const response = await respond(request, {
@@ -28,7 +28,7 @@ export function createGateway(): (request: Request, env: WorkerEnvironment) => P
   };
 }
 
-function responder(env: WorkerEnvironment): Responder {
+function responder(env: WorkerEnvironment): FetchHandler {
   const log = consoleLog();
   const settings = settingsOf(env, log);
   const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];
@@ -50,7 +50,7 @@ function responder(env: WorkerEnvironment): Responder {
     digest: sha256,
     events: undefined,
   });
-  return createResponder(dependencies);
+  return buildHandler(dependencies);
 }
 
 /** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */

@@ -26,21 +26,16 @@ export interface Backup extends DatabaseContents {
   readonly bytes: number;
 }
 
-/** The message of a step's process. */
+/** The message of a step's process: a check has `contents`, a count `records`. */
 export interface StepOutcome {
   readonly error?: string;
-  /** Of a check. */
   readonly contents?: DatabaseContents;
-  /** Of a count. */
   readonly records?: number;
 }
 
-/** The thread that holds the database file. */
+/** The thread that holds the database file: see `LibsqlFile.freeze` and `thaw`. */
 interface HoldingThread {
-  /** Writes every commit so far into the file; later ones stay in the log until `thaw`. */
-  call(name: 'freeze'): Promise<void>;
-  /** Resolves with true if the file did not change since `freeze`. */
-  call(name: 'thaw'): Promise<boolean>;
+  call(name: 'freeze' | 'thaw'): Promise<unknown>;
 }
 
 /** Takes the backups of one file, one at a time. */
@@ -103,7 +98,7 @@ export class Backups {
     try {
       await inProcess('copy', [this.#path, target], limit);
     } finally {
-      stayed = await this.#thread.call('thaw');
+      stayed = (await this.#thread.call('thaw')) === true;
     }
     if (!stayed) throw new Error('the database file was written to while it was copied');
   }

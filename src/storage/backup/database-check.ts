@@ -1,6 +1,7 @@
 // Checks every page and index entry of a copy of a database file, and counts its rows.
 
 import { Connection } from '../file/connection.js';
+import { messageOf } from '../file/connection-errors.js';
 import { COUNT_BY_COLLECTION, COUNT_EVENTS } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
 import type { DatabaseContents } from './backups.js';
@@ -49,7 +50,7 @@ export function compact(connection: Connection): void {
 }
 
 function findingOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (/SQLITE_NOTADB|not a database/i.test(message)) return 'it is not a SQLite database';
   if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message)) {
     return `it is damaged (${message})`;

@@ -110,10 +110,7 @@ async function check(backup: string, copy: string, now: number) {
     let owners: Restored['owners'] = [];
     const contents = checkDatabase(copy, (connection) => {
       const rows = connection.rows(OWNERS(Number(connection.value('pragma user_version'))));
-      owners = rows.map(({ subject, oldest }) => ({
-        subject: String(subject),
-        oldest: Number(oldest),
-      }));
+      owners = rows.map((row) => ({ subject: `${row['subject']}`, oldest: Number(row['oldest']) }));
       const event = restoreEvent(basename(backup), '', now);
       connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }]);
       // The next read lets go of the lock; it would be kept until the statements are collected.

@@ -1,7 +1,7 @@
 // One libSQL database file, held exclusively by one connection. With a replica, Litestream may open
 // the file, too. This code runs in the storage thread, because all its calls are synchronous.
 
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
@@ -13,7 +13,6 @@ import type { Locking } from './connection.js';
 import { type CommitTexts, FileCommits } from './file-commits.js';
 import { OLDEST_OF_OWNER, PUT_ROWS, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { expectWhole, type OwnFile, openOurs } from './own-database.js';
-import { lastWriteOf, OwnWrites } from './own-writes.js';
 import { markClosed, markInUse } from './state-mark.js';
 import { type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
@@ -38,8 +37,10 @@ export class LibsqlFile {
   readonly #file: OwnFile;
   readonly #commits: FileCommits;
   readonly #usage: UsageScan;
-  /** Undefined beside Litestream, which writes the log back. */
-  #writes: OwnWrites | undefined;
+  /** As this process left the file; undefined beside Litestream, which writes the log back. */
+  #left: string | undefined;
+  /** Another program wrote the file. */
+  #isForeign = false;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
   /** See `freeze`. */
@@ -64,9 +65,9 @@ export class LibsqlFile {
       if (!isTrusted) expectWhole(connection);
       this.isNew = this.#migrate(initialRows, now);
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
-      if (holding === 'shared') this.#touchIfThereIsRoom();
+      if (holding === 'shared') attempted(() => this.#commits.touch());
       markInUse(path);
-      if (holding === 'alone') this.#writes = new OwnWrites(path);
+      if (holding === 'alone') this.#left = lastWriteOf(path);
     } catch (error) {
       this.close();
       throw error;
@@ -78,14 +79,19 @@ export class LibsqlFile {
     return this.#writing(() => this.#commits.commit(texts));
   }
 
-  /** A commit that changes nothing. Throws if it is not on disk. */
   touch(): void {
     this.#writing(() => this.#commits.touch());
   }
 
-  /** False once another program wrote the file. */
+  /**
+   * SQLite does not notice another program's write, such as `cp backup.db service.db`: it continues
+   * with pages of two files, and a restart would load that.
+   */
   isIntact(): boolean {
-    return this.#file.connection.isReplaced || this.#writes?.look() !== true;
+    if (this.#left !== undefined && lastWriteOf(this.#file.path) !== this.#left) {
+      this.#isForeign = true;
+    }
+    return this.#file.connection.isReplaced || !this.#isForeign;
   }
 
   storedPage(position: number): StoredPage | undefined {
@@ -106,7 +112,6 @@ export class LibsqlFile {
     return this.#usage.next();
   }
 
-  /** In milliseconds since 1970, UTC; undefined if the owner has no record. Reads every record at once. */
   oldestRecordAt(owner: string): number | undefined {
     const oldest = this.#file.connection.value(OLDEST_OF_OWNER, [owner]);
     return oldest === null ? undefined : Number(oldest);
@@ -143,10 +148,7 @@ export class LibsqlFile {
     return lastWriteOf(this.#file.path) === this.#frozenAs;
   }
 
-  /**
-   * A copy by the open connection: the last resort where the file is no longer in its place, and a
-   * backup by another process would find nothing there. Throws if it cannot be made; nothing is left then.
-   */
+  /** By the open connection: a backup by another process would not find a file that is no longer in its place. */
   save(path: string): DatabaseContents {
     const unfinished = `${path}.part`;
     try {
@@ -164,7 +166,7 @@ export class LibsqlFile {
     }
   }
 
-  /** Bytes of the log beside the file; 0 if there is none. */
+  /** 0 if there is none. */
   get logBytes(): number {
     return logBytesOf(this.#file.path) ?? 0;
   }
@@ -176,37 +178,37 @@ export class LibsqlFile {
   emptyLog(): boolean {
     const isEmpty = this.#writing(() => writeBack(this.#file.connection, 'truncate'));
     // Beside a replica an empty log counts as lost.
-    if (isEmpty && this.#file.holding === 'shared') this.#touchIfThereIsRoom();
+    if (isEmpty && this.#file.holding === 'shared') attempted(() => this.#commits.touch());
     return isEmpty;
   }
 
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     // Before the log goes: a process that ends in between leaves a log that isn't needed.
-    if (this.#file.isInPlace() && this.isIntact())
-      markClosed(this.#file.path, this.#isWrittenBack());
+    if (this.#file.isInPlace() && this.isIntact()) {
+      // Written back first, so that closing the connection leaves the file as it is.
+      const isAlone = this.#file.holding === 'alone';
+      markClosed(this.#file.path, isAlone && attempted(() => this.emptyLog()) === true);
+    }
     this.#file.connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
 
+  /**
+   * A change while `write` runs is this process's own, unless the file becomes shorter. So a file that
+   * is replaced by one as long within one commit is noticed only by the next backup.
+   */
   #writing<T>(write: () => T): T {
-    return this.#writes === undefined ? write() : this.#writes.during(write);
-  }
-
-  /** Writes the log back, so that closing the connection leaves the file as it is. */
-  #isWrittenBack(): boolean {
+    if (this.#left === undefined) return write();
+    this.isIntact();
     try {
-      return this.#file.holding === 'alone' && this.emptyLog();
-    } catch {
-      return false;
+      return write();
+    } finally {
+      const now = lastWriteOf(this.#file.path);
+      if (Number.parseInt(now, 10) < Number.parseInt(this.#left, 10)) this.#isForeign = true;
+      this.#left = now;
     }
-  }
-
-  #touchIfThereIsRoom(): void {
-    try {
-      this.#commits.touch();
-    } catch {}
   }
 
   /** One transaction: a process that is killed leaves the file as it was. Returns whether the file was empty. */
@@ -219,4 +221,18 @@ export class LibsqlFile {
     if (version < SCHEMA_VERSION) this.#file.connection.batch([...steps, ...seed]);
     return version === 0;
   }
+}
+
+function attempted<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Size and time of the last write. Opening and closing the file to look at it would drop the lock. */
+function lastWriteOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return `${found?.size} ${found?.mtimeNs}`;
 }

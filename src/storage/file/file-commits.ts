@@ -8,7 +8,7 @@ import { APPEND_EVENTS, COUNT_PRESENT, PUT_ROWS, REMOVE_ROWS, TOUCH } from './fi
 import type { OwnFile } from './own-database.js';
 import { rewriteLog, writeBack } from './write-ahead-log.js';
 
-/** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
+/** The changes of a commit as JSON texts, which the thread passes on without parsing them. */
 export interface CommitTexts {
   /** Array of `[position, collection, id, body, owner, status]`. */
   readonly puts: string;
@@ -63,7 +63,7 @@ export class FileCommits {
     }
   }
 
-  /** A commit that changes nothing. Throws if it is not on disk. */
+  /** A commit that changes nothing. */
   touch(): void {
     try {
       this.#file.connection.batch([{ sql: TOUCH }]);

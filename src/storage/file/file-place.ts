@@ -80,19 +80,18 @@ export async function claimFile(path: string): Promise<void> {
 const REGISTRY = Symbol.for('service-management-api.open-files');
 
 /**
- * Notes that this process opens the file; returns the function that takes the note back. Throws
- * if this process has it open already: a second opening would wait for the lock of the first,
- * and its message would send the operator to look for another process.
+ * Notes that this process opens the file; returns the function that takes the note back. Throws if
+ * this process has it open already: a second opening would wait, and then blame another process.
  */
 export function openedOnce(path: string): () => void {
   const holder = globalThis as { [REGISTRY]?: Set<string> };
   holder[REGISTRY] ??= new Set();
   const open = holder[REGISTRY];
-  if (open.has(path)) {
-    throw new Error(
-      'this process has it open already; open it once and share the storage, also where a module is loaded twice (keep it on globalThis)',
-    );
+  if (!open.has(path)) {
+    open.add(path);
+    return () => open.delete(path);
   }
-  open.add(path);
-  return () => open.delete(path);
+  throw new Error(
+    'this process has it open already; open it once and share the storage, also where a module is loaded twice (keep it on globalThis)',
+  );
 }

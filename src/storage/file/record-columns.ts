@@ -4,21 +4,20 @@
 import type { PutRow } from '../../core/records/record-storage.js';
 
 /** UTF-8, and so a column, cannot hold half of a surrogate pair. */
-const LONE_SURROGATE = /\p{Cs}/u;
+const LONE_SURROGATE = /\p{Cs}/gu;
 
 /** Of a status that isn't a string: the column has a number, and so no text that a filter may ask for. */
 const NO_TEXT = 0;
 
 /** Null for a row that no account owns. */
 export function ownerColumn(owner: string | undefined): string | null {
-  if (owner === undefined || !LONE_SURROGATE.test(owner)) return owner ?? null;
-  return Buffer.from(owner).toString();
+  return owner?.replaceAll(LONE_SURROGATE, '\ufffd') ?? null;
 }
 
 /** Null if the record has no such property. */
 export function statusColumn(status: PutRow['status']): string | number | null {
   if (status === undefined) return null;
-  return typeof status === 'string' && !LONE_SURROGATE.test(status) ? status : NO_TEXT;
+  return typeof status === 'string' && status.search(LONE_SURROGATE) === -1 ? status : NO_TEXT;
 }
 
 /** As `statusColumn` wrote it: what memory keeps of it. */
@@ -31,12 +30,8 @@ export function statusOfColumn(column: string | number | null): string | null | 
 export function rowsText(rows: readonly PutRow[]): string {
   return JSON.stringify(
     rows.map(({ position, collection, id, body, owner, status }) => [
-      position,
-      collection,
-      id,
-      body,
-      ownerColumn(owner),
-      statusColumn(status),
+      ...[position, collection, id, body],
+      ...[ownerColumn(owner), statusColumn(status)],
     ]),
   );
 }

@@ -56,7 +56,7 @@ function marksFor(database: string): { readonly inUse: string; readonly closed: 
   return { inUse: IN_USE + identity, closed: `${CLOSED}${identity}${size} ${ctimeNs}\n` };
 }
 
-/** On disk when it returns. If a mark can't be written, as on a full disk, there is none: a start isn't refused for that. */
+/** If a mark can't be written, as on a full disk, there is none: a start isn't refused for that. */
 export function markInUse(database: string): void {
   write(database, () => marksFor(database).inUse);
 }
@@ -69,12 +69,10 @@ export function markClosed(database: string, isWhole = false): void {
   if (!isInUse(database)) return;
   write(database, () => (isWhole ? marksFor(database).closed : CLOSED));
   if (!isInUse(database)) return;
-  // The disk has failed once. The log is about to go, and a start would ask for it.
+  // The disk has failed. The log is about to go, and a start would ask for it.
   try {
     rmSync(database + STATE_SUFFIX);
-  } catch {
-    // It keeps failing. The sentence of the next start says which file to delete.
-  }
+  } catch {}
 }
 
 /** Whether the file was closed whole and nobody changed it since. To be asked before it is opened. */
@@ -83,9 +81,9 @@ export function isAsClosed(database: string): boolean {
 }
 
 /**
- * What is missing, as a sentence; undefined if nothing is. `logBytes`: of the log beside the
- * file before anybody opened it, because opening makes one. Beside Litestream that one may stay,
- * empty, so there an empty log counts as none; and a restored file needs none.
+ * What is missing, as a sentence. `logBytes`: of the log before anybody opened the file, because
+ * opening makes one. Beside Litestream that one may stay, empty, so there an empty log counts as
+ * none; and a restored file needs none.
  */
 export function missingLog(
   database: string,

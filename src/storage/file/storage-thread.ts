@@ -2,10 +2,11 @@
 // at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReplicaReport } from '../replication/replica.js';
+import { Litestream } from '../replication/litestream.js';
+import { Replica, type ReplicaReport } from '../replication/replica.js';
+import { lockService } from '../replication/service-lock.js';
 import { messageOf } from './connection-errors.js';
 import { type FileOptions, LibsqlFile } from './database-file.js';
-import { openReplicatedFile } from './replicated-file.js';
 import type { StoredPage } from './stored-pages.js';
 
 /** The thread's start data. */
@@ -37,26 +38,63 @@ export interface ThreadNews {
   readonly replica: ReplicaReport;
 }
 
+/** While Litestream does not run, the log is written back when it is larger than this. */
+const LOG_MAX_BYTES = 268_435_456;
+
 let file: LibsqlFile | undefined;
-let replicated: ReturnType<typeof openReplicatedFile> | undefined;
+let replica: Replica | undefined;
+/** Another service may have the file. */
+let release = () => {};
 
 function open(): boolean {
   const { socketPath, released: _, ...options }: ThreadOptions = workerData;
-  if (socketPath === undefined) {
-    file = new LibsqlFile({ ...options, holding: 'alone' });
-  } else {
-    const report = (replica: ReplicaReport) =>
-      parentPort?.postMessage({ replica } satisfies ThreadNews);
-    replicated = openReplicatedFile({ ...options, socketPath, report, inTurn });
-    file = replicated.file;
+  if (socketPath !== undefined) release = lockService(options.path);
+  file = new LibsqlFile({ ...options, holding: socketPath === undefined ? 'alone' : 'shared' });
+  if (socketPath !== undefined) {
+    const report = (news: ReplicaReport) =>
+      parentPort?.postMessage({ replica: news } satisfies ThreadNews);
+    replica = replicaOf(file, { socketPath, databasePath: options.path, report });
   }
   return file.isNew;
 }
 
+interface ReplicatedFileOptions {
+  readonly socketPath: string;
+  readonly databasePath: string;
+  readonly report: (report: ReplicaReport) => void;
+}
+
+/** Commits and Litestream's syncs take turns. */
+export function replicaOf(
+  replicated: LibsqlFile,
+  { report, ...paths }: ReplicatedFileOptions,
+): Replica {
+  return new Replica({
+    litestream: new Litestream(paths),
+    report,
+    inTurn,
+    touch: async () => replicated.touch(),
+    // The replica's next sync sends the whole database, because Litestream sees that the log was emptied without it.
+    onLongAbsence(pid) {
+      if (isAlive(pid)) return;
+      void inTurn(async () => replicated.logBytes > LOG_MAX_BYTES && replicated.emptyLog());
+    },
+  });
+}
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 0);
+  } catch (error) {
+    // It is another user's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 function close(): void {
   file?.close();
-  replicated?.release();
-  [file, replicated] = [undefined, undefined];
+  release();
+  [file, replica] = [undefined, undefined];
   const { released }: ThreadOptions = workerData;
   Atomics.store(released, 0, 1);
   Atomics.notify(released, 0);
@@ -67,7 +105,7 @@ function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
   if (name === 'close') return close();
   if (file === undefined) throw new Error('the database file is not open');
   const value = (file[name] as (...args: readonly unknown[]) => unknown).call(file, ...args);
-  if (name === 'commit' || name === 'touch') replicated?.replica.committed();
+  if (name === 'commit' || name === 'touch') replica?.committed();
   return value;
 }
 
@@ -95,7 +133,7 @@ parentPort?.on('message', async (request: ThreadRequest) => {
   if (request.name === 'close') {
     // The calls before this one, so that the last sync has what they commit.
     await last;
-    await replicated?.replica.close();
+    await replica?.close();
   }
   await inTurn(async () => answer(request));
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.

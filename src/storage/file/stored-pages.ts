@@ -73,12 +73,13 @@ export function rowsOf(page: StoredPage): PutRow[] {
     const [position, collection, id] = [positions[i] ?? 0, collections[i], ids[i]] as RowKey;
     if (owners[i] !== owner) {
       owner = owners[i];
-      afterId = `,"owner_sub":${JSON.stringify(owner)}`;
+      afterId = `","owner_sub":${JSON.stringify(owner)}`;
     }
     // This program begins a body with id and owner. Parsing one takes several times longer, and so
     // does a spread of another object.
-    const start = `{"id":${JSON.stringify(id)}${afterId}`;
-    if (typeof owner === 'string' && !hasNul && body.slice(0, start.length) === start) {
+    const start = `{"id":"${id}${afterId}`;
+    const isPlain = !hasNul && body.slice(0, start.length) === start && !id.includes('\\');
+    if (isPlain && typeof owner === 'string') {
       return { position, collection, id, body, owner, status: statusOfColumn(statuses[i] ?? null) };
     }
     const row = { position, collection, id, body };

@@ -9,7 +9,6 @@ import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 /** A piece takes about 10 ms; a commit may have to wait that long. */
 const PIECE_MAX_ROWS = 10_000;
 
-/** A scan that is under way. */
 interface Counting {
   /** JSON array of three times, in milliseconds since 1970, UTC. */
   readonly times: string;
@@ -25,7 +24,7 @@ interface Counting {
   failure?: unknown;
 }
 
-/** One scan at a time; the storage thread makes its calls and the commits one after the other. */
+/** One scan at a time. */
 export class UsageScan {
   readonly #connection: Connection;
   #counting: Counting | undefined;
@@ -37,15 +36,9 @@ export class UsageScan {
   /** Fixes the moment. */
   begin(times: string, maxRows = PIECE_MAX_ROWS): void {
     const [start] = this.#connection.rows(BEGIN_USAGE);
-    this.#counting = {
-      times,
-      maxRows,
-      highest: Number(start?.['highest']),
-      auditEventCount: Number(start?.['events']),
-      position: 0,
-      ahead: new Set(),
-      usage: new Map(),
-    };
+    const [highest, auditEventCount] = [Number(start?.['highest']), Number(start?.['events'])];
+    const fresh = { position: 0, ahead: new Set<number>(), usage: new Map() };
+    this.#counting = { times, maxRows, highest, auditEventCount, ...fresh };
   }
 
   /** Counts a piece. Returns the totals after the last one, undefined before. */
@@ -55,22 +48,15 @@ export class UsageScan {
     this.#counting = undefined;
     if (counting.failure !== undefined) throw counting.failure;
     const rows = this.#count(counting, MEASURE_USAGE, counting.maxRows);
-    if (rows.length === 0) {
-      const { usage, auditEventCount } = counting;
-      return { collections: [...usage.values()], auditEventCount };
-    }
+    const { ahead, usage, auditEventCount } = counting;
+    if (rows.length === 0) return { collections: [...usage.values()], auditEventCount };
     counting.position = Math.max(...rows.map((row) => Number(row['last'])));
-    for (const counted of counting.ahead) {
-      if (counted <= counting.position) counting.ahead.delete(counted);
-    }
+    for (const counted of ahead) if (counted <= counting.position) ahead.delete(counted);
     this.#counting = counting;
     return undefined;
   }
 
-  /**
-   * To be called before a commit of these changes (JSON texts as in `CommitTexts`). Never throws: a
-   * failure here fails the scan, not the commit. The count is right whether or not the commit succeeds.
-   */
+  /** To be called before each commit, with its texts. Never throws: a failure fails the scan, not the commit. */
   before(puts: string, removals: string): void {
     const counting = this.#counting;
     if (counting === undefined) return;

@@ -82,7 +82,7 @@ export class Litestream {
     const [response, read] = await answered
       .then(async ([response]) => [response, await text(response)] as const)
       .catch((error: Error) => {
-        throw new LitestreamUnreachable(socketPath, error);
+        throw new Error(noAnswer(socketPath, error), { cause: error });
       });
     const fields: Record<string, unknown> = { ...objectIn(read) };
     if (response.statusCode === 200) return fields;
@@ -94,18 +94,11 @@ export class Litestream {
   }
 }
 
-/** No answer came. `code`: why, in the system's words. */
-export class LitestreamUnreachable extends Error {
-  readonly code: unknown;
-
-  constructor(socketPath: string, { code, name }: Error & { readonly code?: unknown }) {
-    const isLate = name === 'AbortError' || name === 'TimeoutError';
-    const finding = isLate ? 'does not answer in time' : `does not answer (${code ?? name})`;
-    super(
-      code === 'EACCES'
-        ? `this user may not use Litestream's socket ${socketPath}; run both as one user`
-        : `Litestream ${finding} on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
-    );
-    this.code = code;
+function noAnswer(socketPath: string, { code, name }: Error & { readonly code?: unknown }): string {
+  if (code === 'EACCES') {
+    return `this user may not use Litestream's socket ${socketPath}; run both as one user`;
   }
+  const isLate = name === 'AbortError' || name === 'TimeoutError';
+  const finding = isLate ? 'does not answer in time' : `does not answer (${code ?? name})`;
+  return `Litestream ${finding} on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`;
 }

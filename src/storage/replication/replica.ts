@@ -1,7 +1,8 @@
 // Keeps a replica of the database through Litestream, which acts only when it is told to: every
 // second, between two commits. Runs in the storage thread.
 
-import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
+import { codeOf } from '../backup/file-copy.js';
+import type { Litestream, SyncAnswer } from './litestream.js';
 
 /**
  * Sent after every sync, every second, and with the first commit that the replica lacks.
@@ -20,7 +21,7 @@ export interface ReplicaReport {
 export interface ReplicaOptions {
   readonly litestream: Litestream;
   readonly report: (report: ReplicaReport) => void;
-  /** One use of the file at a time: no commit begins before `use` has settled. */
+  /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
   /** A commit that changes nothing. */
   readonly touch: () => Promise<void>;
@@ -153,7 +154,7 @@ export class Replica {
 
   #lose(error: Error): void {
     [this.#isReached, this.#reason] = [false, error.message];
-    const code = error instanceof LitestreamUnreachable && String(error.code);
+    const code = codeOf(error.cause);
     // Nothing listens: Litestream has ended, or was never started.
     const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
     const now = performance.now();

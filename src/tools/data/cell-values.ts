@@ -1,5 +1,5 @@
 // A cell of a spreadsheet, and the value that it stands for. The table of collections says
-// what a property holds; a text that cannot be read as that is refused, never guessed.
+// what a property holds; a text that can't be read as that is refused, never guessed.
 //
 // Our own exports come back exactly: there, a cell is the value that `cellOfValue` wrote.
 
@@ -26,7 +26,7 @@ export type CellValue =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string; readonly option?: '--decimal' | '--dates' };
 
-/** A spreadsheet program takes a cell that begins so for a formula. */
+/** A spreadsheet program takes a cell that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 /** An apostrophe that was put before such a text, or before one that has an apostrophe already. */
 const GUARDED_FORMULA = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -92,7 +92,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
     case 'flag':
       if (YES.test(text.trim())) return { ok: true, value: true };
       if (NO.test(text.trim())) return { ok: true, value: false };
-      return refused('the value is not a yes or no; it must be TRUE or FALSE');
+      return refused('the value is neither yes nor no; it must be TRUE or FALSE');
     case 'object': {
       const value = parsed(text);
       return isJsonObject(value)
@@ -128,7 +128,7 @@ function numberValue(text: string, decimal: DecimalMark | undefined): CellValue 
         '--decimal',
       );
     case 'too long':
-      return refused(`the value has more than ${DIGITS_MAX} digits; write fewer`);
+      return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
     case 'unreadable':
       return refused(NOT_A_NUMBER);
   }
@@ -160,7 +160,7 @@ function calendarDay(year = '', month = '', day = ''): string | undefined {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? text : undefined;
 }
 
-/** A workbook holds fractions of days, which miss whole seconds by a little. */
+/** A workbook holds fractions of days, which are slightly off whole seconds. */
 function isoText(date: Date): string {
   const text = new Date(Math.round(date.getTime() / 1000) * 1000).toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19) + ZONE;
@@ -178,7 +178,7 @@ function refused(problem: string, option?: '--decimal' | '--dates'): CellValue {
   return { ok: false, problem, ...(option && { option }) };
 }
 
-/** Undefined: a person has written it, and it is read as in any file. */
+/** Undefined: a person wrote it, and it is read as in any file. */
 function ownValue(cell: string, property: Property | undefined): CellValue | undefined {
   if (cell.startsWith("'")) return { ok: true, value: cell.slice(1) };
   // The service stores no other type there.

@@ -2,10 +2,10 @@
 
 import { ApiError } from '../../operator-client.js';
 
-/** The command is right, but its work cannot be done: exit code 1. */
+/** The command is correct, but its work can't be done: exit code 1. */
 export class CommandError extends Error {}
 
-/** Whether waiting may help: the service is busy, away, or does not answer. */
+/** Whether waiting may help: the service is busy, unavailable, or doesn't answer. */
 export function isPassing(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   const { code, status } = error;
@@ -19,10 +19,10 @@ export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   const { code, message, status, requestId } = error;
   if (code === 'ADMIN_DISABLED') {
-    return 'the service has its administration API switched off; set ADMIN_API_KEY for the service, too';
+    return "the service's administration API is off; set ADMIN_API_KEY for the service, too";
   }
   if (code === 'UNAUTHORIZED') {
-    return 'the service refused the key (401); give the key that the service itself has';
+    return "the service refused the key (401); use the service's own ADMIN_API_KEY";
   }
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
     const reason = error.cause instanceof Error ? systemCodeOf(error.cause.cause) : undefined;

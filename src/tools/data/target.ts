@@ -1,5 +1,5 @@
 // The service's address and the key. They come from the environment, never from a flag:
-// every user of a machine can read the flags of a running program.
+// any user of a machine can read the flags of a running program.
 
 import { readFileSync } from 'node:fs';
 import { readSentAdminKey } from '../../hosts/settings.js';
@@ -14,13 +14,13 @@ export interface Target {
   readonly adminKey: string;
 }
 
-/** Throws an error of wrong use that names the setting. The key is in no message. */
+/** Throws a usage error that names the setting. The key is in no message. */
 export function readTarget({ environment }: Pick<CommandDependencies, 'environment'>): Target {
   const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
   return { baseUrl, adminKey: adminKeyIn(environment) };
 }
 
-/** Throws an error of wrong use that names the setting, and never holds the key. */
+/** Throws a usage error that names the setting, and never holds the key. */
 export function adminKeyIn(environment: CommandDependencies['environment']): string {
   return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
 }

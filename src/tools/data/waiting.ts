@@ -1,4 +1,4 @@
-// Waits for a service that is busy or away: the waits grow, and have an end.
+// Waits for a service that is busy or unavailable: growing waits with an end.
 
 import { type CommandDependencies, pause, type Waits } from '../program/command-dependencies.js';
 import { Interrupted } from '../program/ending.js';
@@ -43,7 +43,9 @@ export function startWaiting<Failure extends Passing>(
       }
       const milliseconds = Math.min(error.retryAfterMs ?? next, RETRY_AFTER_MAX_MS);
       next = Math.min(2 * next, maxMs);
-      err(`${sentenceOf(error)}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before going on\n`);
+      err(
+        `${sentenceOf(error)}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`,
+      );
       await pause(milliseconds, interrupted);
     },
   };

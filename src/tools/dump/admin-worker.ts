@@ -1,4 +1,4 @@
-// The admin Worker over HTTP. Every call may be repeated, and is while it fails in passing.
+// The admin Worker over HTTP. Every call may be repeated, and is after transient failures.
 
 import { objectIn } from '../../core/json-line.js';
 import { ApiError } from '../../operator-client.js';
@@ -9,7 +9,7 @@ import type { CommandDependencies, Waits } from '../program/command-dependencies
 /** The last piece of a large account is answered once all of it was read. */
 const ANSWER_MAX_MS = 120_000;
 
-/** The admin Worker refuses this account; the others go on. */
+/** The admin Worker refuses this account; the others continue. */
 export class Refused extends Error {}
 
 export class AdminWorker {
@@ -30,7 +30,7 @@ export class AdminWorker {
   /** Rejects with `Refused`, or with a `CommandError` if nothing can continue. */
   async ask<T>(method: 'GET' | 'PUT', path: string, query = {}, body?: unknown): Promise<T> {
     const waiting = startWaiting(this.#dependencies, this.#waits, sentenceOf);
-    // Nobody waits for a Worker that cannot be reached at all.
+    // There is no point in waiting for a Worker that can't be reached at all.
     const mayPass = (error: unknown): error is ApiError => this.#hasAnswered && isPassing(error);
     const once = () => this.#once(`${path}?${new URLSearchParams(query)}`, method, body);
     try {

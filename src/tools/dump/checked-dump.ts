@@ -137,7 +137,7 @@ export function writeNewIds(path: string, newIds: readonly NewId[]): Promise<voi
 function renamed(line: RecordLine, id: string): RecordLine {
   if (id === line.id) return line;
   const before = `{"id":${JSON.stringify(line.id)}`;
-  // The rest of the text stays to the letter.
+  // The rest of the text stays as it is.
   const body = line.body.startsWith(before)
     ? `{"id":${JSON.stringify(id)}${line.body.slice(before.length)}`
     : JSON.stringify({ ...(JSON.parse(line.body) as JsonObject), id });
@@ -157,6 +157,6 @@ export async function loadWhole(
   throw new CommandError(
     wasThere
       ? `${database.name} has other records; load into a new one`
-      : `${database.name} does not give back what was loaded; load it again`,
+      : `${database.name} does not return what was loaded; load it again`,
   );
 }

@@ -107,7 +107,7 @@ export async function* readDump(
     }
     if ('sha256' in last) throw changed('it continues after its digest');
     if ('sha256' in line && line.sha256 !== hash.digest('hex')) {
-      throw changed('its digest is that of another text');
+      throw changed('its digest does not match');
     }
     if (!('sha256' in line)) hash.update(text).update('\n');
     last = line;

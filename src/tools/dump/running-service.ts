@@ -10,7 +10,7 @@ import { pagesOf, recordPages, subjectsOf } from '../data/walk.js';
 import type { ContentLine, DumpSource } from './lines.js';
 
 const NO_TIMES =
-  'a running service does not tell times: every record has that of this dump; records without an owner are missing';
+  'a running service has no times to read: every record gets the time of this dump; records without an owner are missing';
 
 /** `made`: the time that every record gets, in milliseconds since 1970, UTC. */
 export function serviceSource(service: Service, made: number): DumpSource {

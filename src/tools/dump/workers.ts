@@ -43,7 +43,7 @@ export function workersSource(worker: AdminWorker): DumpSource {
     }
     if (changed === 0) return;
     remarks.push(
-      `${changed} accounts were written to while they were read: a record that changed then is as it was before or after its change`,
+      `${changed} accounts were written to in the meantime: a record that changed is as it was before or after the change`,
     );
   }
   return { kind: 'workers', remarks, lines };

@@ -16,9 +16,9 @@ export const ERASE = commandOf({
 checks that nothing is left, and adds a line to the ledger of erased accounts,
 which restore and load read. Interrupted, run it again.`,
   options: {
-    account: text('SUBJECT', 'who is erased'),
-    'export-first': text('FOLDER', 'where the records go before'),
-    confirm: text('SUBJECT', 'the subject once more'),
+    account: text('SUBJECT', 'the account'),
+    'export-first': text('FOLDER', 'where its records are exported to; must not exist'),
+    confirm: text('SUBJECT', 'the subject again'),
   },
   settings: `${SERVICE_SETTINGS},\nBACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is`,
   ending: 'orderly',
@@ -28,7 +28,7 @@ which restore and load read. Interrupted, run it again.`,
     warnOfSlips(dependencies);
     const account = subject(values.account);
     const folder = required('--export-first', 'a new folder', values['export-first']);
-    const confirm = required('--confirm', 'the account once more', values.confirm);
+    const confirm = required('--confirm', 'the account again', values.confirm);
     if (confirm !== account) {
       throw new UsageError(
         `--confirm is ${JSON.stringify(confirm)}, --account is ${JSON.stringify(account)}; they must be the same`,

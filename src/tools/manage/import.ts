@@ -18,15 +18,15 @@ export const IMPORT = commandOf({
   about: `A record for each row of FILE (.xlsx .csv .tsv .txt .ndjson .jsonl .json) or of
 an export's folder; none unless all are good. Interrupted, run it again.`,
   options: {
-    account: text('SUBJECT', 'whose records they become'),
+    account: text('SUBJECT', 'the account that gets the records'),
     into: text('COLLECTION', COLLECTION_NAMES.join(', ')),
-    map: texts('"Jina=name,…"', 'columns that get other names (in a header write \\, \\=)'),
+    map: texts('"Jina=name,…"', 'renames columns (in a header write \\, \\=)'),
     sheet: text('NAME', 'of a workbook that has several'),
     delimiter: text('MARK', 'between values. --encoding NAME. Both found unless given'),
     encoding: { type: 'string' },
     decimal: text(', | .', 'before a fraction. --dates dmy | mdy: what 05/06/2026 is'),
     dates: { type: 'string' },
-    'dry-run': flag('judges only; exits with 1 if a row is bad'),
+    'dry-run': flag('only checks; exits with 1 if a row is bad'),
     report: text('FILE', 'all findings as CSV: file, line, column, problem, value'),
     'skip-bad': flag('leaves bad rows out, and writes the others'),
     existing: text('skip | create', 'what to do with rows that are records already'),

@@ -1,4 +1,4 @@
-// The commands of the operator, and which of them is meant. Each is loaded when it is
+// The operator's commands, and the choice of one. Each is loaded when it is
 // called: `manage ready` runs every few seconds and needs none of the others.
 
 import { nearest } from '../../hosts/settings/warnings.js';

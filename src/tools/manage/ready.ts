@@ -56,7 +56,7 @@ async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
     return findingOf(Object(answer) as Record<string, unknown>);
   } catch (error) {
     const { code = messageOf(error) } = Object(Object(error).cause) as { code?: string };
-    return { isReady: false, text: `not ready: ${url} gives no answer (${code})\n` };
+    return { isReady: false, text: `not ready: ${url} doesn't answer (${code})\n` };
   }
 }
 
@@ -74,7 +74,7 @@ function findingOf({ ready, ...answer }: Record<string, unknown>) {
   return { isReady, text: `${state}${also}\n${troubles.join('')}` };
 }
 
-/** Nothing for a name that only another release knows. */
+/** Empty for a name that only another release knows. */
 function linesOf(name: string, trouble: Trouble | undefined): string {
   if (trouble === undefined) return '';
   return `  ${name}: ${trouble.meaning}\n    What to do: ${trouble.action}\n`;

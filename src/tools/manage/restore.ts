@@ -28,7 +28,7 @@ database, and keeps the old one under another name.`,
         : pathOf(dependencies, pathIn(values.database));
     // The ledger stands beside the backup's folder, unless the settings name another place.
     const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
-    // First: a restore that cannot read it would bring erased accounts back without a word.
+    // First: a restore that can't read it would silently bring erased accounts back.
     const ledger = await readLedger(ledgerAt);
     const restored = await restoreDatabase(backup, path, now());
     out(reportOf(backup, path, restored));
@@ -40,7 +40,7 @@ database, and keeps the old one under another name.`,
 function databaseIn(environment: Environment): string {
   if (environment['DATABASE_URL']) return resolve(readDatabasePath(environment));
   throw new UsageError(
-    "nothing says where the database is: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
+    "the database is not named: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
   );
 }
 

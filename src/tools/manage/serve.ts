@@ -1,5 +1,5 @@
 // `manage serve`, which is `node dist/server.js`: runs the service on this machine. And
-// `manage check`, which is its `--check`: what a start needs is looked at, nothing starts.
+// `manage check`, which is its `--check`: examines what a start needs, and starts nothing.
 
 import { startService } from '../../hosts/node/file-service.js';
 import { heldSocket } from '../../hosts/node/held-socket.js';
@@ -25,7 +25,7 @@ JSON line an event.`,
     ending: 'own',
     async run({ values: { check = false, online = false } }, { environment }) {
       if (check) return checked(environment, online);
-      if (online) throw new UsageError('--online goes with --check; give it, too');
+      if (online) throw new UsageError('--online needs --check');
       await served(environment);
       return EXIT_DONE;
     },

@@ -23,7 +23,7 @@ export interface CommandDependencies {
   randomBytes(size: number): Uint8Array;
   /** The release that the program belongs to. */
   readonly version: string;
-  /** How long to wait for a service that is busy or away. */
+  /** How long to wait for a service that is busy or unavailable. */
   readonly waits?: Waits;
 }
 

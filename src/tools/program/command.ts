@@ -9,7 +9,7 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands for its value in the help. */
+  /** The placeholder of its value in the help. */
   readonly value?: string;
   /** A line of the help, or several. Without it the help has no line of its own. */
   readonly says?: string;
@@ -19,14 +19,14 @@ type Options = Readonly<Record<string, Option>>;
 
 /** An option with a value. */
 export const text = (value: string, says: string) => ({ type: 'string', value, says }) as const;
-/** One that may be given again. */
+/** One that may be repeated. */
 export const texts = (value: string, says: string) =>
   ({ type: 'string', multiple: true, value, says }) as const;
 export const flag = (says: string) => ({ type: 'boolean', says }) as const;
 
 /**
- * Not `--env-file`: Node 20 looks for that one among a script's own arguments, too, and ends
- * with exit code 9 where it does not find the file.
+ * Not `--env-file`: Node 20 looks for it among a script's own arguments, too, and exits
+ * with code 9 if it doesn't find the file.
  */
 const COMMON = {
   settings: texts('FILE', 'of settings; the environment overrides it'),
@@ -35,15 +35,15 @@ const COMMON = {
 } as const satisfies Options;
 
 /**
- * What Ctrl-C does. `at once`: ends the process. `orderly`: tells the work, by
- * `interrupted`, to end what is under way. `own`: the command listens itself.
+ * What Ctrl-C does. `at once`: ends the process. `orderly`: asks the work, by
+ * `interrupted`, to end what is under way. `own`: the command listens for it.
  */
 export type Ending = 'at once' | 'orderly' | 'own';
 
 interface Description<T extends Options> {
   /** As messages call it, such as `manage import`. */
   readonly name: string;
-  /** What stands behind the name. `FILE` at its beginning: the command takes one argument. */
+  /** What follows the name. `FILE` at its beginning: the command takes one argument. */
   readonly usage: string;
   /** What it does, in a few lines of its help. */
   readonly about: string;
@@ -51,7 +51,7 @@ interface Description<T extends Options> {
   /** Settings that it reads, in a line of its help. */
   readonly settings?: string;
   readonly ending?: Ending;
-  /** Whether it works through so much data that memory is to be kept small. */
+  /** Whether it processes so much data that memory must be kept small. */
   readonly isFrugal?: true;
   /** Resolves with the exit code, if it is not 0; what it throws is printed as one sentence. */
   run(given: Given<T>, dependencies: CommandDependencies): Promise<number | undefined>;
@@ -80,7 +80,7 @@ export function commandOf<const T extends Options>(description: Description<T>):
     async run(args, dependencies) {
       try {
         const { values, positionals } = parsed(description, args);
-        // Only what is common is looked at here, and TypeScript cannot take it out of the generic type.
+        // Only the common options are read here, and TypeScript can't take them out of the generic type.
         const common = values as { help?: boolean; version?: boolean; settings?: string[] };
         if (common.help || common.version) {
           dependencies.out(common.help ? help : `${dependencies.version}\n`);
@@ -143,7 +143,7 @@ export function rowsOf(rows: readonly (readonly [name: string, says: string])[])
     .join('\n');
 }
 
-/** Throws a `UsageError` where an option that must be given is missing or empty. */
+/** Throws a `UsageError` if a required option is missing or empty. */
 export function required(name: string, wanted: string, value: string | undefined): string {
   if (value) return value;
   throw new UsageError(`${name} is missing; it must be ${wanted}`);

@@ -22,7 +22,7 @@ export function exitCodeOf(error: unknown): number {
   return isWrongUse ? EXIT_WRONG_USE : EXIT_FAILED;
 }
 
-/** What a person reads of it: one sentence, no stack trace. */
+/** What a person reads: one sentence, no stack trace. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -3,11 +3,11 @@
 import type { CommandDependencies } from './command-dependencies.js';
 
 const REDRAW_MS = 100;
-/** To the line's beginning; what stood there goes. */
+/** To the line's beginning, erasing it. */
 const AFRESH = '\r\u001b[K';
 
 export interface Progress {
-  /** Adds to the number that is done. */
+  /** Adds to the number of finished things. */
   add(count?: number): void;
   stop(): void;
 }

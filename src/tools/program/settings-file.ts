@@ -25,7 +25,7 @@ export function withSettingsFiles(environment: Environment, files: readonly stri
   return Object.assign({}, ...paths.map((path) => settingsIn(textOf(path), path)), environment);
 }
 
-/** The settings in a file's text. `path`: how an error calls the file. */
+/** The settings in a file's text. `path`: the file's name in errors. */
 export function settingsIn(text: string, path = ''): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {

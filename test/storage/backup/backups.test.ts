@@ -123,18 +123,12 @@ describe('A backup of the libSQL file', () => {
       expect([name, await marksIn(at(name))]).toEqual([name, []]);
   });
 
-  it('does not replace an existing file', async () => {
-    await writeFile(at('copy.db'), 'mine');
-    await expect(storage.backup(at('copy.db'))).rejects.toThrow(
-      `the backup ${at('copy.db')} cannot be taken: a file of that name is there; take another name`,
-    );
-    expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
-  });
-
   it.each([
     ['missing/copy.db', 'no such folder; make it, or mount its disk'],
     ['service.db/copy.db', 'a file is in the place of the folder; name a folder'],
+    ['mine.db', 'a file of that name is there; take another name'],
   ])('fails at %s, and the storage continues, with the next backup', async (name, reason) => {
+    await writeFile(at('mine.db'), 'mine');
     const failure = expect(storage.backup(at(name))).rejects.toThrow(
       `the backup ${at(name)} cannot be taken: ${reason}`,
     );
@@ -142,6 +136,7 @@ describe('A backup of the libSQL file', () => {
     const next = storage.backup(at('copy.db'));
     await failure;
     expect((await next).recordCount).toBe(SAMPLE_COUNT);
+    expect(await readFile(at('mine.db'), 'utf8')).toBe('mine');
     expect(await storage.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
   });
 

@@ -79,19 +79,6 @@ describe('A restore', () => {
     expect(checkDatabase(place).recordCount).toBe(records);
   });
 
-  it('succeeds when the file system cannot sync a folder', async () => {
-    await putOld();
-    const { open } = fs;
-    vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
-      if (path === folder.path) throw Object.assign(new Error('no folders'), { code: 'EINVAL' });
-      return open(path, ...rest);
-    });
-    syncBuiltinESMExports();
-    const { kept } = await restoreDatabase(backup, place, 1);
-    expect(checkDatabase(place).recordCount).toBe(records);
-    expect(kept).toContain('before-restore');
-  });
-
   it.each([
     ['leads to the database', true],
     ['leads to a database that is missing', false],

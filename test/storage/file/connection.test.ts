@@ -15,7 +15,7 @@ const CONFIGURE = 'FileCommits.configure in file-commits.ts relies on this';
 const PREPARED = 'Connection.batch in connection.ts keeps its statements';
 
 const INSERT = { sql: 'insert into t values (?1)', args: [1] };
-const NO_ROOM = 'insert into large values (zeroblob(100000))';
+const DAMAGED = 'it is damaged';
 
 let folder: TemporaryFolder;
 let path: string;
@@ -49,69 +49,45 @@ async function errorOf(run: () => unknown): Promise<unknown> {
 const pragma = (name: string) => connection.value(`pragma ${name}`);
 const numbers = () => connection.rows('select n from t order by n').map(({ n }) => n);
 
-function leaveNoRoom(): void {
-  connection.value('create table large (bytes)');
-  connection.value(`pragma max_page_count = ${pragma('page_count')}`);
-}
+const running = (sql: string) => () => connection.value(sql);
 
-it.each<[string, () => unknown, RegExp, string]>([
+it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
   [
     'another connection holds the file',
     () => connection.holding(() => open('service.db').value('insert into t values (1)')),
-    /^SQLITE_BUSY: database is locked$/,
+    'SQLITE_BUSY: database is locked',
     'another process holds it',
   ],
   [
     'a file is no database',
-    async () => {
-      await writeFile(join(folder.path, 'letter.db'), 'a letter '.repeat(1000));
-      return open('letter.db').value('select count(*) from sqlite_schema');
-    },
-    /^SQLITE_NOTADB: file is not a database$/,
+    () => open('letter.db').value('select count(*) from sqlite_schema'),
+    'SQLITE_NOTADB: file is not a database',
     'it is not a SQLite database',
   ],
-  [
-    'a table is missing',
-    () => connection.value('select * from lost'),
-    /^SQLITE_ERROR: no such table: lost$/,
-    'it is damaged',
-  ],
-  [
-    'a column is missing',
-    () => connection.value('select lost from t'),
-    /^SQLITE_ERROR: no such column: lost$/,
-    'it is damaged',
-  ],
-  [
-    'a path cannot be opened',
-    async () => {
-      await mkdir(join(folder.path, 'folder.db'));
-      return open('folder.db');
-    },
-    /^ConnectionFailed\("Unable to open connection to local database .*: 14"\)$/,
-    'it cannot be opened',
-  ],
+  ['a table is missing', running('select * from x'), 'SQLITE_ERROR: no such table: x', DAMAGED],
+  ['a column is missing', running('select x from t'), 'SQLITE_ERROR: no such column: x', DAMAGED],
+  ['a path cannot be opened', () => open('folder.db'), 'Unable to open', 'it cannot be opened'],
   [
     'a file cannot be written',
-    () => {
-      connection.value('pragma query_only = on');
-      return connection.value('insert into t values (1)');
-    },
-    /^SQLITE_READONLY: attempt to write a readonly database$/,
+    () => [running('pragma query_only = on'), running(INSERT.sql)].map((run) => run()),
+    'SQLITE_READONLY: attempt to write a readonly database',
     'it cannot be written',
   ],
   [
     'the disk is full',
     () => {
-      leaveNoRoom();
-      return connection.batch([INSERT, { sql: NO_ROOM }]);
+      connection.value('create table large (bytes)');
+      connection.value(`pragma max_page_count = ${pragma('page_count')}`);
+      connection.batch([INSERT, { sql: 'insert into large values (zeroblob(100000))' }]);
     },
-    /^SQLITE_FULL: database or disk is full$/,
+    'SQLITE_FULL: database or disk is full',
     'its disk is full',
   ],
 ])('The library says that %s', async (_, fail, text, sentence) => {
+  await writeFile(join(folder.path, 'letter.db'), 'a letter '.repeat(1000));
+  await mkdir(join(folder.path, 'folder.db'));
   const error = await errorOf(fail);
-  expect(messageOf(error), EXPLAINED).toMatch(text);
+  expect(messageOf(error), EXPLAINED).toContain(text);
   expect(explained(error), EXPLAINED).toContain(sentence);
   expect(numbers()).toEqual([]);
 });

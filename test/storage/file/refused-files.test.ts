@@ -73,7 +73,6 @@ async function refusedUntouched(): Promise<string> {
   return reason;
 }
 
-const ENDLESS = 'with recursive c(n) as (select 1 union all select n + 1 from c)';
 const FOREIGN = /^its schema is not the one that this program writes \(it has (.*)\); restore/;
 
 describe('A file is refused', () => {
@@ -125,40 +124,26 @@ describe('A file is refused', () => {
     expect(await refusedUntouched()).toMatch(/damage.*; restore a backup$/);
   });
 
+  const hush = 'after insert on audit_events begin delete from audit_events; end';
+  const endless = 'with recursive c(n) as (select 1 union all select n + 1 from c) select n from c';
+  const litestreams = 'create table _litestream_seq (id integer)';
+
   // Whatever SQLite's own checks say of it.
-  it.each<[what: string, statements: string[], named: string]>([
+  it.each([
+    ['the trigger "hush"', `create trigger hush ${hush}`],
+    ['the view "look"', 'create view look as select * from records'],
+    ['the table "more"', 'create table more (a)'],
+    ['the index "more"', 'create index more on records (body)'],
+    // In the place of a table, to hang whoever counts it.
     [
-      'a trigger',
-      ['create trigger hush after insert on audit_events begin delete from audit_events; end'],
-      'the trigger "hush"',
-    ],
-    ['a view', ['create view look as select * from records'], 'the view "look"'],
-    ['one more table', ['create table more (a)'], 'the table "more"'],
-    ['one more index', ['create index more on records (body)'], 'the index "more"'],
-    [
-      'an endless view in the place of a table',
-      [
-        'drop table audit_events',
-        `create view audit_events as ${ENDLESS} select n as id, 'x' as event from c`,
-      ],
       'the view "audit_events"',
+      'drop table audit_events',
+      `create view audit_events as ${endless}`,
     ],
-    [
-      'a table with one more column',
-      ['alter table audit_events add column seen integer'],
-      'the table "audit_events"',
-    ],
-    [
-      "a virtual table by the name of Litestream's",
-      ['create virtual table _litestream_seq using fts5(a)'],
-      'the table "_litestream_seq',
-    ],
-    [
-      "an index on one of Litestream's tables",
-      ['create table _litestream_seq (id integer)', 'create index s on _litestream_seq (id)'],
-      'the index "s"',
-    ],
-  ])('that has %s, also as a backup', async (_, statements, named) => {
+    ['the table "audit_events"', 'alter table audit_events add column seen integer'],
+    ['the table "_litestream_seq', 'create virtual table _litestream_seq using fts5(a)'],
+    ['the index "s"', litestreams, 'create index s on _litestream_seq (id)'],
+  ])('that has something foreign, %s, also as a backup', async (named, ...statements) => {
     await makeOurs();
     await runSql(path, ...statements);
     const copy = await copied();
@@ -238,11 +223,8 @@ describe('A file is taken', () => {
 
   it("that has Litestream's own two tables", async () => {
     await makeOurs();
-    await runSql(
-      path,
-      'create table _litestream_seq (id integer primary key, seq integer)',
-      'create table _litestream_lock (id integer)',
-    );
+    const table = 'create table _litestream_seq (id integer primary key, seq integer)';
+    await runSql(path, table, 'create table _litestream_lock (id integer)');
     expect(checkDatabase(path)).toMatchObject({ auditEventCount: 0 });
   });
 });

@@ -5,7 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { openReplicatedFile } from '../../../src/storage/file/replicated-file.js';
+import { LibsqlFile } from '../../../src/storage/file/database-file.js';
+import { replicaOf } from '../../../src/storage/file/storage-thread.js';
 import type { ReplicaReport } from '../../../src/storage/replication/replica.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
@@ -32,11 +33,9 @@ it.each([
     stub.says.pid = pid;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const reports: ReplicaReport[] = [];
-    const { file, replica, release } = openReplicatedFile({
-      ...{ path, socketPath, initialRows: '[]', now: 1 },
-      report: (report) => void reports.push(report),
-      inTurn: (use) => use(),
-    });
+    const file = new LibsqlFile({ path, initialRows: '[]', now: 1, holding: 'shared' });
+    const report = (news: ReplicaReport) => void reports.push(news);
+    const replica = replicaOf(file, { socketPath, databasePath: path, report });
     for (let turns = 0; turns < TURNS_MAX && !reports.at(-1)?.isReached; turns++) await turn();
     const logBytes = vi.spyOn(file, 'logBytes', 'get').mockReturnValue(bytes);
     const emptyLog = vi.spyOn(file, 'emptyLog');
@@ -52,7 +51,6 @@ it.each([
     expect(file.logBytes).toBeGreaterThan(0);
     await replica.close();
     file.close();
-    release();
     await folder.remove();
   },
 );

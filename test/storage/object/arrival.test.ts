@@ -97,9 +97,11 @@ describe('The schema of an object', () => {
   it('has no version before the first write, and the first one without a number', () => {
     expect(schemaVersion(storage, 'records')).toBe(0);
     for (const statement of SCHEMA_STEPS[0] ?? []) storage.sql.exec(statement);
+    storage.sql.exec("insert into audit_events values (1, 'old')");
     expect(schemaVersion(storage, 'records')).toBe(1);
     migrate(storage, SCHEMA_STEPS, 1);
     expect(schemaVersion(storage, 'records')).toBe(2);
+    expect(select('select event, epoch from audit_events')).toEqual([{ event: 'old', epoch: '' }]);
   });
 
   it('takes each step once', () => {

@@ -54,24 +54,19 @@ async function answer(run: () => Promise<unknown>): Promise<Response> {
   try {
     return Response.json({ value: (await run()) ?? null });
   } catch (error) {
-    return Response.json({ error: error instanceof Error ? error.message : String(error) });
+    return Response.json({ error: String(error) });
   }
 }
 
 interface Environment {
   readonly PLACES: {
-    idFromName(name: string): unknown;
-    get(id: unknown): { fetch(request: Request): Promise<Response> };
+    getByName(name: string): { fetch(request: Request): Promise<Response> };
   };
 }
 
 export default {
-  async fetch(request: Request, { PLACES }: Environment): Promise<Response> {
-    const place = new URL(request.url).pathname;
-    try {
-      return await PLACES.get(PLACES.idFromName(place)).fetch(request);
-    } catch (error) {
-      return Response.json({ error: String(error) });
-    }
-  },
+  fetch: (request: Request, { PLACES }: Environment): Promise<Response> =>
+    PLACES.getByName(new URL(request.url).pathname)
+      .fetch(request)
+      .catch((error: unknown) => Response.json({ error: String(error) })),
 };

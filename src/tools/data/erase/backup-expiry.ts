@@ -19,23 +19,23 @@ export async function backupExpiry(
   timeText: TimeText = RFC_3339,
 ): Promise<string> {
   if (backups === undefined) {
-    return 'BACKUP_DIR is not set here: copies that others keep of the database, and the states that a replica keeps, still hold the records until they are removed.';
+    return 'BACKUP_DIR is not set here: other copies of the database, and the states that a replica keeps, hold the records until they are removed.';
   }
   const { folder, intervalHours, keep } = backups;
   const names = await readdir(folder).catch(() => undefined);
   const times = names?.flatMap(timesOf).sort((one, other) => other - one) ?? [];
   if (names !== undefined && times.length === 0) return `The backup folder ${folder} holds none.`;
-  const unread = names === undefined ? `The backup folder ${folder} cannot be read here. ` : '';
-  // A wrong clock may have dated backups later than now.
+  const unread = names === undefined ? `The backup folder ${folder} can't be read here. ` : '';
+  // A wrong clock may have given backups a time in the future.
   const newest = times.find((time) => time <= now) ?? now;
   const when =
     intervalHours === 0
-      ? 'which are taken only when asked for'
+      ? 'which are taken only on request'
       : `about ${timeText(newest + keep * intervalHours * HOUR_MS)}, one every ${intervalHours} hours`;
-  const last = `${unread}The last backup that can hold the records, of ${timeText(newest)}, is removed after ${keep} newer ones, ${when}. One that holds much more than every newer one stays until you remove it by hand: the log says backup_held_back.`;
+  const last = `${unread}The last backup that can hold the records, of ${timeText(newest)}, is removed after ${keep} newer ones, ${when}. A backup that holds much more than every newer one stays until you remove it: the log says backup_held_back.`;
   const others = times.filter((time) => time > now || times.indexOf(time) >= keep).map(timeText);
   if (others.length === 0) return last;
-  return `${last} These may hold the records too, and stay until you remove them by hand: ${others.join(', ')}.`;
+  return `${last} These may hold the records, too, and stay until you remove them: ${others.join(', ')}.`;
 }
 
 function timesOf(name: string): number[] {

@@ -24,7 +24,7 @@ import { backupExpiry } from './backup-expiry.js';
 export interface EraseOptions {
   readonly account: string;
   readonly exportFolder: string;
-  /** Undefined: the erasure is written into no ledger. */
+  /** Undefined: there is no ledger to write to. */
   readonly ledger: string | undefined;
   readonly backups: BackupSettings | undefined;
 }
@@ -53,9 +53,9 @@ export async function eraseAccount(
   const { account, exportFolder, ledger } = options;
   const { out } = dependencies;
   const { count, at } = await eraseRecords(options, service, dependencies);
-  out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
-  out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
-  out('The audit log keeps which records the operator changed, and the subject: no values.\n');
+  out(`${account} is erased: ${count} records deleted, nothing is left.\n`);
+  out(`The ledger ${ledger} has recorded it: a salted hash, the time, the counts.\n`);
+  out('The audit log keeps the subject and which records the operator changed, without values.\n');
   out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
   out(`${await backupExpiry(options.backups, at)}\n`);
 }
@@ -106,14 +106,14 @@ async function exportFirst(
   return records;
 }
 
-/** What an erasure that was broken off has exported; undefined if there is none in the folder. */
+/** What an interrupted erasure has exported; undefined if there is none in the folder. */
 async function begunBefore(account: string, folder: string): Promise<RecordCounts | undefined> {
   const text = await readFile(join(folder, BEGUN), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const begun: { account?: string; records?: RecordCounts } = JSON.parse(text);
   if (begun.account === account && begun.records !== undefined) return begun.records;
   throw new CommandError(
-    `${folder} is of an erasure of ${JSON.stringify(begun.account)}; name another folder`,
+    `${folder} belongs to an erasure of ${JSON.stringify(begun.account)}; name another folder`,
   );
 }
 

@@ -11,7 +11,7 @@ import type { DecimalMark } from '../number-text.js';
 
 const COLUMNS_MAX = 5_000;
 const ENDING = '\r\n';
-/** A name is a text, whatever it looks like. */
+/** A header is text, whatever it looks like. */
 const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'name');
 
 export interface CsvStyle {
@@ -22,7 +22,7 @@ export interface CsvStyle {
   readonly isForExcel: boolean;
 }
 
-/** Collects the header: the properties in the order in which they appear. */
+/** Collects the header: the properties in order of appearance. */
 export function addColumns(columns: Set<string>, row: object): void {
   for (const name of Object.keys(row)) columns.add(name);
   if (columns.size > COLUMNS_MAX) {

@@ -29,7 +29,7 @@ export interface ExportOptions {
 export interface Exported {
   readonly records: RecordCounts;
   readonly auditEvents: number;
-  /** Whether records came or went during the export. */
+  /** Whether records were created or deleted during the export. */
   readonly changed: boolean;
 }
 
@@ -171,7 +171,7 @@ async function partialFolder(folder: string): Promise<string> {
     if (found !== undefined && found.length > 0) {
       throw new CommandError(`the folder ${folder} is not empty; name a new one`);
     }
-    // An empty one would be in the way of the new one on Windows.
+    // On Windows an empty one would block the new one.
     if (found !== undefined) await rmdir(folder);
     return await mkdtemp(join(dirname(folder), `${basename(folder)}.part-`));
   } catch (error) {
@@ -182,7 +182,7 @@ async function partialFolder(folder: string): Promise<string> {
   }
 }
 
-/** One line for the person at the terminal. */
+/** One line for the terminal. */
 export function exportedText({ records, auditEvents }: Exported): string {
   const counts = Object.entries(records).map(([name, count]) => `${name} ${count}`);
   return [...counts, `audit events ${auditEvents}`].join(', ');

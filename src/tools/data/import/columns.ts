@@ -1,4 +1,4 @@
-// Decides which column becomes which property, before the first row is judged.
+// Maps columns to properties before the first row is judged.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
@@ -109,9 +109,10 @@ function columnsOf(
     const other = taken.get(property);
     if (header !== '' && other !== undefined) {
       // The map goes by name, so it cannot tell two equal headers apart.
-      const cure = names[other] === header ? 'rename one in the file' : 'rename one, or pass --map';
+      const remedy =
+        names[other] === header ? 'rename one in the file' : 'rename one, or pass --map';
       throw new CommandError(
-        `${file}, line ${line}: columns ${other + 1} (${quoted(names[other] ?? '')}) and ${index + 1} (${quoted(header)}) would both be the property ${quoted(property)}; ${cure}`,
+        `${file}, line ${line}: columns ${other + 1} (${quoted(names[other] ?? '')}) and ${index + 1} (${quoted(header)}) would both be the property ${quoted(property)}; ${remedy}`,
       );
     }
     taken.set(property, index);

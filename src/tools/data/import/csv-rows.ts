@@ -14,7 +14,7 @@ export interface SheetRow {
   readonly cells: readonly Cell[];
 }
 
-/** Excel's own first line; no parser knows it. */
+/** Excel's own first line, unknown to parsers. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 const LINE_END = /\r\n|\n|\r/g;
 const DELIMITERS = [',', ';', '\t', '|'];

@@ -33,7 +33,7 @@ export interface JudgedRow {
   readonly problems: readonly Problem[];
 }
 
-/** Lines that become no record. */
+/** Lines that don't become records. */
 export interface LeftOut {
   /** Empty, or only separators. */
   empty: number;
@@ -97,7 +97,7 @@ async function* sheetRows(
   throw new UnreadableFile(source.path, 1, problem);
 }
 
-/** An empty cell becomes no property, so that the service's defaults apply. */
+/** An empty cell sets no property, so that the service's defaults apply. */
 function judgedRow(
   { line, cells }: SheetRow,
   collection: CollectionName,
@@ -140,7 +140,7 @@ function judged(
   if (problems.length > 0) return { line, record, body: '', problems };
   const body = JSON.stringify(record);
   if (Buffer.byteLength(body) > REQUEST_BODY_MAX_BYTES) {
-    const problem = `the record is longer than ${REQUEST_BODY_MAX_BYTES} bytes; the service takes no more`;
+    const problem = `the record is longer than ${REQUEST_BODY_MAX_BYTES} bytes; the service accepts no more`;
     return { line, record, body, problems: [{ line, column: '', problem, value: '' }] };
   }
   const verdict = validated(collection, record);
@@ -154,7 +154,7 @@ function judged(
   return { line, record, body, problems: found };
 }
 
-/** The service's message speaks of a request's body; here it must speak of a row. */
+/** The service's message is about a request's body; here it is about a row. */
 function ofRecord(message: string): string {
   return message.replace('the body', 'the record').split('; ', 1)[0] ?? message;
 }

@@ -17,7 +17,7 @@ export interface Problem {
   readonly option?: '--decimal' | '--dates';
 }
 
-/** From this line on the file cannot be divided into rows. Nothing of it is imported. */
+/** From this line on the file can't be divided into rows. None of it is imported. */
 export class UnreadableFile extends CommandError {
   constructor(file: string, line: number, problem: string) {
     super(`${file}, line ${line}: ${problem}`);
@@ -82,7 +82,7 @@ export class Report {
       if (count > 1) lines.push(`${count} values have two readings: pass ${option} for all`);
     }
     const where = this.#path ?? 'the file that --report names';
-    if (this.#unshown > 0) lines.push(`and ${this.#unshown} more, all of them in ${where}`);
+    if (this.#unshown > 0) lines.push(`and ${this.#unshown} more, all in ${where}`);
     return lines;
   }
 
@@ -91,7 +91,7 @@ export class Report {
   }
 }
 
-/** Disarms formulas: a stranger's file must not run them in the operator's spreadsheet. */
+/** Disarms formulas: someone else's file must not run them in the operator's spreadsheet. */
 function csvLine(cells: readonly string[]): string {
   return stringify([[...cells]], { escape_formulas: true, record_delimiter: '\r\n' });
 }

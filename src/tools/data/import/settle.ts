@@ -60,7 +60,7 @@ export async function writesDecided(service: Service, interrupted: AbortSignal):
   await expectHealth();
 }
 
-/** Equal for a row and for the record that the service makes of it, in any order of properties. */
+/** Equal for a row and for the record that it becomes, in any order of properties. */
 export function contentOf(collection: CollectionName, record: JsonObject): string {
   const { defaults, mirrorsOwner } = COLLECTIONS[collection];
   const given = mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];

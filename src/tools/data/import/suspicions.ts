@@ -1,4 +1,4 @@
-// What a person should look at before an import: rows that are valid, and probably meant
+// What a person should check before an import: rows that are valid, and probably meant
 // otherwise. A suspicion is a warning; it refuses nothing.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
@@ -66,7 +66,7 @@ export class Suspicions {
     const [sum] = [...this.#sums].filter(
       ([name, sum]) => this.#rows > 2 && sum > 0 && sum === amountIn(record, name),
     );
-    return sum && `${sum[0]} is ${sum[1]}, as all rows above it together`;
+    return sum && `${sum[0]} is ${sum[1]}, the sum of all rows above it`;
   }
 }
 

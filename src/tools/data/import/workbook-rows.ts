@@ -8,7 +8,7 @@ import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
 
-/** The whole workbook is in memory, and its text is many times as long. */
+/** The whole workbook is in memory, and its text is many times longer. */
 const WORKBOOK_MAX_BYTES = 33_554_432;
 
 /** `name`: undefined if the workbook has only one sheet with cells. */

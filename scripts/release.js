@@ -29,7 +29,6 @@ const NODE_FOLDER = join(root, 'data/release-node');
 const NODE_LISTED = join(root, 'scripts/release');
 /** The first archive; the second one is as large as Node is. */
 const ARCHIVE_MAX_BYTES = 25_000_000;
-const MB = 1_000_000;
 
 /**
  * Writes archives, checksums and notes into a folder; resolves with the archives' paths.
@@ -101,7 +100,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   );
   const { plain, withNode } = await makeRelease(FOLDER);
   for (const path of [plain, withNode]) {
-    process.stdout.write(`${path} (${(statSync(path).size / MB).toFixed(1)} MB)\n`);
+    process.stdout.write(`${path} (${(statSync(path).size / 1e6).toFixed(1)} MB)\n`);
   }
   process.stdout.write(readFileSync(join(FOLDER, 'SHA256SUMS'), 'utf8'));
 }

@@ -1,6 +1,6 @@
 // `npm run bench`: the service beside its floors, and beside another checkout, in one run.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeReady, root } from '../setup.js';
@@ -57,7 +57,7 @@ const ROWS = new Map([
   ['postgres', postgres],
 ]);
 
-const HELP = `npm run bench -- [--quick] [--rows ROW,ROW] [--beside FOLDER] [--json FILE]
+const HELP = `npm run bench -- [--quick] [--rows ROW,ROW] [--beside FOLDER]
 
 Measures the service beside its floors: the same bytes from a bare server, a bare loop over the
 same texts, SQLite's own reading of the file. Prints a table in Markdown. Needs wrk (Debian:
@@ -67,7 +67,6 @@ apt-get install wrk).
                    postgres without it
   --beside FOLDER  another checkout of the service, built there with npm run build
   --quick          short rounds, to see that it works; its figures understate the service
-  --json FILE      also writes the figures there
 `;
 
 const options = optionsOf(process.argv.slice(2));
@@ -127,12 +126,6 @@ const reached = lines.filter((line) => line.goal).length - missed;
 const seconds = Math.round((performance.now() - started) / 1000);
 const summary = `${reached} goals reached, ${missed} missed, in ${seconds} s.`;
 process.stdout.write(`${[...machine, '', tableOf(lines), '', ...failures, summary].join('\n')}\n`);
-if (options.json !== undefined) {
-  const rated = lines.map((line) => ({ ...line, reached: isReached(line) }));
-  const figures = { machine, lines: rated, failures };
-  writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
-}
-
 /** Ends the process where an argument is not understood. @param {string[]} args */
 function optionsOf(args) {
   try {
@@ -141,7 +134,6 @@ function optionsOf(args) {
       options: {
         quick: { type: 'boolean', default: false },
         rows: { type: 'string' },
-        json: { type: 'string' },
         beside: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
@@ -159,7 +151,7 @@ function optionsOf(args) {
       throw new Error(`${beside} has no dist/server.js; run npm run build there`);
     }
     if (!hasLoadTool()) throw new Error('wrk is not installed; Debian: apt-get install wrk');
-    return { quick: values.quick, rows, json: values.json, beside };
+    return { quick: values.quick, rows, beside };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
     return process.exit(2);

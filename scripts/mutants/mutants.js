@@ -17,8 +17,8 @@ const TEST_FOLDERS = { workers: 'worker', manage: 'program' };
 const HELP = `npm run mutants -- [PATH ...] [options]
 
 Changes the sources below each PATH (src/core/domain by default) in one place at a time, runs the
-tests of that folder, and prints a table of files and each change that no test noticed. A file may
-end in a range of lines, such as src/core/http/path.ts:60-95.
+tests of that folder, and prints how many were noticed, and each that was not. A file may end in a
+range of lines, such as src/core/http/path.ts:60-95.
 
   --tests PATH      runs these tests instead; may be repeated
   --one-in N        tries one change of N, chosen by a hash of its place
@@ -65,33 +65,17 @@ function hasTimedOut({ status, statusReason }) {
   return status === 'Timeout' && !statusReason?.startsWith('Hit limit reached');
 }
 
-/** A table of files, and the survivors. @param {readonly MutantResult[]} mutants */
+/** How many were noticed, and the others. @param {readonly MutantResult[]} mutants */
 function report(mutants) {
-  const nameOf = (/** @type {MutantResult} */ { fileName }) => fileName.replace(root, '');
-  const files = [...new Set(mutants.map(nameOf))].sort();
-  const rows = files.map((file) =>
-    row(
-      `\`${file}\``,
-      mutants.filter((mutant) => nameOf(mutant) === file),
-    ),
-  );
   const places = mutants
     .filter((mutant) => !isNoticed(mutant) || hasTimedOut(mutant))
-    .map(
-      (mutant) =>
-        `${nameOf(mutant)}:${mutant.location.start.line}:${mutant.location.start.column} ` +
-        `${mutant.status} ${mutant.mutatorName}: ${mutant.replacement?.replace(/\s+/g, ' ')}`,
-    );
-  const head = ['| File | Mutants | Noticed | | By time alone |', '|---|---|---|---|---|'];
-  return [...head, ...rows, row('all', mutants), '', ...places, ''].join('\n');
-}
-
-/** @param {string} name @param {readonly MutantResult[]} mutants */
-function row(name, mutants) {
+    .map(({ fileName, location: { start }, status, mutatorName, replacement }) => {
+      const place = `${fileName.replace(root, '')}:${start.line}:${start.column}`;
+      return `${place} ${status} ${mutatorName}: ${replacement?.replace(/\s+/g, ' ')}`;
+    });
   const noticed = mutants.filter(isNoticed).length;
   const byTime = mutants.filter(hasTimedOut).length;
-  const share = Math.round((100 * noticed) / mutants.length);
-  return `| ${name} | ${mutants.length} | ${noticed} | ${share} % | ${byTime} |`;
+  return `${noticed} of ${mutants.length} noticed, ${byTime} of them by time alone\n${places.join('\n')}\n`;
 }
 
 /** Ends the process if an argument is not understood. @param {string[]} args */

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { buildOnDemand, fromSource } from '../../test/support/build-on-demand.js';
-import { LoadErrors } from './load-errors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,6 +17,21 @@ const LEFT_OUT = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'u
   .map((name) => join('test', name))
   .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
   .filter((path) => STARTS_BUILT.test(readFileSync(join(ROOT, path), 'utf8')));
+
+/** A file of tests that cannot be loaded fails the run. Stryker looks at tests alone, and such a file has none. */
+class LoadErrors implements Reporter {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    for (const { message } of module.errors()) {
+      this.#vitest?.state.catchError(new Error(message), 'Unhandled Error');
+    }
+  }
+}
 
 export default defineConfig({
   plugins: [buildOnDemand(true), fromSource()],

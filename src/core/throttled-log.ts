@@ -1,10 +1,10 @@
-// A provider that is down, a client with a stale token, a full disk or somebody who tries admin
+// A provider that is down, a client with a stale token, a full disk or someone who guesses admin
 // keys fails on every request: say it once, then at most once a minute with the count.
 
 import type { Log, LogFields } from './log.js';
 
 const INTERVAL_MS = 60_000;
-/** Kinds of report in an interval; with more, somebody with many addresses could fill the log's disk. */
+/** Kinds of report in an interval; with more, an attacker with many addresses could fill the log's disk. */
 const KINDS_MAX = 100;
 
 export class ThrottledLog {

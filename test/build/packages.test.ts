@@ -1,7 +1,6 @@
 // Which packages a command installs, and what ships with them: found in the lock file and in dist/,
 // asked of no registry.
 
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -94,11 +93,4 @@ it('The third-party notices name every package that dist/ bundles, with its lice
     const file = readdirSync(join(ROOT, name)).find((each) => /^licen[cs]e/i.test(each));
     expect(notices, name).toContain(textOf(join(name, file ?? 'LICENSE')).trim());
   }
-});
-
-it('npm sbom lists all packages, also when only some groups are installed', () => {
-  const sbom = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
-  const { components } = JSON.parse(execFileSync('npm', sbom, { cwd: ROOT, encoding: 'utf8' }));
-  const names = components.map(({ name }: { name: string }) => name);
-  expect(names).toEqual(expect.arrayContaining(['libsql', 'hono', 'zod']));
 });

@@ -1,6 +1,6 @@
 // Every page leads where it says: its links, its files and its commands exist.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
@@ -8,7 +8,7 @@ import * as ending from '../../src/tools/program/ending.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 /** npm's own commands that pages name. */
-const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run', 'sbom'];
+const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run'];
 const OPERATIONS = 'src/hosts/operations/RUNNING.md';
 const DATA = 'src/tools/data/README.md';
 const PACKAGE = JSON.parse(textOf('package.json'));
@@ -63,13 +63,6 @@ it('All pages are reached from the front page, by links', () => {
     for (const { file } of linksIn(page)) if (PAGES.includes(file)) reached.add(file);
   }
   expect([...reached].sort()).toEqual([...PAGES].sort());
-});
-
-it('The front page’s layout has every folder of src', () => {
-  const entries = readdirSync(join(ROOT, 'src'), { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const shown = [...textOf('README.md').matchAll(/^ {2}(\w+)\/ /gm)].map(([, name]) => name);
-  expect(shown.sort()).toEqual(folders.sort());
 });
 
 it('The page of operations has a row of each command', () => {

@@ -1,14 +1,14 @@
-// One process over Postgres, and two, beside the file: reads, lists, updates, creates, a search, and a
-// start. Postgres comes from npm and is on this machine; its processor time counts with that of Node.
+// One process over Postgres, and two, beside the file: reads, lists, updates, creates, a search.
+// Postgres comes from npm and is on this machine; its processor time counts with that of Node.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCluster, openServer, openToPostgres } from '../../processes/postgres.js';
 import { makeInstalled, root } from '../../setup.js';
 import { CHANGE, makeDataSet, NEW_RECORD, NOTHING, sampleOf } from '../data-set.js';
-import { cpuMicrosecondsOf, memoryOf, startProcess } from '../processes.js';
+import { cpuMicrosecondsOf, startProcess } from '../processes.js';
 import { inTurn } from '../rounds.js';
-import { loadLines, milliseconds } from '../table.js';
+import { loadLines } from '../table.js';
 import { listening, startOurs, withTargets } from '../targets.js';
 import { readsOf } from './reads.js';
 
@@ -22,7 +22,6 @@ import { readsOf } from './reads.js';
 const ONE = { prefix: 'one', owners: 1, records: 10_000 };
 const MANY = { prefix: 'many', owners: 64, records: 64_000 };
 const SAMPLE = 1_000;
-const START_RECORDS = 1_000_000;
 
 export async function postgres(/** @type {Bench} */ bench) {
   await makeInstalled('scripts/processes');
@@ -36,7 +35,7 @@ export async function postgres(/** @type {Bench} */ bench) {
   const server = await openServer(data, ['shared_buffers=512MB']);
   const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   try {
-    return [...(await work(bench, server, pid)), ...(await start(bench, server))];
+    return await work(bench, server, pid);
   } finally {
     await server.end();
   }
@@ -99,20 +98,6 @@ function work(
     }
     return lines;
   });
-}
-
-/** A start over many records, and its memory. @returns {Promise<Line[]>} */
-async function start(/** @type {Bench} */ bench, /** @type {Postgres} */ server) {
-  await fill(server, [
-    { prefix: 'started', owners: 20_000, records: START_RECORDS, first: 100_000 },
-  ]);
-  const began = performance.now();
-  const started = await startOver(bench, server.urlOf('bench'));
-  const ms = performance.now() - began;
-  const { resident } = memoryOf(started.process.pid);
-  await started.process.stop();
-  const result = `${milliseconds(ms)} ms, ${Math.round(resident / 2 ** 20)} MiB`;
-  return [{ workload: 'start over 1 000 000 records', who: 'one process over Postgres', result }];
 }
 
 function startOver(/** @type {Bench} */ { identity }, /** @type {string} */ url) {

@@ -11,7 +11,7 @@ export function nextTask(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Of a slice for beginnings: a longer one goes on as a piece of long work while others wait to begin. */
+/** Of a slice for beginnings: a longer one continues as long work while others wait to begin. */
 const BEGINNING_MS = 0.25;
 /** How long a slice gives way to new connections. */
 const GIVE_WAY_MAX_MS = 10;
@@ -167,7 +167,7 @@ export class FairScheduler {
   }
 }
 
-/** Requests and pieces of work that wait: they go on, or end if their client has gone. */
+/** Requests and pieces of work that wait: they continue, or end if their client has gone. */
 function waitingQueue(): FairQueue<Waiting> {
   return new FairQueue({
     isGone: ({ isDisconnected }) => isDisconnected(),

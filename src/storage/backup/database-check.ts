@@ -7,7 +7,7 @@ import { expectOurs, expectWhole } from '../file/own-database.js';
 import type { DatabaseContents } from './backups.js';
 
 /**
- * Checks a file that nobody else has open, after writing back the log beside it. Throws, saying
+ * Checks a file that no one else has open, after writing back the log beside it. Throws, saying
  * what it is, unless it is a whole database of this program's schema. `finish` is done last, on the
  * same connection: a file is released only when the statements on it are garbage-collected.
  */

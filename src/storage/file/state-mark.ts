@@ -75,7 +75,7 @@ export function markClosed(database: string, isWhole = false): void {
   } catch {}
 }
 
-/** Whether the file was closed whole and nobody changed it since. To be asked before it is opened. */
+/** Whether the file was closed whole and unchanged since. To be asked before it is opened. */
 export function isAsClosed(database: string): boolean {
   return (logBytesOf(database) ?? 0) === 0 && markOf(database) === marksFor(database).closed;
 }

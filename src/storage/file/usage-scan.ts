@@ -1,4 +1,4 @@
-// How much the file holds, of one moment, counted in pieces between which commits go on. If a
+// How much the file holds, of one moment, counted in pieces between which commits continue. If a
 // commit is about to change a row that is not counted yet, the row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';

@@ -26,7 +26,7 @@ export function writeBack(connection: Connection, how: 'restart' | 'truncate'): 
 /**
  * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may take
  * pages for written that are not: they can be read, but no later sync writes them, and a power cut
- * loses them with every later commit. Call it only while nobody else may write the log.
+ * loses them with every later commit. Call it only while no one else may write the log.
  */
 export function rewriteLog(database: string): void {
   // Nothing was written since the last clean stop.

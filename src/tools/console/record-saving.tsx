@@ -1,4 +1,4 @@
-// What the form of a record does: create, change or delete it, unless somebody changed it since
+// What the form of a record does: create, change or delete it, unless someone changed it since
 // the form was opened.
 
 import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';

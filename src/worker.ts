@@ -1,4 +1,4 @@
-// The entry on Cloudflare Workers. The front answers requests, one object for each
+// The entry on Cloudflare Workers. The gateway answers requests, one object for each
 // account holds its records, and one directory answers the operator's views.
 
 import { createGateway } from './hosts/workers/gateway.js';

@@ -44,7 +44,6 @@ export default defineConfig({
         ? []
         : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
     ],
-    globalSetup: ['test/support/met-answers.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.
     testTimeout: 60_000,

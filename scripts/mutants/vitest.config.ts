@@ -42,7 +42,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { TEST_HOSTS: process.env['TEST_HOSTS'] ?? 'handler' },
-    globalSetup: ['test/support/met-answers.ts'],
     reporters: [new LoadErrors()],
   },
 });

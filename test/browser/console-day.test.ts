@@ -2,6 +2,7 @@
 // Workers; by mouse, by keyboard alone, and without script.
 
 import { readFile } from 'node:fs/promises';
+import { strFromU8, unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -98,9 +99,8 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
         page.waitForEvent('download'),
         page.getByRole('link', { name: 'Export' }).click(),
       ]);
-      const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
-      expect(JSON.parse(lines.at(-1) ?? '').end.records).toMatchObject({ customers: 1, orders: 3 });
-      expect(lines.some((line) => line.includes(`"amount":${amount}`))).toBe(true);
+      const files = unzipSync(await readFile(await download.path()));
+      expect(strFromU8(files['orders.csv'] ?? new Uint8Array())).toContain(`,${amount},`);
 
       // Erases the account, and puts it back for the next one.
       if (!javaScriptEnabled) await erase();
@@ -130,8 +130,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     await tabTo('Change');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Change CUS-' }).waitFor();
-    await page.getByLabel('Phone').focus();
-    await page.keyboard.press('Control+A');
+    await tabTo('', 'field.phone');
     await page.keyboard.type('0784');
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
@@ -142,9 +141,11 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
   async function tabTo(text: string, name = ''): Promise<void> {
     for (let presses = 0; presses < 40; presses++) {
       await page.keyboard.press('Tab');
-      const focused = await page.evaluate('document.activeElement?.textContent ?? ""');
-      const input = await page.evaluate('document.activeElement?.name ?? ""');
-      if (name === '' ? String(focused).trim().startsWith(text) : input === name) return;
+      const found = await page.evaluate(
+        `[document.activeElement?.textContent ?? '', document.activeElement?.name ?? '']`,
+      );
+      const [content = '', input] = found as string[];
+      if (name === '' ? content.trim().startsWith(text) : input === name) return;
     }
     throw new Error(`Tab does not reach "${text}"`);
   }

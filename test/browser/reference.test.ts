@@ -5,24 +5,20 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 const ARTIFACTS = fileURLToPath(new URL('../../data/browser/', import.meta.url));
 
 /** Swagger UI draws each operation anew: 32 of them take 1 to 2 minutes on two cores that other programs use. */
 const EVERY_OPERATION_MS = 300_000;
-
-interface Seen {
-  readonly ids: readonly string[];
-}
 
 describe('The API reference', () => {
   let folder: TemporaryFolder;
@@ -45,9 +41,7 @@ describe('The API reference', () => {
     const text = await printed(preview);
     reference = /Reference {2}(\S+)/.exec(text)?.[1] ?? '';
     api = new URL(/runs at (\S+)/.exec(text)?.[1] ?? '').origin;
-    // Containers give no user namespaces and little shared memory.
-    const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    browser = await startChromium();
   });
   afterAll(async () => {
     await browser?.close();
@@ -144,17 +138,13 @@ describe('The API reference', () => {
     expect(await sent.at(-1)?.headerValue('authorization')).toBe('Bearer local-amina');
   });
 
-  it('does not offer to try the administration API, whose key no browser may send', async () => {
-    const operation = await opened('adminOverview');
-    await operation.getByText('Responses').waitFor();
-    expect(await operation.getByRole('button', { name: 'Execute' }).count()).toBe(0);
-    expect(await operation.getByRole('button', { name: 'Try it out' }).count()).toBe(0);
-  });
-
-  it('opens the operation that a link names', async () => {
+  it('opens what a link names, and does not offer to try the administration API, whose key no browser may send', async () => {
     await page.goto(`${reference}#/team/createTeamMember`);
     await page.reload();
     await page.locator('#operations-team-createTeamMember textarea').waitFor();
+    const operation = await opened('adminOverview');
+    await operation.getByText('Responses').waitFor();
+    expect(await operation.getByRole('button', { name: /Execute|Try it out/ }).count()).toBe(0);
   });
 
   it.each(['light', 'dark'] as const)('fits screen and phone (%s)', async (colorScheme) => {
@@ -184,27 +174,18 @@ describe('The API reference', () => {
     const site = await onLoopback(files);
     try {
       await page.goto(`${site.origin}/`);
-      const authorization = { Authorization: 'Bearer local-preview' };
-      const listed = await fetch(`${api}/api/v1/orders`, { headers: authorization });
-      const { data } = await listed.json();
       // As text: what builds this file would put its own import into a function.
-      const seen: Seen = await page.evaluate(`(async () => {
+      const seen = await page.evaluate(`(async () => {
         const { createClient, ApiError } = await import('/client.js');
         const { orders } = createClient({ baseUrl: '${api}/api/v1', token: 'local-preview' });
-        const ids = [];
-        for await (const { id } of orders.all({ page_size: 3 })) ids.push(id);
+        const { pagination } = await orders.list();
+        let listed = 0;
+        for await (const _ of orders.all({ page_size: 2 })) listed++;
         const error = await orders.read('ORD-9999').catch((reason) => reason);
-        return { ids, code: error.code, requestId: error.requestId, own: error instanceof ApiError };
+        return [listed === pagination.total, error.code, error.requestId, error instanceof ApiError];
       })()`);
-      // Of more than one page, as the operations above left them.
-      expect(seen.ids.length).toBeGreaterThan(3);
-      expect(seen.ids).toEqual(data.map(({ id }: { id: string }) => id));
-      // Readable across origins, since the service exposes the header.
-      expect(seen).toMatchObject({
-        code: 'NOT_FOUND',
-        requestId: expect.stringMatching(/^req_/),
-        own: true,
-      });
+      // The request id is readable across origins, since the service exposes the header.
+      expect(seen).toEqual([true, 'NOT_FOUND', expect.stringMatching(/^req_/), true]);
     } finally {
       await site.close();
     }

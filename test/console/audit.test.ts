@@ -1,47 +1,29 @@
 // The audit log for people: filters, what one import wrote as one row, days of the console's time
 // zone.
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AuditEvent } from '../../src/operator-client.js';
 import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
 import { formatsFor } from '../../src/tools/console/formats.js';
-import {
-  ADMIN_KEY,
-  type ConsoleService,
-  type OpenConsole,
-  openConsole,
-  openService,
-  plainText,
-  type Visitor,
-} from '../support/console-visitor.js';
+import { ADMIN_KEY, consoleOfFile, plainText } from '../support/console-visitor.js';
 
 const SALON = 'auth0|saluni';
 const ZONE = 'Africa/Dar_es_Salaam';
 const { day: dayOf } = formatsFor(ZONE);
 
-let service: ConsoleService;
-let console_: OpenConsole;
-let visitor: Visitor;
+const on = consoleOfFile();
 
 beforeAll(async () => {
-  service = await openService();
-  console_ = await openConsole({ SERVICE_URL: service.url });
-  visitor = await console_.signedIn();
   const body = JSON.stringify({ name: 'N', phone: '1' });
   const headers = { 'X-Service-Admin-Key': ADMIN_KEY, 'X-Service-Run': 'import-1' };
-  const url = `${service.url}/admin/accounts/${encodeURIComponent(SALON)}/customers`;
+  const url = `${on.service.url}/admin/accounts/${encodeURIComponent(SALON)}/customers`;
   for (let made = 0; made < 230; made++) await fetch(url, { method: 'POST', headers, body });
-  const { orders } = service.client.recordsOf(SALON);
+  const { orders } = on.service.client.recordsOf(SALON);
   for (let made = 0; made < 3; made++)
     await orders.create({ customer: 'N', service: 's', amount: 1 });
 });
-afterAll(async () => {
-  await console_?.close();
-  await service?.close();
-});
-
 function find(filter: AuditFilter, requestsMax: number, start?: { page: number; before: number }) {
-  return searchAudit(service.client, filter, { requestsMax, rowsMax: 50, dayOf }, start);
+  return searchAudit(on.service.client, filter, { requestsMax, rowsMax: 50, dayOf }, start);
 }
 
 describe('A search in the audit log', () => {
@@ -49,17 +31,17 @@ describe('A search in the audit log', () => {
     const found = await find({ collection: 'orders', account: SALON }, 2);
     expect(found).toMatchObject({ looked: 233, searchedBackTo: undefined });
     expect(found.rows).toHaveLength(3);
-    expect((await find({ action: 'delete' }, 2)).rows).toEqual([]);
     expect((await find({ day: '2020-01-01' }, 2)).rows).toEqual([]);
-    expect((await find({ day: dayOf(new Date().toISOString()) }, 2)).rows.length).toBeGreaterThan(
-      0,
-    );
+    const today = dayOf(new Date().toISOString());
+    expect((await find({ day: today }, 2)).rows.length).toBeGreaterThan(0);
+    const { text } = await on.visitor.get('/audit?action=delete');
+    expect(text).toContain('<p class="caption">0 events</p>');
   });
 
   it('ends after a fixed number of requests, and continues there although others write', async () => {
     const first = await find({ record: 'CUS-0005' }, 1);
     expect(first).toMatchObject({ rows: [], looked: 200, searchedBackTo: expect.any(String) });
-    const { customers } = service.client.recordsOf('other');
+    const { customers } = on.service.client.recordsOf('other');
     for (let made = 0; made < 3; made++) await customers.create({ name: 'New', phone: '1' });
     const rest = await find({ record: 'CUS-0005' }, 2, first.next);
     expect(rest).toMatchObject({ looked: 33, next: undefined });
@@ -81,27 +63,15 @@ describe('A search in the audit log', () => {
 
 describe('What one import wrote', () => {
   it('is one row on each page, which leads to its events; changes by hand stay apart', async () => {
-    const { text } = await visitor.get('/audit');
+    const { text } = await on.visitor.get('/audit');
     expect(text).toContain('236 events');
     expect(text).toContain('<bdi>230 customers</bdi>');
     const rows = text.match(/data-label="Action"/g);
     expect(rows).toHaveLength(3 + 3 + 1);
     const [, link = ''] = /<a href="([^"]+)">230 records<\/a>/.exec(text) ?? [];
-    const each = await visitor.get(plainText(link));
+    const each = await on.visitor.get(plainText(link));
     expect(each.text.match(/data-label="Action"/g)).toHaveLength(50);
-    expect((await visitor.get('/')).text).toMatch(/<a href="[^"]+">194 records or more<\/a>/);
-  });
-
-  it('is nothing without the id that the service kept, however quick the changes were', async () => {
-    const { rows } = await find({ collection: 'orders' }, 2);
-    expect(rows.map(({ length }) => length)).toEqual([1, 1, 1]);
-  });
-});
-
-describe('A page that finds nothing', () => {
-  it('says so once', async () => {
-    const { text } = await visitor.get('/audit?action=delete');
-    expect(text).toContain('<p class="caption">0 events</p>');
+    expect((await on.visitor.get('/')).text).toMatch(/<a href="[^"]+">194 records or more<\/a>/);
   });
 });
 

@@ -1,37 +1,23 @@
 // The form of a record: what it understands and sends, that it counts once, and what happens if
 // somebody else changed the record or the session has ended.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type ConsoleService,
+  consoleOfFile,
   hiddenIn,
-  type OpenConsole,
-  openConsole,
-  openService,
   plainText,
   type Visit,
-  type Visitor,
   valueIn,
 } from '../support/console-visitor.js';
 
 const ACCOUNT = 'auth0|saluni';
 const ORDERS = '/accounts/auth0%7Csaluni/orders';
 
-let service: ConsoleService;
-let console_: OpenConsole;
-let visitor: Visitor;
+const on = consoleOfFile();
 let id: string;
 let change: string;
 
-beforeAll(async () => {
-  service = await openService();
-  console_ = await openConsole({ SERVICE_URL: service.url });
-  visitor = await console_.signedIn();
-});
-afterAll(async () => {
-  await console_?.close();
-  await service?.close();
-});
+beforeAll(async () => {});
 beforeEach(async () => {
   const order = { customer: 'Neema', service: 'Box braids', amount: 61_000, phone: '0713', x: [1] };
   ({ id } = await orders().create(order));
@@ -52,15 +38,7 @@ describe('A form', () => {
     expect((await latestEvent())?.changed).toEqual(['assignee', 'x', '__proto__']);
   });
 
-  it('sends no request when nothing differs', async () => {
-    const before = await latestEvent();
-    const opened = await visitor.get(change);
-    const visit = await post(opened, allFields(opened));
-    expect(visit.headers['location']).toBe(`${ORDERS}/${id}?done=unchanged`);
-    expect(await latestEvent()).toEqual(before);
-  });
-
-  it('leaves a value alone that HTML would change on its way', async () => {
+  it('sends nothing that was not changed, above all no value that HTML would change on its way', async () => {
     const odd = {
       phone: 'a\rb',
       assignee: 'a\0b',
@@ -68,18 +46,23 @@ describe('A form', () => {
       status: 'one\r\ntwo\nthree',
     };
     await orders().update(id, odd);
-    const opened = await visitor.get(change);
+    const opened = await on.visitor.get(change);
     for (const name of ['phone', 'assignee', 'method']) {
       expect(opened.text).not.toContain(`name="field.${name}"`);
     }
-    const visit = await post(opened, { ...allFields(opened), 'field.customer': 'Rehema' });
+    const before = await latestEvent();
+    const unchanged = await post(opened, allFields(opened));
+    expect(unchanged.headers['location']).toBe(`${ORDERS}/${id}?done=unchanged`);
+    expect(await latestEvent()).toEqual(before);
+    const again = await on.visitor.get(change);
+    const visit = await post(again, { ...allFields(again), 'field.customer': 'Rehema' });
     expect(visit.status).toBe(303);
     expect(await stored()).toMatchObject({ ...odd, customer: 'Rehema' });
   });
 
   it('shows a value of another type in the JSON, where it can be changed', async () => {
     await orders().update(id, { phone: 713 as unknown as string });
-    const opened = await visitor.get(change);
+    const opened = await on.visitor.get(change);
     expect(opened.text).not.toContain('name="field.phone"');
     const json = '{"x":[1],"phone":"0714"}';
     expect((await post(opened, { ...allFields(opened), 'field.json': json })).status).toBe(303);
@@ -92,7 +75,7 @@ describe('A form', () => {
   });
 
   it('creates a record of what is filled in, and keeps the input of one that is refused', async () => {
-    const refused = await visitor.submit(`${ORDERS}/new`, { 'field.customer': 'Juma' });
+    const refused = await on.visitor.submit(`${ORDERS}/new`, { 'field.customer': 'Juma' });
     expect(refused.status).toBe(422);
     expect(refused.text).toContain('Service is required.');
     expect(valueIn(refused.text, 'field.customer')).toBe('Juma');
@@ -108,17 +91,13 @@ describe('A form', () => {
     ['61,000', 61_000],
     ['62,500', 62_500],
     ['1,234,567', 1_234_567],
-    ['45000', 45_000],
     ['45.000,50', 45_000.5],
-    ["1'000'000", 1_000_000],
-    ['12.5', 12.5],
     ['12,5', 12.5],
   ])('reads the amount %s, as the pages show one', async (text, amount) => {
     await save({ 'field.amount': text });
     expect(await stored()).toMatchObject({ amount });
-    expect(plainText((await visitor.get(`${ORDERS}/${id}`)).text)).toContain(
-      amount === 61_000 ? '61,000 TZS' : ' TZS',
-    );
+    const shown = new Intl.NumberFormat('en').format(amount);
+    expect((await on.visitor.get(`${ORDERS}/${id}`)).text).toContain(`${shown} TZS`);
   });
 
   it.each([
@@ -145,50 +124,39 @@ describe('A form', () => {
       expect(await stored()).toMatchObject({ amount: 61_000, paid: 0, x: [1] });
     },
   );
-
-  it('takes a date with and without a time', async () => {
-    for (const date of ['2024-02-29', '2026-12-31T23:59:59.5+03:00']) {
-      expect((await save({ 'field.date': date })).status).toBe(303);
-      expect(await stored()).toMatchObject({ date });
-    }
-  });
 });
 
-describe('A form that is sent twice counts once', () => {
-  it.each([0, 15])('%i ms apart, as by a double click', async (pauseMs) => {
-    const opened = await visitor.get(`${ORDERS}/new`);
+describe('A form that is sent twice', () => {
+  const fields = { 'field.customer': 'Twice', 'field.service': 's', 'field.amount': '5' };
+  const total = async () => (await orders().list({ page_size: 1 })).pagination.total;
+
+  it.each([0, 15])('counts once: %i ms apart, as by a double click', async (pauseMs) => {
+    const opened = await on.visitor.get(`${ORDERS}/new`);
     const before = await total();
-    const fields = { 'field.customer': 'Twice', 'field.service': 's', 'field.amount': '5' };
     const first = post(opened, fields, `${ORDERS}/new`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const second = post(opened, fields, `${ORDERS}/new`);
-    const [one, other] = (await Promise.all([first, second])).map(
-      ({ headers }) => headers['location'],
-    );
+    const answers = await Promise.all([first, second]);
+    const [one, other] = answers.map(({ headers }) => headers['location']);
     expect(one).toMatch(/done=created$/);
     expect(other).toBe(one);
     expect(await total()).toBe(before + 1);
   });
 
-  it('but a form that was sent with other input, or opened again, counts', async () => {
-    const opened = await visitor.get(`${ORDERS}/new`);
+  it('counts again with other input, or where it was opened again', async () => {
+    const opened = await on.visitor.get(`${ORDERS}/new`);
     const before = await total();
-    const fields = { 'field.customer': 'Twice', 'field.service': 's', 'field.amount': '5' };
     await post(opened, fields, `${ORDERS}/new`);
     await post(opened, { ...fields, 'field.amount': '6' }, `${ORDERS}/new`);
-    await post(await visitor.get(`${ORDERS}/new`), fields, `${ORDERS}/new`);
+    await post(await on.visitor.get(`${ORDERS}/new`), fields, `${ORDERS}/new`);
     expect(await total()).toBe(before + 3);
   });
-
-  async function total(): Promise<number> {
-    return (await orders().list({ page_size: 1 })).pagination.total;
-  }
 });
 
 describe('A form whose session has ended', () => {
   it('is shown again after the sign-in as it was typed, and then saved', async () => {
-    const opened = await visitor.get(change);
-    const stranger = console_.visitor();
+    const opened = await on.visitor.get(change);
+    const stranger = on.console.visitor();
     const typed = {
       'field.customer': 'Typed “for” an hour',
       'field.json': '{\r\n "x": [1, 2]\r\n}',
@@ -198,7 +166,7 @@ describe('A form whose session has ended', () => {
     expect(asked.text).toContain('The form that you sent is kept');
     const [, action = ''] =
       /<form method="post" action="([^"]+)" class="card sign-in"/.exec(asked.text) ?? [];
-    const secret = console_.codes.at(-1) ?? '';
+    const secret = on.console.codes.at(-1) ?? '';
     const fields = { ...hiddenIn(asked.text), secret };
     const signedIn = await stranger.post(plainText(action), fields);
     // The browser sends the same form there.
@@ -216,16 +184,16 @@ describe('A form whose session has ended', () => {
   it('is no way around the token of a session', async () => {
     const erase = '/accounts/auth0%7Csaluni/erase';
     const sent = String(new URLSearchParams({ subject: ACCOUNT }));
-    expect((await visitor.post(erase, { sent })).status).toBe(403);
+    expect((await on.visitor.post(erase, { sent })).status).toBe(403);
     const unsaved = String(new URLSearchParams({ base: '{}', 'field.customer': 'A' }));
-    expect((await visitor.post(`${ORDERS}/new`, { sent: unsaved })).text).toContain('not');
+    expect((await on.visitor.post(`${ORDERS}/new`, { sent: unsaved })).text).toContain('not');
     expect(await stored()).toMatchObject({ customer: 'Neema' });
   });
 });
 
 describe('A record that somebody changed since the form was opened', () => {
   it('is shown beside the input, and overwritten only by a second save', async () => {
-    const opened = await visitor.get(change);
+    const opened = await on.visitor.get(change);
     await orders().update(id, { amount: 60_000, assignee: 'Hamisi' });
     const conflict = await post(opened, { 'field.amount': '70000' });
     expect(conflict.status).toBe(409);
@@ -240,17 +208,17 @@ describe('A record that somebody changed since the form was opened', () => {
   });
 
   it('is not deleted', async () => {
-    const opened = await visitor.get(change);
+    const opened = await on.visitor.get(change);
     await orders().update(id, { amount: 99_000 });
     const refused = await post(opened, { do: 'delete' });
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('99,000')]);
     const deleted = await post(refused, { do: 'delete' });
     expect(deleted.headers['location']).toBe(`${ORDERS}?done=deleted`);
-    expect((await visitor.get(`${ORDERS}/${id}`)).status).toBe(404);
+    expect((await on.visitor.get(`${ORDERS}/${id}`)).status).toBe(404);
   });
 
   it('and deleted is offered as a new one with the input', async () => {
-    const opened = await visitor.get(change);
+    const opened = await on.visitor.get(change);
     await orders().delete(id);
     const gone = await post(opened, { 'field.amount': '70000' });
     expect(gone.status).toBe(409);
@@ -262,7 +230,7 @@ describe('A record that somebody changed since the form was opened', () => {
 });
 
 function orders() {
-  return service.client.recordsOf(ACCOUNT).orders;
+  return on.service.client.recordsOf(ACCOUNT).orders;
 }
 
 async function stored(): Promise<Record<string, unknown>> {
@@ -270,17 +238,17 @@ async function stored(): Promise<Record<string, unknown>> {
 }
 
 async function latestEvent() {
-  return (await service.client.audit.list({ page_size: 1 })).items[0];
+  return (await on.service.client.audit.list({ page_size: 1 })).items[0];
 }
 
 /** Opens the form and sends it with these texts. */
 async function save(fields: Readonly<Record<string, string>>): Promise<Visit> {
-  return post(await visitor.get(change), fields);
+  return post(await on.visitor.get(change), fields);
 }
 
 /** Sends the form of a page that was opened before. */
 function post(opened: Visit, fields: Readonly<Record<string, string>>, path = change) {
-  return visitor.post(path, { ...hiddenIn(opened.text), do: 'save', ...fields });
+  return on.visitor.post(path, { ...hiddenIn(opened.text), do: 'save', ...fields });
 }
 
 /** Every text as a browser sends it, which writes each line end as CR LF. */

@@ -72,16 +72,3 @@ it('The commands of the page, run in order, print what the page shows', async ()
   expect(erased).toMatchObject({ code: 0 });
   expect(erased.text).toContain('auth0|saluni is erased: 2 records deleted');
 });
-
-it('The page names every option, and every option is in a help text', async () => {
-  for (const command of ['import', 'export', 'erase']) {
-    const { stdout } = await on.run([command, '--help']);
-    expect(stdout).toContain(`manage ${command}`);
-  }
-  const { stdout } = await on.run(['import', '--help']);
-  for (const option of page.match(
-    /--(?:map|delimiter|encoding|decimal|dry-run|report|skip-bad|sheet|dates|existing|reverse|connections)\b/g,
-  ) ?? []) {
-    expect(stdout).toContain(option);
-  }
-});

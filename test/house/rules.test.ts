@@ -82,7 +82,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
   'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
   'tools/dump': ['csv-stringify', 'pg'],
-  'tools/console': ['hono', '@hono/node-server'],
+  'tools/console': ['fflate', 'hono', '@hono/node-server'],
 };
 
 describe('Layers', () => {

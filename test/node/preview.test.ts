@@ -156,18 +156,15 @@ describe('The preview', () => {
     stop = async () => {};
   });
 
-  it('takes a backup beside its own file when it is asked, wherever BACKUP_DIR points', async () => {
+  it('takes a backup beside its own file when it is asked, and starts after it was killed', async () => {
     const elsewhere = join(folder.path, 'elsewhere');
     await mkdir(elsewhere);
-    const { child } = await start({ BACKUP_DIR: elsewhere });
-    child.kill('SIGUSR2');
+    const first = await start({ BACKUP_DIR: elsewhere });
+    first.child.kill('SIGUSR2');
     const backups = join(folder.path, 'data/preview-backups');
     await eventually(async () => expect(await readdir(backups)).toHaveLength(1));
     expect(await readdir(elsewhere)).toEqual([]);
-  });
-
-  it('starts after the first one was killed', async () => {
-    await (await start({})).stop('SIGKILL');
+    await first.stop('SIGKILL');
     expect((await start({})).output()).toContain('runs at');
   });
 

@@ -2,6 +2,7 @@
 // of an attacker.
 
 import { request } from 'node:http';
+import { afterAll, beforeAll } from 'vitest';
 import type { LogFields } from '../../src/core/log.js';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
@@ -19,6 +20,7 @@ export interface Visit {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -73,6 +75,27 @@ export async function openConsole(
     },
     close: () => running.close(),
   };
+}
+
+/** A service with a console before it and a visitor who has signed in, for all tests of a file. */
+export interface FileConsole {
+  readonly service: ConsoleService;
+  readonly console: OpenConsole;
+  readonly visitor: Visitor;
+}
+
+export function consoleOfFile(): FileConsole {
+  const parts = {} as { -readonly [Name in keyof FileConsole]: FileConsole[Name] };
+  beforeAll(async () => {
+    parts.service = await openService();
+    parts.console = await openConsole({ SERVICE_URL: parts.service.url });
+    parts.visitor = await parts.console.signedIn();
+  });
+  afterAll(async () => {
+    await parts.console?.close();
+    await parts.service?.close();
+  });
+  return parts;
 }
 
 export interface ConsoleService {
@@ -140,8 +163,9 @@ export class Visitor {
         response.on('end', () => {
           const [set] = response.headers['set-cookie'] ?? [];
           if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
-          const text = Buffer.concat(pieces).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+          const bytes = Buffer.concat(pieces);
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, text: bytes.toString(), bytes });
         });
       });
       outgoing.on('error', reject);

@@ -1,12 +1,11 @@
 // The requests of a contract test to the service, the same on every host.
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, TestRunner } from 'vitest';
-import { describedAnswer } from './described-answer.js';
+import { afterAll, beforeAll, describe, expect, TestRunner } from 'vitest';
+import { expectDescribed } from './described-answer.js';
 import type { Host, HostOptions, RunningHost } from './host.js';
 import { FIRST_HOSTS, HOSTS, oneHostForEachStorage } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
-import { metAnswers } from './met-answers.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
@@ -194,8 +193,7 @@ class RunningService {
   readonly fetch = async (path: string, init?: RequestInit): Promise<Response> => {
     const response = await opened(this.#running).fetch(path, init);
     if (!this.#described) return response;
-    const answer = await describedAnswer(init?.method ?? 'GET', path, response.clone());
-    if (answer !== undefined) noteMet(answer);
+    await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
 
@@ -259,16 +257,6 @@ class RunningService {
       ...this.#options,
     });
   }
-}
-
-/** By test file: one worker runs several files, one after the other. */
-const notes = new Map<string, (answer: string) => void>();
-
-function noteMet(answer: string): void {
-  const file = expect.getState().testPath ?? '';
-  const note = notes.get(file) ?? metAnswers(inject('metAnswers'), file);
-  notes.set(file, note);
-  note(answer);
 }
 
 function opened<T>(part: T | undefined): T {

@@ -9,12 +9,6 @@ export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly schema: object }>>;
   readonly content?: Readonly<Record<string, MediaType>>;
-  readonly links?: Readonly<Record<string, LinkObject>>;
-}
-
-export interface LinkObject {
-  readonly operationId: string;
-  readonly parameters: Readonly<Record<string, string>>;
 }
 
 interface MediaType {
@@ -93,12 +87,8 @@ const ajv = new Ajv2020({
   strict: false,
   formats: { 'date-time': DATE_TIME, double: true, int64: true },
 });
-// Where the document does not say that an object is open, a property that it
-// does not name is one that it forgot.
 ajv.addSchema(closed(DOCUMENT) as object, 'typed');
-ajv.addSchema(closed(withoutAgreements(DOCUMENT)) as object, 'enforced');
-
-const validators = new Map<string, ValidateFunction>();
+ajv.addSchema(closed(DOCUMENT, true) as object, 'enforced');
 
 /**
  * What is wrong with a value by a schema of the document, or undefined. What the
@@ -114,36 +104,27 @@ export function typedViolation(value: unknown, pointer: string): string | undefi
   return violationOf(value, `typed#${pointer}`);
 }
 
-function violationOf(value: unknown, reference: string): string | undefined {
-  let validate = validators.get(reference);
-  if (validate === undefined) {
-    validate = ajv.compile({ $ref: reference });
-    validators.set(reference, validate);
-  }
+const validators = new Map<string, ValidateFunction>();
+
+function violationOf(value: unknown, $ref: string): string | undefined {
+  const validate = validators.get($ref) ?? ajv.compile({ $ref });
+  validators.set($ref, validate);
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
 }
 
-/** The document without the types of properties that the service does not check. */
-function withoutAgreements(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutAgreements);
+/** Where the document does not say that an object is open, a property that it does not name is one that it forgot. */
+function closed(schema: unknown, isEnforced = false): unknown {
+  if (Array.isArray(schema)) return schema.map((inner) => closed(inner, isEnforced));
   if (typeof schema !== 'object' || schema === null) return schema;
-  if ('x-unchecked' in schema) return {};
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, withoutAgreements(value)]),
-  );
+  if (isEnforced && 'x-unchecked' in schema) return {};
+  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value, isEnforced)]);
+  const forgetful = 'properties' in schema && !('additionalProperties' in schema);
+  return Object.fromEntries(forgetful ? [...entries, ['additionalProperties', false]] : entries);
 }
 
 /** `/paths/~1customers/get`, … */
 export function pointerOf(...keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)]);
-  const forgetful = 'properties' in schema && !('additionalProperties' in schema);
-  return Object.fromEntries(forgetful ? [...entries, ['additionalProperties', false]] : entries);
 }
 
 /** Decodes once, as the service does. A broken escape stays as it is: such a path names nothing, and its answer is 404. */

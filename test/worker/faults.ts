@@ -33,8 +33,8 @@ export async function deliverAgain(
   but: number,
 ): Promise<void> {
   const query = `owner=${encodeURIComponent(owner)}&but=${but}`;
-  const response = await ask(service, `/deliver-again?${query}`);
-  if (response.status !== 200) throw new Error(`deliver again: ${await response.text()}`);
+  const { status } = await ask(service, `/deliver-again?${query}`);
+  if (status !== 200) throw new Error(`deliver again: ${status}`);
 }
 
 /** The path that turns faults on does not belong to the API. */

@@ -24,8 +24,8 @@ export interface Faults {
   overloads: number;
   /** … and so many are lost with their object, which the platform says is worth asking again. */
   losses: number;
-  /** The front says more in each call than this version knows. */
-  frontIsNewer: boolean;
+  /** The gateway says more in each call than this version knows. */
+  gatewayIsNewer: boolean;
   /** The objects say more in each answer than this version knows. */
   objectsAreNewer: boolean;
   /** A method that the account's object does not have yet. */
@@ -36,8 +36,6 @@ export interface Counts {
   accountCalls: number;
   directoryCalls: number;
   deliveries: number;
-  /** By the views of the directory. */
-  rowsRead: number;
 }
 
 const faults: Faults = {
@@ -46,14 +44,14 @@ const faults: Faults = {
   failuresAfter: 0,
   overloads: 0,
   losses: 0,
-  frontIsNewer: false,
+  gatewayIsNewer: false,
   objectsAreNewer: false,
   unknownOperation: '',
 };
 /** A property such as a later version may add to any message. */
 const MORE = { addedLater: { nested: [1, 'two', null] } };
 
-const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0, rowsRead: 0 };
+const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0 };
 const delivered: Delivery[] = [];
 
 /** The methods by which the gateway asks an account. */
@@ -89,11 +87,6 @@ export class AccountObject extends Account {
 }
 
 export class DirectoryObject extends Directory {
-  constructor(...given: ConstructorParameters<typeof Directory>) {
-    super(...given);
-    countRowsRead(given[0].storage.sql);
-  }
-
   override async apply(delivery: Delivery): Promise<Receipt> {
     counts.deliveries++;
     reach();
@@ -108,26 +101,6 @@ export class DirectoryObject extends Directory {
   }
 }
 
-/** The platform bills them by the row, and so counts them. */
-function countRowsRead(sql: { exec(...given: never[]): Cursor }): void {
-  const exec = sql.exec.bind(sql);
-  sql.exec = (...given) => {
-    const cursor = exec(...given);
-    const toArray = cursor.toArray.bind(cursor);
-    cursor.toArray = () => {
-      const rows = toArray();
-      counts.rowsRead += cursor.rowsRead;
-      return rows;
-    };
-    return cursor;
-  };
-}
-
-interface Cursor {
-  readonly rowsRead: number;
-  toArray(): unknown[];
-}
-
 /** Also one level down, where pages and failures are. */
 function withMore(outcome: object): object {
   const parts = Object.entries(outcome).map(([name, part]) => [
@@ -138,7 +111,7 @@ function withMore(outcome: object): object {
 }
 
 /** The bindings as the gateway sees them. */
-function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
+function seenByGateway(env: WorkerEnvironment): WorkerEnvironment {
   const { ACCOUNTS } = env;
   const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {
     const stub = ACCOUNTS.get(id) as unknown as Record<string, Method>;
@@ -152,19 +125,18 @@ function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
 }
 
 async function called(stub: Record<string, Method>, name: string, [caller, ...rest]: unknown[]) {
-  if (faults.overloads > 0) {
-    faults.overloads--;
+  for (const [fault, overloaded] of [
+    ['overloads', true],
+    ['losses', false],
+  ] as const) {
+    if (faults[fault] === 0) continue;
+    faults[fault]--;
     counts.accountCalls++;
-    throw Object.assign(new Error('injected'), { overloaded: true, retryable: true });
-  }
-  if (faults.losses > 0) {
-    faults.losses--;
-    counts.accountCalls++;
-    throw Object.assign(new Error('injected'), { retryable: true });
+    throw Object.assign(new Error('injected'), { overloaded, retryable: true });
   }
   // As the object of a version before that method would answer.
   const method = name === faults.unknownOperation ? 'notYetInvented' : name;
-  const given = faults.frontIsNewer
+  const given = faults.gatewayIsNewer
     ? [{ ...(caller as Caller), ...MORE }, ...rest, MORE]
     : [caller, ...rest];
   return stub[method]?.(...given) as Promise<Outcome<unknown>>;
@@ -175,15 +147,6 @@ function reach(): void {
   if (faults.directoryIsDown) throw new Error('the directory is down');
 }
 
-interface Watched {
-  kill(): Promise<void>;
-}
-
-function watched(env: WorkerEnvironment, owner: string | null): Watched {
-  const { ACCOUNTS } = env;
-  return ACCOUNTS.get(ACCOUNTS.idFromName(owner ?? '')) as unknown as Watched;
-}
-
 export default {
   async fetch(request: Request, env: WorkerEnvironment): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
@@ -191,11 +154,12 @@ export default {
       case '/faults':
         Object.assign(faults, await request.json());
         return Response.json(counts);
-      case '/kill':
-        await watched(env, searchParams.get('owner'))
-          .kill()
-          .catch(() => {});
+      case '/kill': {
+        const id = env.ACCOUNTS.idFromName(searchParams.get('owner') ?? '');
+        const killed = (env.ACCOUNTS.get(id) as unknown as { kill(): Promise<void> }).kill();
+        await killed.catch(() => {});
         return new Response();
+      }
       case '/deliver-again': {
         const owner = searchParams.get('owner');
         const own = delivered.filter((delivery) => delivery.owner === owner);
@@ -204,7 +168,7 @@ export default {
         return new Response();
       }
       default:
-        return worker.fetch(request, seenByFront(env));
+        return worker.fetch(request, seenByGateway(env));
     }
   },
 };

@@ -1,10 +1,9 @@
-// The built Worker with the operator's script beside it, bound to the same objects.
+// The built Worker with the admin Worker beside it, bound to the same objects.
 
 import './miniflare-waits.js';
 import { fileURLToPath } from 'node:url';
 import { VALID_BODY } from '../support/collection-table.js';
 import { ADMIN_KEY, type Envelope, type JsonRecord } from '../support/contract.js';
-import { eventually } from '../support/eventually.js';
 import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startBeside, workerOptions } from '../support/worker-host.js';
@@ -12,82 +11,69 @@ import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
 export const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 
-export interface Answer {
-  readonly status: number;
-  readonly json: Envelope;
-}
+export type MaintainedService = Awaited<ReturnType<typeof openMaintained>>;
 
-export interface MaintainedService {
-  readonly folder: string;
-  readonly miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
-  readonly origin: string;
-  readonly maintenanceOrigin: string;
-  /** To a path of the API, as an account. */
-  as(owner: string, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** To a path of the API, as the operator. */
-  operate(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** To a path of the script with work on accounts. */
-  maintain(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Resolves when the directory has heard of so many records, at least. */
-  told(records: number): Promise<void>;
-  /** Resolves with the record. */
-  create(owner: string, name: string): Promise<JsonRecord & { id: string }>;
-  close(): Promise<void>;
-}
-
-export interface MaintainedOptions {
+interface MaintainedOptions {
   /** A module around the Worker. */
   readonly entry?: URL;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Names of further gateways. */
+  readonly others?: readonly string[];
 }
 
-export async function openMaintained(options: MaintainedOptions = {}): Promise<MaintainedService> {
-  const { entry, settings = {} } = options;
+export async function openMaintained({
+  entry,
+  settings = {},
+  others = [],
+}: MaintainedOptions = {}) {
   const folder = await openTemporaryFolder();
   const identity = await openIdentityStub();
   const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
   const first = await workerOptions(folder.path, given, entry);
   const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
   const bindings = { ...first.bindings, MAINTENANCE: 'on' };
-  const { miniflare, origins } = await startBeside(first, {
-    name: 'maintenance',
-    modules,
-    bindings,
-  });
-  const [service = '', maintenance = ''] = origins;
+  const gateways = others.map((name) => ({ name }));
+  const maintenance = { name: 'admin', modules, bindings };
+  const { miniflare, origins } = await startBeside(first, ...gateways, maintenance);
+  const [origin = ''] = origins;
+  const adminOrigin = origins.at(-1);
   const ask = async (url: string, method: string, headers: object, body: unknown) => {
-    const init = { method, headers: { ...headers } };
-    const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
-    const response = await fetch(url, plain(sent));
-    return { status: response.status, json: JSON.parse(await response.text()) };
+    const sent = body !== undefined && { body: JSON.stringify(body) };
+    const response = await fetch(url, plain({ method, headers: { ...headers }, ...sent }));
+    const json: Envelope = JSON.parse(await response.text());
+    return { status: response.status, json };
   };
-  const as: MaintainedService['as'] = (owner, method, path, body) => {
+  /** To a path of the API, as an account. */
+  const as = (owner: string, method: string, path: string, body?: unknown, from = origin) => {
     const headers = { Authorization: `Bearer ${tokenOf(owner)}` };
-    return ask(`${service}/api/v1${path}`, method, headers, body);
+    return ask(`${from}/api/v1${path}`, method, headers, body);
+  };
+  let stopped: Promise<void> | undefined;
+  /** The files can then be read. */
+  const stop = () => {
+    stopped ??= miniflare.dispose();
+    return stopped;
   };
   return {
     folder: folder.path,
-    miniflare,
-    origin: service,
-    maintenanceOrigin: maintenance,
+    stop,
+    origin,
+    origins,
     as,
-    operate: (method, path, body) => ask(`${service}/api/v1${path}`, method, OPERATOR, body),
-    maintain: (method, path, body) => ask(`${maintenance}${path}`, method, OPERATOR, body),
-    async told(records) {
-      await eventually(async () => {
-        const { data } = (await ask(`${service}/api/v1/admin/overview`, 'GET', OPERATOR, undefined))
-          .json;
-        if (data.record_count < records) throw new Error(`${data.record_count} of ${records}`);
-      });
-    },
-    async create(owner, name) {
+    /** To a path of the API, as the operator. */
+    operate: (method: string, path: string, body?: unknown) =>
+      ask(`${origin}/api/v1${path}`, method, OPERATOR, body),
+    /** To a path of the admin Worker. */
+    maintain: (method: string, path: string, body?: unknown) =>
+      ask(`${adminOrigin}${path}`, method, OPERATOR, body),
+    async create(owner: string, name: string): Promise<JsonRecord & { id: string }> {
       const body = { ...VALID_BODY.customers, name };
       const { status, json } = await as(owner, 'POST', '/customers', body);
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(json)}`);
       return json.data;
     },
     async close() {
-      await miniflare.dispose();
+      await stop();
       await identity.close();
       await folder.remove();
     },

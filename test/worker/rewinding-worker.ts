@@ -10,12 +10,12 @@ type Given = ConstructorParameters<typeof Account>;
 type Row = Record<string, SqlValue>;
 type SqlValue = string | number | null | ArrayBuffer;
 
-/** A database at one time, by the name of its tables. */
+/** A database at one time: its schema, the rows by table, its keys. */
 interface Copy {
   readonly time: number;
   readonly schema: readonly string[];
-  readonly tables: ReadonlyMap<string, readonly Row[]>;
-  readonly keys: ReadonlyMap<string, unknown>;
+  readonly tables: readonly (readonly [name: string, rows: readonly Row[]])[];
+  readonly keys: readonly (readonly [string, unknown])[];
 }
 
 /** By object and bookmark: like the platform's history, they are no part of the object. */
@@ -70,20 +70,13 @@ const TABLES = `
    where sql is not null and name not like '\\_cf\\_%' escape '\\'`;
 
 function keep(id: string, bookmark: string, { sql, kv }: Storage): void {
-  const objects = [...sql.exec(TABLES)].map((row) => ({
-    name: String(row['name']),
-    sql: String(row['sql']),
-  }));
-  const tables = objects.filter((object) => object.sql.startsWith('CREATE TABLE'));
-  const rows = tables.map(({ name }) => [name, [...sql.exec(`select * from ${name}`)]] as const);
+  const objects = [...sql.exec(TABLES)].map((row) => [String(row['name']), String(row['sql'])]);
+  const tables = objects
+    .filter(([, made = '']) => made.startsWith('CREATE TABLE'))
+    .map(([name = '']) => [name, [...sql.exec(`select * from ${name}`)]] as const);
+  const schema = objects.map(([, made = '']) => made);
   const copies = history.get(id) ?? new Map<string, Copy>();
-  history.set(id, copies);
-  copies.set(bookmark, {
-    time: Date.now(),
-    schema: objects.map((object) => object.sql),
-    tables: new Map(rows),
-    keys: new Map(kv.list()),
-  });
+  history.set(id, copies.set(bookmark, { time: Date.now(), schema, tables, keys: [...kv.list()] }));
 }
 
 function goBack(id: string, storage: Storage): void {
@@ -108,25 +101,15 @@ function goBack(id: string, storage: Storage): void {
   for (const [key, value] of copy.keys) kv.put(key, value);
 }
 
-interface Remembering {
-  remember(): Promise<void>;
-}
-
 export default {
   async fetch(request: Request, env: Parameters<typeof worker.fetch>[1]): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    const { ACCOUNTS } = env;
-    const owner = searchParams.get('owner') ?? '';
-    const account = () => ACCOUNTS.get(ACCOUNTS.idFromName(owner)) as unknown as Remembering;
-    switch (pathname) {
-      case '/remember':
-        await account().remember();
-        return new Response();
-      case '/ignore-restores':
-        faults.ignoresRestores = true;
-        return new Response();
-      default:
-        return worker.fetch(request, env);
-    }
+    if (pathname === '/ignore-restores') faults.ignoresRestores = true;
+    else if (pathname === '/remember') {
+      const { ACCOUNTS } = env;
+      const stub: unknown = ACCOUNTS.get(ACCOUNTS.idFromName(searchParams.get('owner') ?? ''));
+      await (stub as { remember(): Promise<void> }).remember();
+    } else return worker.fetch(request, env);
+    return new Response();
   },
 };

@@ -62,24 +62,31 @@ it('An account that is set back is not served, and its object ends a quarter of 
   expect(aborted).toEqual(['the account is set back']);
 });
 
-it('A write that was under way when the account was set back is refused, because it would be lost', async () => {
-  const { account, storage, records } = await openAccount();
-  const served = await records();
-  expect(await served?.create('customers', BODY)).toMatchObject({ ok: true });
-  const writing = served?.create('customers', BODY);
-  account.restart();
-  expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
-  expect([...storage.sql.exec('select id from records')]).toEqual([{ id: 'CUS-0001' }]);
-});
+it.each([
+  ['restarting', ['CUS-0001'], async ({ restart }: Given) => restart()],
+  ['arriving', [], async ({ arrive }: Given) => arrive()],
+])(
+  'A write under way when the account is %s is refused, because it would be lost',
+  async (state, kept, end) => {
+    const { account, storage, records } = await openAccount();
+    const served = await records();
+    for (const _ of kept) await served?.create('customers', BODY);
+    const writing = served?.create('customers', BODY);
+    await end({
+      restart: () => account.restart(),
+      arrive: () => account.reload(() => beginArrival(storage, { owner: 'neema', load: 'a-dump' })),
+    });
+    expect([account.state, await records()]).toEqual([state, undefined]);
+    expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
+    const ids = [...storage.sql.exec('select id from records')].map(({ id }) => id);
+    expect(ids).toEqual(kept);
+  },
+);
 
-it('A write that was under way when a move began is refused, and is not among the moved records', async () => {
-  const { account, storage, records } = await openAccount();
-  const writing = (await records())?.create('customers', BODY);
-  await account.reload(() => beginArrival(storage, { owner: 'neema', load: 'a-dump' }));
-  expect([account.state, await records()]).toEqual(['arriving', undefined]);
-  expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
-  expect([...storage.sql.exec('select id from records')]).toEqual([]);
-});
+interface Given {
+  restart(): void;
+  arrive(): Promise<void>;
+}
 
 it('An object answers for one account', async () => {
   const { account } = await openAccount();

@@ -3,46 +3,25 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
-import { ADMIN_KEY, onHost } from '../support/contract.js';
+import { onHost } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
-import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 import { FAULTY_WORKER, setFaults } from './faults.js';
+import { openMaintained } from './maintained-service.js';
 
 describe('Two gateways', () => {
-  let folder: TemporaryFolder;
-  let identity: IdentityStub;
-  let miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
+  let on: Awaited<ReturnType<typeof openMaintained>>;
   let origins: string[];
 
   beforeAll(async () => {
-    folder = await openTemporaryFolder();
-    identity = await openIdentityStub();
-    const settings = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
-    const first = await workerOptions(folder.path, settings);
-    ({ miniflare, origins } = await startBeside(first, { name: 'second-front' }));
+    on = await openMaintained({ others: ['second-gateway'] });
+    origins = on.origins;
   });
+  afterAll(() => on.close());
 
-  afterAll(async () => {
-    await miniflare.dispose();
-    await identity.close();
-    await folder.remove();
-  });
+  const send = (gateway: number, method: string, path: string, body?: unknown) =>
+    on.as('shared', method, path, body, origins[gateway]);
 
-  async function send(front: number, method: string, path: string, body?: unknown) {
-    const response = await fetch(
-      `${origins[front]}/api/v1${path}`,
-      plain({
-        method,
-        headers: { Authorization: `Bearer ${tokenOf('shared')}` },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-    );
-    return { status: response.status, json: JSON.parse(await response.text()) };
-  }
-
-  it('show each other’s writes at once, and lose none of them', async () => {
+  it('show each other’s writes at once, lose none of them, and give no id twice', async () => {
     const { json } = await send(0, 'POST', '/customers', VALID_BODY.customers);
     const path = `/customers/${json.data.id}`;
     expect((await send(1, 'GET', path)).json.data).toEqual(json.data);
@@ -50,12 +29,9 @@ describe('Two gateways', () => {
       send(i % 2, 'PATCH', path, { [`p${i}`]: i }),
     );
     expect((await Promise.all(writes)).every(({ status }) => status === 200)).toBe(true);
-    for (const front of [0, 1]) {
-      expect(Object.keys((await send(front, 'GET', path)).json.data)).toHaveLength(4 + 40);
+    for (const gateway of [0, 1]) {
+      expect(Object.keys((await send(gateway, 'GET', path)).json.data)).toHaveLength(4 + 40);
     }
-  });
-
-  it('give no id twice', async () => {
     const creates = Array.from({ length: 60 }, (_, i) =>
       send(i % 2, 'POST', '/orders', VALID_BODY.orders),
     );
@@ -66,8 +42,8 @@ describe('Two gateways', () => {
 
 onHost(FAULTY_WORKER, 'A deployment under way', (service) => {
   it.each([
-    ['a front one version ahead', { frontIsNewer: true, objectsAreNewer: false }],
-    ['objects one version ahead', { frontIsNewer: false, objectsAreNewer: true }],
+    ['a gateway one version ahead', { gatewayIsNewer: true, objectsAreNewer: false }],
+    ['objects one version ahead', { gatewayIsNewer: false, objectsAreNewer: true }],
   ])('serves everything with %s', async (_name, versions) => {
     await setFaults(service, versions);
     const account = service.account();
@@ -90,7 +66,7 @@ onHost(FAULTY_WORKER, 'A deployment under way', (service) => {
       const { json } = await service.operator.get(`/admin/accounts?q=${account.subject}`);
       expect(json.data).toEqual([]);
     });
-    await setFaults(service, { frontIsNewer: false, objectsAreNewer: false });
+    await setFaults(service, { gatewayIsNewer: false, objectsAreNewer: false });
   });
 
   it('answers 500 in the envelope when the object does not know an operation yet, and changes nothing', async () => {

@@ -6,9 +6,8 @@
 
 export interface NewBusiness {
   businessName?: string | null | undefined;
-  /** Phone number, as text. */
   phone?: string | null | undefined;
-  /** Which client-side template the business uses. */
+  /** A template of the client. */
   primaryTemplate?: string | null | undefined;
   /** Version of that template. */
   templateVersion?: number | null | undefined;

@@ -21,7 +21,6 @@ const LICENSE = 'UNLICENSED';
 const DESCRIPTION =
   'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 
-/** The tags of the operator's requests. */
 const ADMIN_VIEWS = 'Admin views';
 const ADMIN_RECORDS = 'Admin records';
 

@@ -1,4 +1,4 @@
-// The meaning of each error code, for the document's table and its responses.
+// The meaning of each error code, for the document.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';

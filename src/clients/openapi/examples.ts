@@ -11,7 +11,6 @@ import { openRecords } from '../../core/records/memory-store.js';
 import { createHandler } from '../../handler.js';
 import { localIdentity, openMemoryStorage } from '../../memory.js';
 
-/** The time of all examples. */
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
 const DAY_MS = 24 * HOUR_MS;
 const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';

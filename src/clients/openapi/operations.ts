@@ -150,13 +150,13 @@ export function operationOf({ path, view, collection }: Route, action: Action): 
   if (view !== undefined) {
     const { operation: id, schema, summary, description } = OPERATOR_VIEWS[view];
     const isIn = (views: readonly string[]) => views.includes(view);
-    const [isList, isSearched] = [isIn(VIEWS.rows), isIn(VIEWS.searched)];
-    const query: ParameterName[] = isSearched ? ['q', ...OPERATORS_PAGE] : [...OPERATORS_PAGE];
-    return {
-      ...{ id, summary, description },
-      ...(isList && { query }),
-      answer: answer(isList ? 'list' : 'one', schema, exampleOf(path)),
-    };
+    const query: ParameterName[] = [
+      ...(isIn(VIEWS.searched) ? ['q' as const] : []),
+      ...OPERATORS_PAGE,
+    ];
+    const kind = isIn(VIEWS.rows) ? 'list' : 'one';
+    const described = { id, summary, description, answer: answer(kind, schema, exampleOf(path)) };
+    return kind === 'list' ? { ...described, query } : described;
   }
   const operation =
     collection === undefined

@@ -142,7 +142,7 @@ export interface Delivery {
   /** The account's own records. */
   readonly counts: RecordCounts;
   /** Every stored row, by collection. */
-  readonly holdings: Holdings;
+  readonly holdings: StatsByCollection;
   /** Case-folded texts in which `q` finds the account, besides its subject. Absent: unchanged. */
   readonly searchTexts?: readonly string[];
   /** Audit events that the directory may not have yet, oldest first. */
@@ -158,10 +158,10 @@ export interface NumberedEvent {
   readonly event: string;
 }
 
-export type Holdings = Readonly<Record<CollectionName, Holding>>;
+export type StatsByCollection = Readonly<Record<CollectionName, CollectionStats>>;
 
 /** Size and times of one collection. */
-export interface Holding {
+export interface CollectionStats {
   readonly records: number;
   /** UTF-8 bytes of the records. */
   readonly payloadBytes: number;

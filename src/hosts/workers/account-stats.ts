@@ -11,7 +11,7 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import { LONGEST_WINDOW_HOURS } from '../../core/records/usage-view.js';
 import type { CommitEffect, RowMeasure } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
-import type { Holding, Holdings } from './account-call.js';
+import type { CollectionStats, StatsByCollection } from './account-call.js';
 
 /** The longest window of the operator's usage view, and the hour in which it begins. */
 const CREATED_HOURS = LONGEST_WINDOW_HOURS + 1;
@@ -72,9 +72,9 @@ export class AccountStats {
     }
   }
 
-  holdings(now: number): Holdings {
+  holdings(now: number): StatsByCollection {
     const since = firstHour(now);
-    return byCollection((name): Holding => {
+    return byCollection((name): CollectionStats => {
       const { created, ...rest } = this.#counted[name];
       const lately = [...created].filter(([hour]) => hour >= since);
       return { ...rest, created: Object.fromEntries(lately) };

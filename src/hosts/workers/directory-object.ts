@@ -16,6 +16,7 @@ import {
   USAGE_WINDOWS_HOURS,
   usageView,
 } from '../../core/records/usage-view.js';
+import { PIECE_MAX_ROWS, piecesOf as textPieces } from '../../storage/dump/dumped-rows.js';
 import type {
   EventCursor,
   KnownAccounts,
@@ -26,7 +27,6 @@ import type { SqlRow } from '../../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
-import { eventsAfter, knownAccounts, takeEvents } from './directory-dump.js';
 import * as sql from './directory-schema.js';
 import { accountSettings, accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
@@ -52,7 +52,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       const { owner, revision, counts, holdings } = delivery;
       const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
       if (known !== undefined && revision < known.revision) return { revision: known.revision };
-      this.#takeEvents(delivery);
+      this.#appendEvents(delivery.events.map((event) => ({ owner, ...event })));
       const held = byCollection((name) => ({ own: counts[name], ...holdings[name] }));
       this.#rows(sql.PUT_HOLDINGS, owner, JSON.stringify(held));
       if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
@@ -124,16 +124,31 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   }
 
   async knownAccounts(after: string): Promise<KnownAccounts> {
-    return knownAccounts(this.ctx.storage.sql, after);
+    const rows = this.#rows<{ owner: string }>(sql.LIST_KNOWN, after, PIECE_MAX_ROWS + 1);
+    const [piece = []] = textPieces(rows, ({ owner }) => owner.length);
+    return { owners: piece.map(({ owner }) => owner), isLast: piece.length === rows.length };
   }
 
   async takeEvents(events: readonly NamedEvent[]): Promise<number> {
-    const { storage } = this.ctx;
-    return storage.transactionSync(() => takeEvents(storage.sql, events));
+    return this.ctx.storage.transactionSync(() => {
+      this.#appendEvents(events);
+      const found = events.flatMap(({ owner, epoch, number }) =>
+        this.#rows(sql.FIND_NAMED, owner, epoch, number),
+      );
+      return found.length;
+    });
   }
 
-  async eventsAfter(cursor: EventCursor): Promise<LeavingEvents> {
-    return eventsAfter(this.ctx.storage.sql, cursor);
+  async eventsAfter({ timestamp, id }: EventCursor): Promise<LeavingEvents> {
+    const sizes = this.#rows<EventSize>(sql.MEASURE_EVENTS, timestamp, id, PIECE_MAX_ROWS + 1);
+    const [piece = []] = textPieces(sizes, ({ size }) => size);
+    const events = this.#rows<EventRow>(sql.EVENTS_AFTER, timestamp, id, piece.length);
+    const last = piece.at(-1) ?? { timestamp, id };
+    return {
+      events,
+      last: { timestamp: last.timestamp, id: last.id },
+      isLast: piece.length === sizes.length,
+    };
   }
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */
@@ -148,9 +163,9 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     }
   }
 
-  /** Events are compared by name, because after a restore another event may have the same number. */
-  #takeEvents({ owner, events }: Delivery): void {
-    for (const { epoch, number, event } of events) {
+  /** Those that the log does not have. They are compared by name, because after a restore another event may have the same number. */
+  #appendEvents(events: readonly NamedEvent[]): void {
+    for (const { owner, epoch, number, event } of events) {
       this.#rows(sql.APPEND_EVENT, event, owner, epoch, number);
     }
   }
@@ -198,6 +213,17 @@ interface TotalsRow extends SqlRow {
   readonly records: number;
   readonly payload_bytes: number;
   readonly updated_at: number;
+}
+
+interface EventSize extends SqlRow {
+  readonly id: number;
+  readonly timestamp: string;
+  readonly size: number;
+}
+
+interface EventRow extends SqlRow {
+  readonly event: string;
+  readonly name: string | null;
 }
 
 interface KnownRow extends SqlRow {

@@ -23,7 +23,7 @@ export interface AccountSettings {
 }
 
 /**
- * If a setting cannot be used, the default holds here. The front refuses every request
+ * If a setting cannot be used, the default holds here. The gateway refuses every request
  * then, and its log names the setting.
  */
 export const accountSettings = once((env: WorkerEnvironment): AccountSettings => {

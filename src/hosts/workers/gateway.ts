@@ -12,19 +12,14 @@ import { readSettings, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { gatewayRecords } from './gateway-records.js';
-import { drainableReader, drainBody } from './unread-body.js';
 
 /** Reads the settings with the first request of an isolate, because a Worker has no start. */
 export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
   let respond: FetchHandler | undefined;
   return async (request, env) => {
     respond ??= responder(env);
-    const response = await respond(request, {
-      remoteAddress: () => request.headers.get('cf-connecting-ip') ?? undefined,
-      readBody: drainableReader(request),
-    });
-    await drainBody(request);
-    return response;
+    const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
+    return respond(request, { remoteAddress });
   };
 }
 

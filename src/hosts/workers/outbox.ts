@@ -5,7 +5,6 @@
 
 import { byCollection } from '../../core/domain/collection-name.js';
 import type { Log } from '../../core/log.js';
-import type { RecordCounts } from '../../core/operator-answers.js';
 import type { CommitEffect, CommitFollower } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
@@ -59,8 +58,6 @@ export class Outbox implements CommitFollower {
   #stats: AccountStats;
   /** Whose object this is: known from the first call on, and stored with the first commit. */
   #owner: string | undefined;
-  /** Rows that are not the account's own. Nothing changes their number. */
-  #foreign: RecordCounts = byCollection(() => 0);
   #state: State | undefined;
   #searchTextsChanged = false;
   #sending: Promise<boolean> | undefined;
@@ -92,10 +89,8 @@ export class Outbox implements CommitFollower {
     return this.#owner;
   }
 
-  /** Delivers what is pending since before the object was loaded. `own`: numbers of the account's own rows. */
-  async resume(own: RecordCounts): Promise<void> {
-    const holdings = this.#stats.holdings(this.#options.clock());
-    this.#foreign = byCollection((name) => holdings[name].records - own[name]);
+  /** Delivers what is pending since before the object was loaded. */
+  async resume(): Promise<void> {
     if (!this.isPending) return;
     this.#searchTextsChanged = true;
     if ((await this.#options.storage.getAlarm()) === null) await this.#setAlarm();
@@ -162,7 +157,6 @@ export class Outbox implements CommitFollower {
   reset(): void {
     this.#state = undefined;
     this.#stats = new AccountStats(this.#sql);
-    this.#foreign = byCollection(() => 0);
     this.#searchTextsChanged = false;
     this.#alarmIsSet = false;
   }
@@ -175,7 +169,7 @@ export class Outbox implements CommitFollower {
     return {
       owner: state.owner,
       revision: state.revision,
-      counts: byCollection((name) => holdings[name].records - this.#foreign[name]),
+      counts: byCollection((name) => holdings[name].records),
       holdings,
       ...(this.#searchTextsChanged && { searchTexts: searchTexts(this.#sql) }),
       events: this.#events(state.delivered_event),

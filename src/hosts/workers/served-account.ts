@@ -2,11 +2,9 @@
 // come into memory.
 
 import { unsliced } from '../../core/admission/fair-scheduler.js';
-import { byCollection } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
-import type { RecordCounts } from '../../core/operator-answers.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import { type OpenAccountRecords, openAccountRecords } from '../../core/records/memory-store.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
@@ -20,7 +18,6 @@ const SEARCH_MAX_CHARACTERS = 8_000_000;
 /** The answer gets this long to leave the object before the object ends. */
 const ANSWER_MS = 250;
 const RETRY_AFTER_SECONDS = 5;
-const NO_RECORDS: RecordCounts = byCollection(() => 0);
 
 /**
  * What the object does with its account:
@@ -164,8 +161,8 @@ export class ServedAccount {
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
     if (recordStorage.hasTables) {
-      const profile = await records.account(outbox.load()).profile();
-      await outbox.resume(profile.ok ? profile.value.summary.resources : NO_RECORDS);
+      outbox.load();
+      await outbox.resume();
     }
     this.#enter({ name: 'serving', records });
   }

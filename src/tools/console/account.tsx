@@ -5,11 +5,12 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
 import type { StoredRecord } from '../data/service.js';
-import { downloadHeaders, exportStream } from './export.js';
+import { downloadHeaders, exportedZip } from './export.js';
+import { PageError } from './failure.js';
 import { counted, cut, shortText } from './formats.js';
 import { Frame, Notice, Pages, page, Search, Table, type View } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
-import { accountPath, isTab, PAYMENTS, type Tab, wholeNumber } from './paths.js';
+import { accountPath, PAYMENTS, type Tab, wholeNumber } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
 import { accountOf, Crumbs } from './record-place.js';
 import { RECORDS_A_PAGE } from './service.js';
@@ -18,11 +19,11 @@ const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const QUERY_MAX_CHARACTERS = 200;
 
 export function registerAccount(app: App, parts: ConsoleParts): void {
-  const { service, log } = parts;
+  const { service } = parts;
   app.get('/accounts/:account', async (context) => {
     const subject = accountOf(context);
     const account = await service.account(subject);
-    if (account === undefined) return unknown(context, subject);
+    if (account === undefined) throw unknown();
     // The tab with the most to see.
     const tab = account.resources.orders > 0 ? 'orders' : 'customers';
     return context.redirect(accountPath(subject, tab), 303);
@@ -31,29 +32,19 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
   app.get('/accounts/:account/export', async (context) => {
     const subject = accountOf(context);
     // A service that is away is told on a page, before the download begins.
-    if ((await service.account(subject)) === undefined) return unknown(context, subject);
-    const stream = exportStream(service.patient, subject, (error) => {
-      log.error('console_export_broken_off', error);
-      context.env.outgoing.destroy();
-    });
-    return context.body(stream, 200, downloadHeaders(subject));
+    if ((await service.account(subject)) === undefined) throw unknown();
+    const zip = await exportedZip(parts.erasures.parts, subject);
+    return context.body(zip, 200, downloadHeaders(subject));
   });
 
-  app.get('/accounts/:account/:tab', async (context, next) => {
-    const tab = context.req.param('tab');
-    return isTab(tab) ? showTab(parts, context, tab) : next();
-  });
+  app.get(`/accounts/:account/:tab{(?:${TABS.join('|')})}`, (context) =>
+    showTab(parts, context, context.req.param('tab') as Tab),
+  );
 }
 
-function unknown(context: PageContext, subject: string) {
-  const text = (
-    <Frame view={context.get('view')} title={cut(subject)} current="accounts">
-      <Crumbs />
-      <h1>{cut(subject, 120)}</h1>
-      <p>The service has no such account. It may have been erased, or the subject is misspelled.</p>
-    </Frame>
-  );
-  return context.html(page(text), 404);
+function unknown(): PageError {
+  const hint = 'It may have been erased, or the subject is misspelled.';
+  return new PageError(404, 'The service has no such account.', hint);
 }
 
 async function showTab({ service, formats }: ConsoleParts, context: PageContext, tab: Tab) {
@@ -65,7 +56,7 @@ async function showTab({ service, formats }: ConsoleParts, context: PageContext,
     service.account(subject),
     service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
   ]);
-  if (account === undefined || rows === undefined) return unknown(context, subject);
+  if (account === undefined || rows === undefined) throw unknown();
   const { items, pagination } = rows;
   const path = accountPath(subject, tab);
   const total = formats.number(pagination.total);

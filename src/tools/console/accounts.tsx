@@ -1,15 +1,20 @@
 // The list of accounts, and records of any account that a telephone number or an id finds.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import { named } from './account-list.js';
+import type { AccountSummary } from '../../operator-client.js';
+import { several } from '../data/several.js';
 import { counted, cut } from './formats.js';
 import { Frame, Pages, page, Search, Table, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS, wholeNumber, withQuery } from './paths.js';
-import { HEADINGS, nameOf } from './properties.js';
+import { HEADINGS, nameOf, valueAt } from './properties.js';
 import { type FoundRecords, findRecords, phoneIn, type Wanted, wantedBy } from './record-search.js';
+import type { ConsoleService } from './service.js';
 
 const ACCOUNTS_A_PAGE = 50;
+const REQUESTS_AT_ONCE = 8;
+/** Profiles of an account that are looked at for a name. */
+const PROFILES_MAX = 5;
 /** A reader waits this long for records; then the page says how far it came. */
 const FIND_MAX_MS = 5_000;
 const FOUND_MAX = 20;
@@ -59,6 +64,21 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
   });
 }
 
+/** The accounts with their business names, which the service's list doesn't have: of the newest profile that has one; empty if none has. */
+async function named(service: ConsoleService, accounts: readonly AccountSummary[]) {
+  const names = new Map<string, string>();
+  const withProfiles = accounts.filter(({ resources }) => resources.businesses > 0);
+  await several(withProfiles, REQUESTS_AT_ONCE, async ({ owner_sub }) => {
+    const profiles = service.records(owner_sub, 'businesses');
+    // A list is shown without the names that can't be read.
+    const found = await profiles.list({ page_size: PROFILES_MAX }).catch(() => undefined);
+    const texts = found?.items.map((profile) => valueAt(profile, 'businessName'));
+    const name = texts?.find((text) => typeof text === 'string' && /\S/.test(text));
+    names.set(owner_sub, String(name ?? ''));
+  });
+  return accounts.map((account) => ({ ...account, name: names.get(account.owner_sub) ?? '' }));
+}
+
 interface RecordsFound extends FoundRecords {
   readonly wanted: Wanted;
   /** Business names by subject. */
@@ -84,13 +104,7 @@ async function recordsFound(
   };
 }
 
-interface RecordsProps {
-  readonly view: View;
-  readonly q: string;
-  readonly records: RecordsFound;
-}
-
-function Records({ view, q, records }: RecordsProps) {
+function Records({ view, q, records }: { view: View; q: string; records: RecordsFound }) {
   const { wanted, names, found, looked, total, next } = records;
   const what = wanted.by === 'id' ? `the id ${wanted.id}` : 'this telephone number';
   const [count, seen, all] = [found.length, looked, total].map(view.formats.number);

@@ -1,12 +1,12 @@
 // The console as one function from a request to an answer: the guard, the session, then the pages.
 // Whatever fails becomes a page that says so.
 
-import { timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { registerAccount } from './account.js';
 import { registerAccounts } from './accounts.js';
 import { registerAudit } from './audit.js';
+import { isSameSecret } from './credentials.js';
 import { registerErasure } from './erase.js';
 import { AwayPage, FailurePage, failureOf, PageError } from './failure.js';
 import { registerHealth } from './health.js';
@@ -60,9 +60,8 @@ function showFailures(app: App, parts: ConsoleParts): void {
     const shown = failure.isAway ? (
       <AwayPage
         {...{ view, failure, again }}
-        watch={parts.watch}
+        seen={parts.status}
         status={await parts.status.status(0)}
-        latest={parts.status.latest}
         now={parts.clock()}
       />
     ) : (
@@ -111,9 +110,4 @@ function registerGate(app: App, parts: ConsoleParts): void {
     log.info('console_signed_out');
     return context.redirect(PATHS.signIn, 303);
   });
-}
-
-function isSameSecret(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

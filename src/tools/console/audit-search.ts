@@ -39,21 +39,15 @@ export interface FoundEvents {
   readonly next: SearchStart | undefined;
 }
 
-export interface SearchLimits {
-  readonly requestsMax: number;
-  readonly rowsMax: number;
-  /** The day of an RFC 3339 time, such as `2026-12-31`. */
-  readonly dayOf: (timestamp: string) => string;
-}
-
+/** The day of an RFC 3339 time, such as `2026-12-31`. */
+type DayOf = (timestamp: string) => string;
 type Client = Pick<OperatorClient, 'audit'>;
-type DayOf = SearchLimits['dayOf'];
 
 /** Newest first. New events push the others onto later pages, so a continued search skips what it has seen. */
 export async function searchAudit(
   client: Client,
   filter: AuditFilter,
-  { requestsMax, rowsMax, dayOf }: SearchLimits,
+  { requestsMax, rowsMax, dayOf }: { requestsMax: number; rowsMax: number; dayOf: DayOf },
   start?: SearchStart,
 ): Promise<FoundEvents> {
   const rows: [AuditEvent, ...AuditEvent[]][] = [];

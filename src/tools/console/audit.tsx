@@ -40,14 +40,8 @@ function filterOf(query: (name: string) => string | undefined): AuditFilter {
   };
 }
 
-interface AuditProps {
-  readonly view: View;
-  readonly filter: AuditFilter;
-  readonly found: FoundEvents;
-}
-
-function AuditPage({ view, filter, found }: AuditProps) {
-  const { next } = found;
+function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents }) {
+  const { view, filter, found } = props;
   return (
     <Frame view={view} title="Audit" current="audit">
       <h1>Audit</h1>
@@ -57,12 +51,10 @@ function AuditPage({ view, filter, found }: AuditProps) {
       <Filter filter={filter} />
       <p class="caption">{countOf(view, filter, found)}</p>
       <AuditTable view={view} found={found} label="Events, newest first" />
-      {next && (
-        <p>
-          <a class="button" href={withQuery(PATHS.audit, { ...filter, ...next })}>
-            Search further back
-          </a>
-        </p>
+      {found.next && (
+        <a class="button" href={withQuery(PATHS.audit, { ...filter, ...found.next })}>
+          Search further back
+        </a>
       )}
     </Frame>
   );
@@ -70,18 +62,18 @@ function AuditPage({ view, filter, found }: AuditProps) {
 
 function countOf({ formats }: View, filter: AuditFilter, found: FoundEvents): string {
   const { rows, looked, total, searchedBackTo } = found;
-  if (!isSet(filter)) return counted(formats.number(total), 'event');
-  const count = formats.number(rows.reduce((sum, { length }) => sum + length, 0));
-  if (searchedBackTo === undefined) return counted(count, 'event');
+  const count = isSet(filter) ? rows.reduce((sum, { length }) => sum + length, 0) : total;
+  const text = formats.number(count);
+  if (!isSet(filter) || searchedBackTo === undefined) return counted(text, 'event');
   const seen = formats.number(looked);
-  return `${count} found among ${seen} events, back to ${formats.time(searchedBackTo)}.`;
+  return `${text} found among ${seen} events, back to ${formats.time(searchedBackTo)}.`;
 }
 
 function isSet(filter: AuditFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }
 
-function Filter({ filter }: Pick<AuditProps, 'filter'>) {
+function Filter({ filter }: { readonly filter: AuditFilter }) {
   const choices = { collection: COLLECTION_NAMES, action: ACTIONS };
   return (
     <form method="get" action={PATHS.audit} class="search">

@@ -58,17 +58,13 @@ export function Backups(props: BackupsProps) {
           <Commands lines={[BACKUP_COMMAND]} />
         </>
       )}
-      <List {...props} list={backups.list} folder={folder} />
+      <List {...props} backups={backups} />
     </section>
   );
 }
 
-interface ListProps extends Pick<BackupsProps, 'view' | 'now'> {
-  readonly list: BackupFacts['list'];
-  readonly folder: string;
-}
-
-function List({ view, now, list, folder }: ListProps) {
+function List({ view, now, backups }: BackupsProps & { readonly backups: BackupFacts }) {
+  const { list, folder } = backups;
   if (list === null) return <p class="empty">The folder can’t be read.</p>;
   const newest = list.find(({ opens }) => opens !== false);
   return (

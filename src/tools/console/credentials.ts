@@ -26,15 +26,10 @@ export interface Credentials {
 }
 
 export function passwordCredentials(expected: PasswordHash): Credentials {
-  return {
-    kind: 'password',
-    begin() {},
-    async accept(given) {
-      if (given.length > PASSWORD_MAX_CHARACTERS) return false;
-      const hash = await derived(given, expected);
-      return timingSafeEqual(hash, expected.hash);
-    },
-  };
+  const accept = async (given: string) =>
+    given.length <= PASSWORD_MAX_CHARACTERS &&
+    timingSafeEqual(await derived(given, expected), expected.hash);
+  return { kind: 'password', begin() {}, accept };
 }
 
 /** `tell` gets each new code: one when it begins, and the next one when a code is used up. */
@@ -52,14 +47,16 @@ export function codeCredentials(
     kind: 'code',
     begin: renew,
     async accept(given) {
-      if (code === undefined) return false;
-      const typed = Buffer.from(given.trim().toUpperCase());
-      const expected = Buffer.from(code);
-      const isRight = typed.length === expected.length && timingSafeEqual(typed, expected);
+      const isRight = code !== undefined && isSameSecret(given.trim().toUpperCase(), code);
       if (isRight) renew();
       return isRight;
     },
   };
+}
+
+export function isSameSecret(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** The text for `CONSOLE_PASSWORD_HASH`. Throws an Error with a sentence where the password is too short or too long. */

@@ -13,7 +13,7 @@ export function registerErasure(app: App, { service, erasures, log }: ConsolePar
     const account = accountOf(context);
     const records = (await service.account(account))?.record_count ?? 0;
     const erasure = erasures.of(account);
-    const { ledger } = erasures;
+    const { ledger } = erasures.parts;
     const props = { view: context.get('view'), account, records, erasure, ledger, problem };
     return context.html(page(<ErasePage {...props} />), status);
   };
@@ -44,9 +44,13 @@ interface EraseProps {
 function ErasePage(props: EraseProps) {
   const { view, account, erasure, records } = props;
   const isRunning = erasure?.state === 'running';
-  const refreshMs = isRunning ? REFRESH_MS : undefined;
   return (
-    <Frame view={view} title="Erase the account" current="accounts" refreshMs={refreshMs}>
+    <Frame
+      view={view}
+      title="Erase the account"
+      current="accounts"
+      refreshMs={isRunning ? REFRESH_MS : undefined}
+    >
       <Crumbs account={account} />
       <h1>Erase the account</h1>
       {erasure && <Result {...props} erasure={erasure} />}

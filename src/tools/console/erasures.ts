@@ -35,17 +35,13 @@ export interface Erasure {
 }
 
 export class Erasures {
-  readonly #parts: ErasureParts;
+  readonly parts: ErasureParts;
   #latest: Erasure | undefined;
   /** Resolves when none is running; the dependencies' signal ends one soon. */
   ended: Promise<void> = Promise.resolve();
 
   constructor(parts: ErasureParts) {
-    this.#parts = parts;
-  }
-
-  get ledger(): string | undefined {
-    return this.#parts.ledger;
+    this.parts = parts;
   }
 
   /** The account's, if it was the latest one. */
@@ -68,7 +64,7 @@ export class Erasures {
   }
 
   async #run(account: string): Promise<string> {
-    const { ledger, backups, service, dependencies, timeText } = this.#parts;
+    const { ledger, backups, service, dependencies, timeText } = this.parts;
     const progressed = (event: string, done: number, total: number) => {
       if (event === 'erase_progress') this.#set({ done, total });
     };

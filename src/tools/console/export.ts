@@ -1,57 +1,65 @@
-// An account's records as NDJSON, sent while they are read: memory holds a page.
+// An account's data for a person: a zip file with a CSV for each collection, as `export --excel`
+// writes them. Spreadsheet programs open them, and an import of the files gives the same records.
 
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
+import { Zip, ZipDeflate } from 'fflate';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { Service } from '../data/service.js';
-import { recordPages } from '../data/walk.js';
+import { exportAccount } from '../data/export/export-command.js';
+import type { ErasureParts } from './erasures.js';
 
+const CSV = { delimiter: ',', decimal: '.', isForExcel: true } as const;
 const NAME_MAX_CHARACTERS = 60;
 
-/**
- * Lines of `{"collection", "record"}`, newest first, and a last one with the counts, without which
- * the export broke off. If records can't be read, `brokeOff` gets the error: it ends the connection,
- * so that the browser doesn't take the file for a complete one.
- */
-export function exportStream(
-  service: Service,
+/** Resolves once every record has been read, so that a download that begins is whole. */
+export async function exportedZip(
+  { service, dependencies }: Pick<ErasureParts, 'service' | 'dependencies'>,
   account: string,
-  brokeOff: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const lines = linesOf(service, account);
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await lines.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
-      } catch (error) {
-        brokeOff(error);
-        controller.close();
-      }
-    },
-    async cancel() {
-      await lines.return();
-    },
-  });
+): Promise<globalThis.ReadableStream<Uint8Array>> {
+  const home = await mkdtemp(join(tmpdir(), 'console-export-'));
+  const folder = join(home, 'files');
+  const remove = () => rm(home, { recursive: true, force: true });
+  try {
+    const options = { account, folder, collections: COLLECTION_NAMES, csv: CSV };
+    await exportAccount(options, service, dependencies);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return ReadableStream.from(zipped(folder, remove)) as globalThis.ReadableStream<Uint8Array>;
 }
 
-async function* linesOf(service: Service, account: string): AsyncGenerator<object, void> {
-  const counts: Record<string, number> = {};
-  for (const collection of COLLECTION_NAMES) {
-    counts[collection] = 0;
-    for await (const page of recordPages(service, account, collection)) {
-      for (const record of page) yield { collection, record };
-      counts[collection] += page.length;
+async function* zipped(folder: string, remove: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  const zip = new Zip((error, piece) => {
+    if (error) throw error;
+    pieces.push(piece);
+  });
+  try {
+    for (const name of await readdir(folder)) {
+      const file = new ZipDeflate(name);
+      zip.add(file);
+      for await (const bytes of createReadStream(join(folder, name))) {
+        file.push(bytes);
+        yield* pieces.splice(0);
+      }
+      file.push(new Uint8Array(), true);
     }
+    zip.end();
+    yield* pieces;
+  } finally {
+    await remove();
   }
-  yield { end: { account, records: counts } };
 }
 
 /** Only letters, digits and hyphens of the subject are in the file's name. */
 export function downloadHeaders(account: string): Record<string, string> {
   const name = account.replace(/[^A-Za-z0-9-]+/g, '_').slice(0, NAME_MAX_CHARACTERS);
   return {
-    'Content-Type': 'application/x-ndjson; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}.ndjson"`,
+    'Content-Type': 'application/zip',
+    'Content-Disposition': `attachment; filename="${name}.zip"`,
   };
 }

@@ -8,9 +8,8 @@ import { StatusFacts } from './health.js';
 import { LastHour } from './hour.js';
 import { Commands, Facts, Frame, Notice, type View } from './layout.js';
 import { PATHS } from './paths.js';
-import type { StatusOrReason, StatusPort } from './status-port.js';
+import { type StatusOrReason, type StatusPort, WATCH_INTERVAL_MS } from './status-port.js';
 import { Troubles } from './verdict.js';
-import { WATCH_INTERVAL_MS, type Watch } from './watch.js';
 
 export interface Failure {
   readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
@@ -31,7 +30,6 @@ export class PageError extends Error {
 }
 
 type Known = readonly [status: Failure['status'], sentence: string, hint: string];
-
 const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {
   CONNECTION_FAILED: [502, 'The service does not answer.', 'SERVICE_URL of this console is '],
   TIMED_OUT: [504, 'The service did not answer in time.', 'It may be busy at '],
@@ -63,16 +61,14 @@ export function failureOf(
   const answered: Known = [502, `The service answered ${code}.`, `${message}.${log}`];
   const [status, sentence, hint] = KNOWN[code] ?? answered;
   if (code !== 'CONNECTION_FAILED' && code !== 'TIMED_OUT') return { status, sentence, hint };
-  const unknown = isWrite
-    ? 'The change may or may not have been made: check before you send it again. '
-    : '';
-  return { status, sentence, hint: `${unknown}${hint}${serviceUrl}.`, isAway: true };
+  const unknown = 'The change may or may not have been made: check before you send it again. ';
+  return { status, sentence, hint: `${isWrite ? unknown : ''}${hint}${serviceUrl}.`, isAway: true };
 }
 
 interface FailureProps {
   readonly view: View;
   readonly failure: Failure;
-  /** Reloading may help. */
+  /** A page that may be there after a reload. */
   readonly again: string | undefined;
 }
 
@@ -90,17 +86,16 @@ export function FailurePage({ view, failure, again }: FailureProps) {
 }
 
 interface AwayProps extends FailureProps {
-  readonly watch: Pick<Watch, 'overview' | 'startedAt'>;
-  readonly latest: StatusPort['latest'];
+  readonly seen: Pick<StatusPort, 'latest' | 'overview' | 'startedAt'>;
   /** The operations port's answer now, if it gives one. */
   readonly status: StatusOrReason;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
 }
 
-export function AwayPage({ view, failure, again, watch, latest, status, now }: AwayProps) {
+export function AwayPage({ view, failure, again, seen, status, now }: AwayProps) {
   const { formats } = view;
-  const { overview, startedAt } = watch;
+  const { overview, latest, startedAt } = seen;
   const at = Math.max(overview?.at ?? 0, latest?.at ?? 0);
   const since =
     at === 0

@@ -10,27 +10,10 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-export interface Formats {
-  /** Of every time: an IANA name. */
-  readonly timeZone: string;
-  /** With thousands separated and every digit of the fraction. */
-  number(value: number): string;
-  /** Three significant digits. */
-  rounded(value: number): string;
-  bytes(value: number | null): string;
-  /** `31 Dec 2026, 23:59`, of milliseconds since 1970 or an RFC 3339 text. Other texts stay. */
-  time(value: number | string): string;
-  /** `2026-12-31`, of an RFC 3339 text; empty for another text. */
-  day(timestamp: string): string;
-  /** `23:59`, of milliseconds since 1970. */
-  clock(value: number): string;
-  /** Such as `3 h 5 min`. */
-  duration(seconds: number): string;
-  /** Since that time, such as `3 h 5 min ago`. Both in milliseconds since 1970. */
-  age(since: number, now: number): string;
-}
+export type Formats = ReturnType<typeof formatsFor>;
 
-export function formatsFor(timeZone: string): Formats {
+/** `timeZone`: of every time, an IANA name. */
+export function formatsFor(timeZone: string) {
   const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
   const rounded = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
   const moment = new Intl.DateTimeFormat('en', {
@@ -65,27 +48,31 @@ export function formatsFor(timeZone: string): Formats {
   };
   return {
     timeZone,
-    number: (value) => exact.format(value),
-    rounded: (value) => rounded.format(value),
-    bytes(value) {
+    /** With thousands separated and every digit of the fraction. */
+    number: (value: number) => exact.format(value),
+    /** Three significant digits. */
+    rounded: (value: number) => rounded.format(value),
+    bytes(value: number | null): string {
       if (value === null) return '–';
       const step = value < 1 ? 0 : Math.floor(Math.log(value) / Math.log(KIB));
       const unit = Math.min(step, SIZE_UNITS.length - 1);
       return `${rounded.format(value / KIB ** unit)} ${SIZE_UNITS[unit]}`;
     },
-    time(value) {
+    /** `31 Dec 2026, 23:59`, of milliseconds since 1970 or an RFC 3339 text. Other texts stay. */
+    time(value: number | string): string {
       const parts = partsOf(moment, value);
       if (parts === undefined) return String(value);
       return `${parts.get('day')} ${parts.get('month')} ${parts.get('year')}, ${clock(parts)}`;
     },
-    day(timestamp) {
+    /** `2026-12-31`, of an RFC 3339 text; empty for another text. */
+    day(timestamp: string): string {
       const parts = partsOf(date, timestamp);
-      if (parts === undefined) return '';
-      return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
+      return parts ? `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}` : '';
     },
-    clock: (value) => clock(partsOf(moment, value)),
-    duration,
-    age: (since, now) => `${duration((now - since) / 1000)} ago`,
+    /** `23:59`, of milliseconds since 1970. */
+    clock: (value: number) => clock(partsOf(moment, value)),
+    /** Such as `3 h 5 min ago`. Both in milliseconds since 1970. */
+    age: (since: number, now: number) => `${duration((now - since) / 1000)} ago`,
   };
 }
 

@@ -19,7 +19,6 @@ import { SentForms } from './sent-forms.js';
 import { ConsoleService } from './service.js';
 import { Sessions, Tries } from './sessions.js';
 import { StatusPort } from './status-port.js';
-import { Watch } from './watch.js';
 
 const TIMEOUTS = {
   headersTimeout: 5_000,
@@ -65,18 +64,22 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const parts = partsOf(options, () => port, ended.signal);
   const server = serverFor(parts);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(settings, error)));
-    server.listen(settings.port, settings.host, resolve);
+    const { host, port } = settings;
+    server.once('error', (error) => {
+      const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
+      reject(new Error(`the console cannot listen on ${host}:${port}: ${reason}`));
+    });
+    server.listen(port, host, resolve);
   });
   const { address, family, port: opened } = server.address() as AddressInfo;
   port = opened;
   parts.credentials.begin();
-  parts.watch.start();
+  parts.status.watch();
   return {
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async close() {
       ended.abort();
-      parts.watch.stop();
+      parts.status.stop();
       // Records that an erasure has read don't stay on the disk.
       await parts.erasures.ended;
       await new Promise<void>((resolve) => {
@@ -85,11 +88,6 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
       });
     },
   };
-}
-
-function cannotListen({ host, port }: ConsoleSettings, error: Error): Error {
-  const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
-  return new Error(`the console cannot listen on ${host}:${port}: ${reason}`, { cause: error });
 }
 
 function partsOf(
@@ -110,7 +108,8 @@ function partsOf(
   };
   const service = new ConsoleService(settings, dependencies, answerMaxMs);
   const key = opsTakesKey ? adminKey : undefined;
-  const status = new StatusPort({ url: opsUrl, adminKey: key, clock });
+  const { client } = service;
+  const status = new StatusPort({ url: opsUrl, adminKey: key, client, clock });
   const assets = assetsIn(assetFolder);
   const formats = formatsFor(settings.timeZone);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
@@ -118,7 +117,6 @@ function partsOf(
   return {
     address: { origin: settings.origin, port },
     service,
-    watch: new Watch({ client: service.client, status, clock }),
     status,
     erasures: new Erasures({
       ...erasure,
@@ -126,7 +124,7 @@ function partsOf(
       dependencies,
       timeText: formats.time,
     }),
-    sessions: new Sessions({ now, randomBytes }),
+    sessions: new Sessions(now, randomBytes),
     tries: new Tries(now),
     credentials:
       passwordHash === undefined
@@ -146,9 +144,7 @@ function serverFor(parts: ConsoleParts): Server {
   const listener = getRequestListener(consoleApp(parts).fetch, { overrideGlobalObjects: false });
   const options = { ...TIMEOUTS, maxHeaderSize: HEADERS_MAX_BYTES };
   const server = createServer(options, (request, response) => void listener(request, response));
-  server.maxConnections = CONNECTIONS_MAX;
-  server.timeout = SILENCE_MAX_MS;
-  return server;
+  return Object.assign(server, { maxConnections: CONNECTIONS_MAX, timeout: SILENCE_MAX_MS });
 }
 
 function assetsIn(folder: URL): ConsoleParts['assets'] {

@@ -1,8 +1,8 @@
-// The last hour: requests and errors as a plot, and with p95 in figures.
+// The last hour: requests and errors of each minute as a plot, with the highest figures in words.
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Status } from '../../hosts/operations/status.js';
-import { Table, type View } from './layout.js';
+import type { View } from './layout.js';
 
 type Minute = Status['last_hour'][number];
 
@@ -20,26 +20,23 @@ interface HourProps {
   readonly now: number;
 }
 
-export function LastHour({ view, minutes, now }: HourProps) {
-  const { formats } = view;
+export function LastHour({ view: { formats }, minutes, now }: HourProps) {
   const sum = (of: (minute: Minute) => number) =>
     formats.number(minutes.reduce((total, minute) => total + of(minute), 0));
-  const row = (name: string, of: (minute: Minute) => number | undefined, unit = '') => {
-    const text = (minute: Minute | undefined) => {
-      const value = minute && of(minute);
-      return value === undefined ? '–' : formats.rounded(value) + unit;
-    };
-    const [highest] = minutes.toSorted((a, b) => (of(b) ?? -1) - (of(a) ?? -1));
-    const at = highest && of(highest) ? formats.clock(Date.parse(highest.from)) : '–';
-    // The minute under way says little while it is short.
-    return [name, text(minutes.at(-2) ?? minutes.at(-1)), text(highest), at];
+  const highest = (name: string, of: (minute: Minute) => number, unit = '') => {
+    const [minute] = minutes.toSorted((a, b) => of(b) - of(a));
+    if (minute === undefined || of(minute) === 0) return '';
+    const at = formats.clock(Date.parse(minute.from));
+    return ` ${name} at most ${formats.rounded(of(minute))}${unit}, at ${at}.`;
   };
-  const failed = sum((minute) => minute.failed);
   return (
     <section>
       <h2>Last hour</h2>
-      <p class="caption">
-        {`${sum((minute) => minute.requests)} requests, of which ${failed} failed (status 500 or above).`}
+      <p>
+        {`${sum((minute) => minute.requests)} requests, of which ${sum((minute) => minute.failed)} failed (status 500 or above).`}
+        {highest('Requests a minute', (minute) => minute.requests)}
+        {highest('p95', (minute) => (minute.p95_seconds ?? 0) * 1000, ' ms')}
+        {highest('Errors a minute', (minute) => minute.failed)}
       </p>
       <Plot minutes={minutes} now={now} />
       <p class="axis caption" aria-hidden="true">
@@ -47,21 +44,11 @@ export function LastHour({ view, minutes, now }: HourProps) {
         <span>requests a minute</span>
         <span>now</span>
       </p>
-      <Table
-        label="Last hour"
-        columns={['A minute', 'Latest', 'Highest', 'At']}
-        numbers={3}
-        rows={[
-          row('Requests', (minute) => minute.requests),
-          row('Errors', (minute) => minute.failed),
-          row('p95', ({ p95_seconds: p95 }) => (p95 === null ? undefined : p95 * 1000), ' ms'),
-        ]}
-      />
     </section>
   );
 }
 
-/** Hidden from readers of the text: the figures are in the table. */
+/** Hidden from readers of the text. */
 function Plot({ minutes, now }: Omit<HourProps, 'view'>) {
   const most = Math.max(...minutes.map(({ requests }) => requests), 1);
   const x = (at: string) => Math.max(0, WIDTH * (1 - (now - Date.parse(at)) / HOUR_MS));
@@ -73,13 +60,9 @@ function Plot({ minutes, now }: Omit<HourProps, 'view'>) {
     );
     return count > 0 && <rect class={kind} x={left} y={top} width={wide} height={high} />;
   };
+  const box = `0 0 ${WIDTH} ${HEIGHT}`;
   return (
-    <svg
-      class="plot"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
+    <svg class="plot" viewBox={box} preserveAspectRatio="none" aria-hidden="true">
       {minutes.map((minute) => bar(minute, minute.requests))}
       {minutes.map((minute) => bar(minute, minute.failed, 'errors'))}
     </svg>

@@ -88,10 +88,13 @@ export function Token({ view }: { readonly view: View }) {
   );
 }
 
-/** `plain`: neither good nor bad. */
-type NoticeKind = 'good' | 'bad' | 'note' | 'plain';
+interface NoticeProps {
+  /** `plain`: neither good nor bad. */
+  readonly kind: 'good' | 'bad' | 'note' | 'plain';
+  readonly children?: Child;
+}
 
-export function Notice({ kind, children }: { kind: NoticeKind; children?: Child }) {
+export function Notice({ kind, children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       {children}
@@ -144,13 +147,7 @@ export function Table({ label, columns, numbers = 0, rows }: TableProps) {
   );
 }
 
-interface SearchProps {
-  readonly path: string;
-  readonly q: string;
-  readonly label: string;
-}
-
-export function Search({ path, q, label }: SearchProps) {
+export function Search({ path, q, label }: { path: string; q: string; label: string }) {
   const hint =
     path === PATHS.accounts ? 'Name, subject, phone or record id' : 'Any text of a record';
   return (
@@ -165,13 +162,8 @@ export function Search({ path, q, label }: SearchProps) {
   );
 }
 
-interface PagesProps {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly pagination: Pagination;
-}
-
-export function Pages({ path, query, pagination }: PagesProps) {
+export function Pages(props: { path: string; query: { q: string }; pagination: Pagination }) {
+  const { path, query, pagination } = props;
   const { page, total_pages: pages } = pagination;
   const link = (number: number, text: string, rel: 'prev' | 'next') => (
     <a href={withQuery(path, { ...query, page: number })} rel={rel}>

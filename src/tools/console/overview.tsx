@@ -1,6 +1,7 @@
 // The overview: is the service healthy, what does it hold, what changed lately.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import type { Status } from '../../hosts/operations/status.js';
 import type { Overview } from '../../operator-client.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
@@ -9,15 +10,14 @@ import { Frame, page, Search, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { HEADINGS } from './properties.js';
-import type { StatusOrReason } from './status-port.js';
+import { WATCH_INTERVAL_MS } from './status-port.js';
 import { VerdictNotice } from './verdict.js';
-import { WATCH_INTERVAL_MS } from './watch.js';
 
 /** One request: an import among the latest changes may have earlier events. */
 const CHANGES_LIMITS = { requestsMax: 1, rowsMax: 8 };
 
 export function registerOverview(app: App, parts: ConsoleParts): void {
-  const { service, watch, status: port, clock, formats } = parts;
+  const { service, status: port, clock, formats } = parts;
   const { client } = service;
   app.get(PATHS.overview, async (context) => {
     const view = context.get('view');
@@ -27,8 +27,9 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
       searchAudit(client, {}, { ...CHANGES_LIMITS, dayOf: formats.day }),
       port.status(),
     ]);
-    watch.saw(overview);
+    port.saw(overview);
     const now = clock();
+    const known = typeof status === 'object' ? status : undefined;
     const text = (
       <Frame view={view} title="Overview" current="overview" refreshMs={WATCH_INTERVAL_MS}>
         <div class="title">
@@ -38,11 +39,9 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
           </label>
         </div>
         <VerdictNotice view={view} health={health} status={status} />
-        <Figures {...{ view, overview, status, now }} />
+        <Figures {...{ formats, overview, status: known, now }} />
         <Search path={PATHS.accounts} q="" label="Find an account" />
-        {typeof status === 'object' && (
-          <LastHour view={view} minutes={status.last_hour} now={now} />
-        )}
+        {known && <LastHour view={view} minutes={known.last_hour} now={now} />}
         <section>
           <h2>Latest changes by the operator</h2>
           <AuditTable view={view} found={changes} label="Latest changes by the operator" />
@@ -56,20 +55,19 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
   });
 }
 
-interface FiguresProps {
-  readonly view: View;
+interface FiguresProps extends Pick<View, 'formats'> {
   readonly overview: Overview;
-  readonly status: StatusOrReason;
+  /** Undefined if it isn't known. */
+  readonly status: Status | undefined;
   readonly now: number;
 }
 
-function Figures({ view: { formats }, overview, status, now }: FiguresProps) {
-  const known = typeof status === 'object' ? status : undefined;
-  const backup = known?.backups?.last_success_at;
+function Figures({ formats, overview, status, now }: FiguresProps) {
+  const backup = status?.backups?.last_success_at;
   const figures = [
     ['Accounts', formats.number(overview.tenant_count)],
     ['Records', formats.number(overview.record_count)],
-    ['Database file', formats.bytes(known?.database.bytes ?? null)],
+    ['Database file', formats.bytes(status?.database.bytes ?? null)],
     ['Last backup', backup ? formats.age(Date.parse(backup), now) : '–'],
   ] as const;
   const counts = COLLECTION_NAMES.map(

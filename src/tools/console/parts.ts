@@ -12,12 +12,10 @@ import type { SentForms } from './sent-forms.js';
 import type { ConsoleService } from './service.js';
 import type { Session, Sessions, Tries } from './sessions.js';
 import type { StatusPort } from './status-port.js';
-import type { Watch } from './watch.js';
 
 export interface ConsoleParts {
   readonly address: ConsoleAddress;
   readonly service: ConsoleService;
-  readonly watch: Watch;
   readonly status: StatusPort;
   readonly erasures: Erasures;
   readonly sessions: Sessions;

@@ -1,6 +1,6 @@
 // The addresses of the console's pages, and a subject or id as a segment of them.
 
-import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 
 export const PATHS = {
   overview: '/',
@@ -18,10 +18,6 @@ export const AGAIN = 'again';
 /** The tab of an account that is computed from its orders. */
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;
-
-export function isTab(name: string): name is Tab {
-  return name === PAYMENTS || isCollectionName(name);
-}
 
 export function accountPath(account: string, ...rest: readonly string[]): string {
   return [PATHS.accounts, ...[account, ...rest].map(segmentOf)].join('/');

@@ -102,7 +102,6 @@ export function isOfService(name: string): boolean {
   return SERVICE_PROPERTIES.has(name);
 }
 
-/** A long text is cut. */
 export function jsonText(value: JsonValue | undefined, maxCharacters = 200): string {
   return value === undefined ? 'not set' : cut(JSON.stringify(value), maxCharacters);
 }

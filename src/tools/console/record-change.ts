@@ -2,10 +2,17 @@
 // showed. Pure.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
+import {
+  isSameValue,
+  type JsonObject,
+  type JsonValue,
+  parseJsonObject,
+  setOwn,
+} from '../../core/domain/json.js';
+import type { Property } from '../../core/domain/property.js';
+import { numberOfText } from '../data/number-text.js';
 import type { Formats } from './formats.js';
 import { fieldsOf, fieldText, isOfService, labelOf, propertiesBut, valueAt } from './properties.js';
-import { typedValue } from './typed-values.js';
 
 /** The field with the properties that have no field of their own. */
 export const JSON_FIELD = 'json';
@@ -56,8 +63,8 @@ export function changeOf(
     if (text !== null || shown.has(fieldName(name))) inFields.add(name);
     if (text === null || isSameText(text, shown.get(fieldName(name)))) continue;
     const typed = typedValue(property, withLineEndsOf(valueAt(base, name), text));
-    if (typed.ok) setOwn(set, name, typed.value);
-    else problems.set(name, typed.problem);
+    if (typed instanceof Problem) problems.set(name, typed.sentence);
+    else setOwn(set, name, typed);
   }
   const json = sent.get(fieldName(JSON_FIELD));
   if (json !== null && !isSameText(json, shown.get(fieldName(JSON_FIELD)))) {
@@ -128,4 +135,46 @@ function isSameText(sent: string, shown: string | null): boolean {
 function withLineEndsOf(before: unknown, sent: string): string {
   const hadBoth = typeof before === 'string' && before.includes('\r\n');
   return hadBoth ? sent : sent.replaceAll('\r\n', '\n');
+}
+
+const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+class Problem {
+  readonly sentence: string;
+
+  constructor(sentence: string) {
+    this.sentence = sentence;
+  }
+}
+
+/** What an operator typed into a field. An empty text is null: a change can set a property to null, and not remove it. */
+function typedValue({ kind }: Property, text: string): JsonValue | Problem {
+  if (text === '') return null;
+  if (kind === 'number' || kind === 'money') return typedNumber(text);
+  if (kind === 'flag') return text === 'true';
+  if (kind !== 'moment' || isDate(text)) return text;
+  return new Problem(`“${text}” is not a date; write 2026-12-31 or 2026-12-31T09:30:00Z.`);
+}
+
+/** The console shows `62,500`, so a comma before three digits groups them; `62.500` stays ambiguous. */
+function typedNumber(text: string): number | Problem {
+  const hasCommasOnly = /^[^.]*,\d{3}$/.test(text.trim());
+  const number = numberOfText(text, hasCommasOnly ? '.' : undefined);
+  if (number.ok) return number.value;
+  if (number.why === 'ambiguous') {
+    const readings = number.readings.join(' or ');
+    return new Problem(`“${text}” could be ${readings}; write ${readings}.`);
+  }
+  return new Problem(
+    number.why === 'too long'
+      ? `“${text}” has more digits than a number keeps; write fewer.`
+      : `“${text}” is not a number; write digits such as 45000, without currency.`,
+  );
+}
+
+/** A day of the calendar, or a moment of one. */
+function isDate(text: string): boolean {
+  if (!ISO_8601.test(text) || Number.isNaN(Date.parse(text))) return false;
+  const day = text.slice(0, 10);
+  return new Date(day).toISOString().startsWith(day);
 }

@@ -12,6 +12,7 @@ import { Crumbs, type RecordPlace, recordPath } from './record-place.js';
 /** A longer text, or one with line ends, gets a field of several lines. */
 const LINE_MAX_CHARACTERS = 80;
 const JSON_LINES_MAX = 24;
+const FLAGS = { '': 'not set', true: 'yes', false: 'no' };
 
 export interface Conflict {
   /** The record when the form was opened, as it is, as the operator wants it. */
@@ -141,23 +142,7 @@ interface FieldProps {
   readonly problem: string | undefined;
 }
 
-function Field(props: FieldProps) {
-  const { name, kind, label, problem } = props;
-  const id = fieldName(name);
-  return (
-    <div class={kind === 'object' ? 'wide' : undefined}>
-      <label for={id}>{label}</label>
-      <Input {...props} />
-      {problem !== undefined && (
-        <p class="bad" id={`${id}-problem`}>
-          <bdi>{problem}</bdi>
-        </p>
-      )}
-    </div>
-  );
-}
-
-function Input({ name, kind, text, problem }: FieldProps) {
+function Field({ name, kind, text, label, problem }: FieldProps) {
   const id = fieldName(name);
   const isBad = problem !== undefined;
   const shared = {
@@ -166,27 +151,33 @@ function Input({ name, kind, text, problem }: FieldProps) {
     'aria-invalid': isBad ? ('true' as const) : undefined,
     'aria-describedby': isBad ? `${id}-problem` : undefined,
   };
-  if (kind === 'flag') {
-    const choices = { '': 'not set', true: 'yes', false: 'no' };
-    return (
-      <select {...shared}>
-        {Object.entries(choices).map(([value, choice]) => (
-          <option value={value} selected={value === text}>
-            {choice}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  if (kind === 'object' || text.length > LINE_MAX_CHARACTERS || text.includes('\n')) {
-    const rows = Math.min(text.split('\n').length + 2, JSON_LINES_MAX);
-    return (
-      <textarea {...shared} rows={rows} class={kind === 'object' ? 'code' : undefined}>
-        {/* HTML drops a line end at the start of a text area. */ `\n${text}`}
-      </textarea>
-    );
-  }
+  const isLong = kind === 'object' || text.length > LINE_MAX_CHARACTERS || text.includes('\n');
+  const rows = Math.min(text.split('\n').length + 2, JSON_LINES_MAX);
   const inputmode = kind === 'number' || kind === 'money' ? 'decimal' : undefined;
   const placeholder = kind === 'moment' ? '2026-12-31' : undefined;
-  return <input {...shared} {...{ inputmode, placeholder }} type="text" value={text} />;
+  return (
+    <div class={kind === 'object' ? 'wide' : undefined}>
+      <label for={id}>{label}</label>
+      {kind === 'flag' ? (
+        <select {...shared}>
+          {Object.entries(FLAGS).map(([value, choice]) => (
+            <option value={value} selected={value === text}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      ) : isLong ? (
+        <textarea {...shared} rows={rows} class={kind === 'object' ? 'code' : undefined}>
+          {/* HTML drops a line end at the start of a text area. */ `\n${text}`}
+        </textarea>
+      ) : (
+        <input {...shared} {...{ inputmode, placeholder }} type="text" value={text} />
+      )}
+      {isBad && (
+        <p class="bad" id={`${id}-problem`}>
+          <bdi>{problem}</bdi>
+        </p>
+      )}
+    </div>
+  );
 }

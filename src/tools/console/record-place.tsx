@@ -1,6 +1,6 @@
 // Where a record is: its account and collection, as a path and as the links above a page.
 
-import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import { cut } from './formats.js';
 import type { PageContext } from './parts.js';
 import { accountPath, PATHS, textOf } from './paths.js';
@@ -15,10 +15,9 @@ export function recordPath({ account, collection }: RecordPlace, id: string): st
   return accountPath(account, collection, id);
 }
 
-/** Undefined if the path names no collection. */
-export function placeOf(context: PageContext): RecordPlace | undefined {
-  const collection = context.req.param('collection') ?? '';
-  return isCollectionName(collection) ? { account: accountOf(context), collection } : undefined;
+export function placeOf(context: PageContext): RecordPlace {
+  const collection = context.req.param('collection') as CollectionName;
+  return { account: accountOf(context), collection };
 }
 
 export function accountOf(context: PageContext): string {
@@ -29,29 +28,23 @@ export function idOf(context: PageContext): string {
   return textOf(context.req.param('id') ?? '');
 }
 
-interface CrumbsProps {
-  readonly account?: string;
-  readonly place?: RecordPlace;
-}
-
-export function Crumbs({ place, account = place?.account }: CrumbsProps) {
+export function Crumbs({ account, place }: { account?: string; place?: RecordPlace }) {
+  const subject = place?.account ?? account;
+  const links = [
+    [PATHS.accounts, 'Accounts'],
+    subject !== undefined && [accountPath(subject), cut(subject)],
+    place && [accountPath(place.account, place.collection), HEADINGS[place.collection]],
+  ].filter((link) => Array.isArray(link));
   return (
     <p class="caption">
-      <a href={PATHS.accounts}>Accounts</a>
-      {account !== undefined && (
+      {links.map(([href, text], index) => (
         <>
-          {' › '}
-          <a href={accountPath(account)}>
-            <bdi>{cut(account)}</bdi>
+          {index > 0 && ' › '}
+          <a href={href}>
+            <bdi>{text}</bdi>
           </a>
         </>
-      )}
-      {place && (
-        <>
-          {' › '}
-          <a href={accountPath(place.account, place.collection)}>{HEADINGS[place.collection]}</a>
-        </>
-      )}
+      ))}
     </p>
   );
 }

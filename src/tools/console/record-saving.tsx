@@ -11,7 +11,7 @@ import { propertiesBut } from './properties.js';
 import { changeOf, conflicting, formTexts, merged, problemsIn } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
 import { type RecordPlace, recordPath } from './record-place.js';
-import { isNotFound } from './service.js';
+import { found } from './service.js';
 
 type Shown = Omit<FormProps, 'view'>;
 
@@ -25,17 +25,8 @@ export function showForm(context: PageContext, props: Shown, status: 200 | 409 |
 }
 
 /** Undefined if the account has no such record. */
-export async function readRecord(
-  { service }: ConsoleParts,
-  { account, collection }: RecordPlace,
-  id: string,
-) {
-  try {
-    return await service.records(account, collection).read(id);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+export function readRecord({ service }: ConsoleParts, place: RecordPlace, id: string) {
+  return found(service.records(place.account, place.collection).read(id));
 }
 
 /** `id`: undefined for a new record. */

@@ -9,7 +9,7 @@ import type { AccountSummary } from '../../operator-client.js';
 import { isTooLong, type StoredRecord } from '../data/service.js';
 import { several } from '../data/several.js';
 import { propertiesBut } from './properties.js';
-import { type ConsoleService, isNotFound } from './service.js';
+import { type ConsoleService, found } from './service.js';
 
 /** What a text asks for. */
 export type Wanted =
@@ -25,19 +25,11 @@ export interface FoundRecord {
 
 export interface FoundRecords {
   readonly found: readonly FoundRecord[];
-  /** How many accounts this search looked at. */
+  /** How many of the accounts this search looked at. */
   readonly looked: number;
   readonly total: number;
   /** The page of accounts where it continues; undefined: all were looked at. */
   readonly next: number | undefined;
-}
-
-export interface SearchBounds {
-  /** After this time no further page of accounts is begun. */
-  readonly maxMs: number;
-  readonly foundMax: number;
-  /** Milliseconds. */
-  readonly clock: () => number;
 }
 
 const ACCOUNTS_A_PAGE = 50;
@@ -68,15 +60,15 @@ export function wantedBy(text: string): Wanted | undefined {
   return digits.length < PHONE_DIGITS_MIN ? undefined : { by: 'phone', digits };
 }
 
-/** `start`: the page of accounts where the search continues. */
+/** Begins no further page of accounts after `maxMs`. `start`: the page where the search continues. */
 export async function findRecords(
   service: Pick<ConsoleService, 'client' | 'records'>,
   wanted: Wanted,
-  { maxMs, foundMax, clock }: SearchBounds,
+  { maxMs, foundMax, clock }: { maxMs: number; foundMax: number; clock: () => number },
   start = 1,
 ): Promise<FoundRecords> {
   const end = clock() + maxMs;
-  const found: FoundRecord[] = [];
+  const hits: FoundRecord[] = [];
   let [looked, total] = [0, 0];
   const collections = wanted.by === 'id' ? [wanted.collection] : WITH_PHONE;
   const read = async (page: number) => {
@@ -91,36 +83,34 @@ export async function findRecords(
         .filter((collection) => account.resources[collection] > 0)
         .map((collection) => ({ account, collection })),
     );
-    const hits = new Map<object, StoredRecord[]>();
+    const matches = new Map<object, StoredRecord[]>();
     await several(places, REQUESTS_AT_ONCE, async (place) => {
       const records = service.records(place.account.owner_sub, place.collection);
-      hits.set(place, await matching(records, wanted));
+      matches.set(place, await matching(records, wanted));
     });
     for (const place of places) {
-      found.push(...(hits.get(place) ?? []).map((record) => ({ ...place, record })));
+      hits.push(...(matches.get(place) ?? []).map((record) => ({ ...place, record })));
     }
     looked += rows.length;
-    if (!isLast && (clock() >= end || found.length >= foundMax)) {
-      return { found, looked, total, next: number + 1 };
+    if (!isLast && (clock() >= end || hits.length >= foundMax)) {
+      return { found: hits, looked, total, next: number + 1 };
     }
   }
-  return { found, looked, total, next: undefined };
+  return { found: hits, looked, total, next: undefined };
 }
 
 type Records = ReturnType<ConsoleService['records']>;
 
 async function matching(records: Records, wanted: Wanted): Promise<StoredRecord[]> {
-  try {
-    if (wanted.by === 'id') return [await records.read(wanted.id)];
-    const [usual, short] = RECORDS_A_REQUEST;
-    return await withPhone(records, wanted.digits, usual).catch((error: unknown) => {
-      if (isTooLong(error)) return withPhone(records, wanted.digits, short);
-      throw error;
-    });
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
+  if (wanted.by === 'id') {
+    const record = await found(records.read(wanted.id));
+    return record === undefined ? [] : [record];
   }
+  const [usual, short] = RECORDS_A_REQUEST;
+  const all = withPhone(records, wanted.digits, usual).catch((error: unknown) =>
+    isTooLong(error) ? withPhone(records, wanted.digits, short) : Promise.reject(error),
+  );
+  return (await found(all)) ?? [];
 }
 
 /** All records are read: whatever part of a number the service searched for, a grouping may split it. */

@@ -1,8 +1,10 @@
 // One record: to read, with the operator's changes of it, and the paths of its form.
 
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { StoredRecord } from '../data/service.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
+import { PageError } from './failure.js';
 import { cut, type Formats } from './formats.js';
 import { Facts, Frame, Notice, page } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
@@ -28,44 +30,33 @@ const NOTICES = new Map([
   ['created', 'Created.'],
   ['unchanged', 'Nothing was changed, so nothing was sent.'],
 ]);
-const PATH = '/accounts/:account/:collection';
+const PATH = `/accounts/:account/:collection{(?:${COLLECTION_NAMES.join('|')})}`;
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
-  app.get(`${PATH}/new`, (context, next) => {
-    const place = placeOf(context);
-    return place ? showForm(context, { place, id: undefined, base: {} }) : next();
-  });
-  app.post(`${PATH}/new`, async (context, next) => {
-    const place = placeOf(context);
-    return place ? takeForm(parts, context, place, undefined) : next();
-  });
-  app.get(`${PATH}/:id`, async (context, next) => {
-    const place = placeOf(context);
-    if (place === undefined) return next();
-    const record = await readRecord(parts, place, idOf(context));
-    return record ? showRecord(parts, context, place, record) : gone(context, place);
-  });
-  app.get(`${PATH}/:id/change`, async (context, next) => {
-    const place = placeOf(context);
-    if (place === undefined) return next();
-    const base = await readRecord(parts, place, idOf(context));
-    return base ? showForm(context, { place, id: base.id, base }) : gone(context, place);
-  });
-  app.post(`${PATH}/:id/change`, async (context, next) => {
-    const place = placeOf(context);
-    return place ? takeForm(parts, context, place, idOf(context)) : next();
-  });
-}
-
-function gone(context: PageContext, place: RecordPlace) {
-  const text = (
-    <Frame view={context.get('view')} title="No such record">
-      <Crumbs place={place} />
-      <h1>No such record</h1>
-      <p>It may have been deleted, or the id is misspelled.</p>
-    </Frame>
+  type Given = [context: PageContext, place: RecordPlace, record: StoredRecord];
+  const ofRecord =
+    (show: (...given: Given) => Response | Promise<Response>) => async (context: PageContext) => {
+      const place = placeOf(context);
+      const record = await readRecord(parts, place, idOf(context));
+      if (record !== undefined) return show(context, place, record);
+      const hint = 'It may have been deleted, or the id is misspelled.';
+      throw new PageError(404, 'The service has no such record.', hint);
+    };
+  app.get(`${PATH}/new`, (context) =>
+    showForm(context, { place: placeOf(context), id: undefined, base: {} }),
   );
-  return context.html(page(text), 404);
+  app.post(`${PATH}/new`, (context) => takeForm(parts, context, placeOf(context), undefined));
+  app.get(
+    `${PATH}/:id`,
+    ofRecord((...given) => showRecord(parts, ...given)),
+  );
+  app.get(
+    `${PATH}/:id/change`,
+    ofRecord((context, place, base) => showForm(context, { place, id: base.id, base })),
+  );
+  app.post(`${PATH}/:id/change`, (context) =>
+    takeForm(parts, context, placeOf(context), idOf(context)),
+  );
 }
 
 async function showRecord(

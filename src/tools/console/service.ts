@@ -20,11 +20,6 @@ const ANSWER_MAX_MS = 10_000;
 export const RECORDS_A_PAGE = 25;
 const ROWS = [RECORDS_A_PAGE, 5, 1] as const;
 
-interface Target {
-  readonly serviceUrl: string;
-  readonly adminKey: string;
-}
-
 export class ConsoleService {
   readonly url: string;
   /** For pages: fails soon. */
@@ -33,7 +28,7 @@ export class ConsoleService {
   readonly patient: Service;
 
   constructor(
-    { serviceUrl, adminKey }: Target,
+    { serviceUrl, adminKey }: { readonly serviceUrl: string; readonly adminKey: string },
     dependencies: CommandDependencies,
     timeoutMs = ANSWER_MAX_MS,
   ) {
@@ -57,9 +52,8 @@ export class ConsoleService {
     let failure: unknown;
     for (const page_size of ROWS) {
       try {
-        return await this.records(account, collection).list({ ...query, page_size });
+        return await found(this.records(account, collection).list({ ...query, page_size }));
       } catch (error) {
-        if (isNotFound(error)) return undefined;
         if (!isTooLong(error)) throw error;
         failure = error;
       }
@@ -70,9 +64,8 @@ export class ConsoleService {
   /** Undefined if the account has no record. */
   async account(account: string): Promise<Account | undefined> {
     try {
-      return await this.client.accounts.read(account);
+      return await found(this.client.accounts.read(account));
     } catch (error) {
-      if (isNotFound(error)) return undefined;
       if (!isTooLong(error)) throw error;
       // Its profiles are too large to show; the list of accounts has its counts.
       const { items } = await this.client.accounts.list({ q: account, page_size: 200 });
@@ -82,6 +75,10 @@ export class ConsoleService {
   }
 }
 
-export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'NOT_FOUND';
+/** The answer; undefined for 404. */
+export function found<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  });
 }

@@ -10,12 +10,6 @@ const SECRET_BYTES = 32;
 export const TRIES_PER_MINUTE_MAX = 5;
 const MINUTE_MS = 60_000;
 
-export interface SessionOptions {
-  /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-  readonly randomBytes: (size: number) => Uint8Array;
-}
-
 export interface Session {
   readonly id: string;
   /** Every form of the session carries it. */
@@ -23,17 +17,20 @@ export interface Session {
 }
 
 export class Sessions {
-  readonly #options: SessionOptions;
+  /** Milliseconds of a clock that is never set. */
+  readonly #now: () => number;
+  readonly #randomBytes: (size: number) => Uint8Array;
   /** By id, in the order of their last use, with its time. */
   readonly #sessions = new Map<string, readonly [session: Session, usedAt: number]>();
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
+  constructor(now: () => number, randomBytes: (size: number) => Uint8Array) {
+    this.#now = now;
+    this.#randomBytes = randomBytes;
   }
 
   begin(): Session {
     const [id = '', formToken = ''] = [0, 1].map(() =>
-      Buffer.from(this.#options.randomBytes(SECRET_BYTES)).toString('base64url'),
+      Buffer.from(this.#randomBytes(SECRET_BYTES)).toString('base64url'),
     );
     const session = { id, formToken };
     this.#use(session);
@@ -46,7 +43,7 @@ export class Sessions {
   find(id: string | undefined, isUse = true): Session | undefined {
     const [session, usedAt = 0] = this.#sessions.get(id ?? '') ?? [];
     if (session === undefined) return undefined;
-    const isOver = this.#options.now() - usedAt > SESSION_IDLE_MAX_MS;
+    const isOver = this.#now() - usedAt > SESSION_IDLE_MAX_MS;
     if (isOver) this.end(session.id);
     else if (isUse) this.#use(session);
     return isOver ? undefined : session;
@@ -58,7 +55,7 @@ export class Sessions {
 
   #use(session: Session): void {
     this.#sessions.delete(session.id);
-    this.#sessions.set(session.id, [session, this.#options.now()]);
+    this.#sessions.set(session.id, [session, this.#now()]);
   }
 }
 

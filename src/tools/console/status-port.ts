@@ -1,8 +1,12 @@
-// The service's operations port: its `/status`, and a backup on request.
+// The service's operations port: its `/status`, and a backup on request. And what was seen of the
+// service last, for the time when it is away.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Status } from '../../hosts/operations/status.js';
+import type { OperatorClient, Overview } from '../../operator-client.js';
 
+/** How often pages look again, and the console at a service that no page asks for. */
+export const WATCH_INTERVAL_MS = 60_000;
 /** Longer than the service itself waits for a disk that hangs: that is one of its facts. */
 const ANSWER_MAX_MS = 5_000;
 /** An answer of this age is shown again. */
@@ -13,7 +17,7 @@ const BACKUP_LOOK_MS = 200;
 const BEGUN = 202;
 
 /** An answer with its time, in milliseconds since 1970, UTC. */
-export interface Seen<Answer> {
+interface Seen<Answer> {
   readonly at: number;
   readonly answer: Answer;
 }
@@ -26,18 +30,46 @@ export interface StatusPortOptions {
   readonly url: string | undefined;
   /** Undefined if the admin key must not go to that address. */
   readonly adminKey: string | undefined;
+  readonly client: Pick<OperatorClient, 'overview'>;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
 }
 
 export class StatusPort {
   readonly #options: StatusPortOptions;
-  /** The last answer, for the time when there is none. */
+  /** Milliseconds since 1970, UTC. */
+  readonly startedAt: number;
   latest: Seen<Status> | undefined;
+  overview: Seen<Overview> | undefined;
   #underWay: Promise<StatusOrReason> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StatusPortOptions) {
     this.#options = options;
+    this.startedAt = options.clock();
+  }
+
+  /** Looks now and once a minute. */
+  watch(): void {
+    void this.look();
+    this.#timer = setInterval(() => void this.look(), WATCH_INTERVAL_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never rejects: pages say it themselves if the service is away. */
+  async look(): Promise<void> {
+    const overview = this.#options.client.overview().then(
+      (answer) => this.saw(answer),
+      () => {},
+    );
+    await Promise.all([overview, this.status()]);
+  }
+
+  saw(answer: Overview): void {
+    this.overview = { at: this.#options.clock(), answer };
   }
 
   /** Whether a backup can be requested from here. */
@@ -82,15 +114,11 @@ export class StatusPort {
       this.latest = { at: this.#options.clock(), answer };
       return answer;
     } catch (error) {
-      const why = signal.aborted ? `none within ${ANSWER_MAX_MS / 1000} s` : reasonOf(error);
-      return `The operations port ${url} gave no usable answer: ${why}`;
+      // A failed connection by its code.
+      const { message = String(error), cause } = error as Error;
+      const why = signal.aborted ? `none within ${ANSWER_MAX_MS / 1000} s` : message;
+      const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+      return `The operations port ${url} gave no usable answer: ${code ?? why}`;
     }
   }
-}
-
-/** A failed connection by its code. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message;
 }

@@ -40,17 +40,12 @@ function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
 
 function troublesOf(status: StatusOrReason): Found[] {
   if (typeof status !== 'object') return [];
-  const { reasons, warnings } = status;
-  return [
-    ...reasons.map((name): Found => [name, REASONS[name]]),
-    ...warnings.map((name): Found => [name, WARNINGS[name]]),
-  ];
+  const reasons = status.reasons.map((name): Found => [name, REASONS[name]]);
+  return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
 }
 
-interface VerdictProps {
-  readonly view: View;
+interface VerdictProps extends TroublesProps {
   readonly health: AdminHealth;
-  readonly status: StatusOrReason;
 }
 
 export function VerdictNotice({ view, health, status }: VerdictProps) {
@@ -96,7 +91,7 @@ export function Troubles({ view, status, found = troublesOf(status) }: TroublesP
 function detailOf(name: string, status: Status, { formats }: View): string {
   const { writes, identity, backups, database, replication } = status;
   const at = (time: string | null | undefined) => (time ? formats.time(time) : 'unknown');
-  const why = (text: string | null | undefined) => bare(text ?? 'unknown');
+  const why = (text: string | null | undefined) => (text ?? 'unknown').replace(/\.\s*$/, '');
   const { found, remedy } = identity.at_start ?? {};
   const failure = backups?.last_failure;
   const details: Readonly<Record<string, string>> = {
@@ -116,9 +111,4 @@ function Prose({ text }: { readonly text: string }) {
   return (
     <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
   );
-}
-
-/** Without a full stop at the end. */
-export function bare(sentence: string): string {
-  return sentence.replace(/\.\s*$/, '');
 }

@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
 import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
-import { logTo } from '../console/process-log.js';
 import { readSecretLine } from '../console/secret-line.js';
 import { commandOf } from '../program/command.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
@@ -36,8 +36,8 @@ code for the next sign-in.`,
   },
 });
 
-async function runConsole({ environment, out, err }: CommandDependencies): Promise<void> {
-  const log = logTo(err);
+async function runConsole({ environment, out }: CommandDependencies): Promise<void> {
+  const log = jsonLog();
   const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
   for (const { event, hint } of misspelledNames(environment)) log.warn(event, { hint });
   const running = await startConsole({

@@ -19,9 +19,9 @@ export interface AdminRoute {
   readonly action: (call: AdminCall) => Promise<Response>;
 }
 
-/** The percent-decoded segment in the place of a name, such as `owner_sub`. */
-export function segmentOf(call: AdminCall, name: string): string {
-  return call.req.param(name) ?? '';
+/** The account that the path names. */
+export function ownerIn(call: AdminCall): string {
+  return call.req.param('owner_sub') ?? '';
 }
 
 export function answered(data: unknown): Response {

@@ -8,12 +8,11 @@ import { canonicalPath } from '../../../core/http/path.js';
 import { readAdminKey } from '../../settings.js';
 import { consoleLog } from '../console-log.js';
 import { once, settingsIn } from '../environment.js';
+import { ACCOUNT_ROUTES } from './account-routes.js';
 import { type AdminCall, type AdminEnvironment, type AdminRoute, refused } from './admin-route.js';
 import { DUMP_ROUTES } from './dump-routes.js';
-import { ERASE_ROUTES } from './erase-routes.js';
-import { RESTORE_ROUTES } from './restore-routes.js';
 
-const ROUTES: readonly AdminRoute[] = [...ERASE_ROUTES, ...DUMP_ROUTES, ...RESTORE_ROUTES];
+const ROUTES: readonly AdminRoute[] = [...ACCOUNT_ROUTES, ...DUMP_ROUTES];
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))];
 
 export const admin = new Hono<{ Bindings: AdminEnvironment }>({ getPath: canonicalPath });

@@ -1,9 +1,9 @@
-// `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, or undoes
-// a restore by the bookmark of its answer.
+// The admin Worker erases an account whole, or sets it back: to an earlier minute, or to the
+// bookmark of an earlier answer, which undoes a restore.
 
 import type { Restore, RestorePoint, RestoreState } from '../account-call.js';
 import { accountStub, type WorkerEnvironment } from '../environment.js';
-import { type AdminRoute, answered, refused, segmentOf } from './admin-route.js';
+import { type AdminRoute, answered, ownerIn, refused } from './admin-route.js';
 
 /** The waits are 10 s together. The object ends after a quarter of a second. */
 const TRIES = 40;
@@ -13,14 +13,21 @@ const WANTED = 'send { "to": "2026-01-31T09:30:00Z" }, or { "bookmark": … } of
 /** RFC 3339 with a zone: without one, each reader would take the time for another moment. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-export const RESTORE_ROUTES: readonly AdminRoute[] = [
+export const ACCOUNT_ROUTES: readonly AdminRoute[] = [
+  {
+    method: 'DELETE',
+    path: '/accounts/:owner_sub',
+    async action(call) {
+      const owner = ownerIn(call);
+      return answered(await accountStub(call.env, owner).erase(owner));
+    },
+  },
   {
     method: 'POST',
     path: '/accounts/:owner_sub/restore',
     async action(call) {
       const asked: unknown = await call.req.raw.json().catch(() => undefined);
-      const owner = segmentOf(call, 'owner_sub');
-      return restored(call.env, owner, asked, Date.now());
+      return restored(call.env, ownerIn(call), asked, Date.now());
     },
   },
 ];

@@ -186,12 +186,23 @@ it('are not acknowledged where the wait for a synchronous standby was cut off', 
   const records = await open(await own.make('waits'));
   await own.sql('waits', "alter system set synchronous_standby_names = 'nobody'");
   await own.sql('waits', 'select pg_reload_conf()');
-  const creating = records.account('a').create('customers', customer());
-  await eventually(async () => {
+  const cancelled = async () => {
     const waiting =
       "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
-    expect(await own.sql('waits', waiting)).toHaveLength(1);
-  });
+    return (await own.sql('waits', waiting)).length === 1;
+  };
+  // The server puts the setting in force some time after the reload: once a commit waits.
+  for (let isInForce = false; !isInForce; ) {
+    let isDone = false;
+    const write = own.sql('waits', 'create table if not exists probe (); drop table probe');
+    const ended = write.finally(() => {
+      isDone = true;
+    });
+    while (!isDone && !isInForce) isInForce = await cancelled();
+    await ended;
+  }
+  const creating = records.account('a').create('customers', customer());
+  await eventually(async () => expect(await cancelled()).toBe(true));
   expect(messageIn(await creating)).toMatch(/read the record before trying again/);
 }, 60_000);
 

@@ -4,7 +4,6 @@
 import { connect } from 'node:net';
 import { HEADER_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import type { Envelope } from './contract.js';
-import { eventually } from './eventually.js';
 
 /** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
 export const COMMON_HEADERS = {
@@ -55,10 +54,13 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
     /** The complete answers received so far, without interim answers. */
     answers: () => parseAnswers(received()),
     over,
-    /** Resolves when the connection satisfies the condition. */
+    /** Resolves at the byte with which the condition holds. Rejects if the connection ends before. */
     until: (condition: (connection: { received(): string; answers(): RawAnswer[] }) => boolean) =>
-      eventually(async () => {
-        if (!condition(connection)) throw new Error(`the connection has: ${received()}`);
+      new Promise<void>((resolve, reject) => {
+        const look = () => condition(connection) && resolve();
+        socket.on('data', look);
+        void over.then(() => reject(new Error(`the connection ended with: ${received()}`)));
+        look();
       }),
     send: (more: string) => socket.write(Buffer.from(more, 'latin1')),
   };

@@ -5,7 +5,7 @@ import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
 import { type Environment, filePath, isHeaderText, SETTINGS } from './settings/schema.js';
 import { hidden, type Judged, masked, SettingError } from './settings/setting-error.js';
-import { type SignInTexts, signInProblems } from './settings/sign-in-rules.js';
+import { type Problem, type SignInTexts, signInProblems } from './settings/sign-in-rules.js';
 
 export type { Environment } from './settings/schema.js';
 
@@ -14,7 +14,6 @@ export type ReadFile = (path: string) => string;
 
 type Name = keyof typeof SETTINGS.shape;
 type Values = ReturnType<typeof SETTINGS.parse>;
-type Problem = readonly [name: string, given: string, wanted: string];
 
 export type Settings = ReturnType<typeof readSettings>;
 /** 0: no limit. */
@@ -102,11 +101,9 @@ export function valuesIn<Some extends Name>(
 }
 
 function refuse(problems: readonly Problem[]): void {
-  const [first, ...others] = problems.map((problem) => new SettingError(...problem));
+  const [first, ...others] = problems;
   if (first === undefined) return;
-  if (others.length === 0) throw first;
-  const [name, given, wanted] = problems[0] ?? ['', '', ''];
-  throw new SettingError(name, given, wanted, ...others);
+  throw new SettingError(...first, ...others.map((problem) => new SettingError(...problem)));
 }
 
 /** Only the database file. Throws a `SettingError`. */
@@ -139,37 +136,37 @@ export function readBackups(environment: Environment) {
 }
 
 function adminKeyIn(
-  {
-    ADMIN_API_KEY: key,
-    ADMIN_API_KEY_FILE: path,
-  }: Pick<Values, 'ADMIN_API_KEY' | 'ADMIN_API_KEY_FILE'>,
+  values: Pick<Values, 'ADMIN_API_KEY' | 'ADMIN_API_KEY_FILE'>,
   readFile: ReadFile | undefined,
 ): string | readonly string[] | undefined {
-  const name = 'ADMIN_API_KEY_FILE';
+  const { ADMIN_API_KEY: key, ADMIN_API_KEY_FILE: path } = values;
   if (path === undefined) return key;
-  if (key !== undefined) {
-    throw new SettingError(name, 'set beside ADMIN_API_KEY', 'unset, or the only one of the two');
-  }
+  const refused = (given: string, wanted: string) =>
+    new SettingError('ADMIN_API_KEY_FILE', given, wanted);
+  if (key !== undefined)
+    throw refused('set beside ADMIN_API_KEY', 'unset, or the only one of the two');
   if (readFile === undefined) {
-    throw new SettingError(name, masked(path), 'unset on this host, which has no files');
+    throw refused(masked(path), 'unset on this host, which has no files');
   }
-  const wanted = 'a readable file of one or two keys, a line each, in printable ASCII';
+  const unusable = (why: string) =>
+    refused(
+      `${masked(path)}, which ${why}`,
+      'a readable file of one or two keys, a line each, in printable ASCII',
+    );
   let text: string;
   try {
     text = readFile(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new SettingError(name, `${masked(path)}, which cannot be read${code}`, wanted);
+    throw unusable(`cannot be read${code}`);
   }
   const keys = text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  if (keys.length < 1 || keys.length > ADMIN_KEYS_MAX) {
-    throw new SettingError(name, `${masked(path)}, which has ${keys.length} keys`, wanted);
-  }
-  if (keys.every(isHeaderText)) return keys;
-  throw new SettingError(name, `${masked(path)}, which has other characters`, wanted);
+  if (keys.length < 1 || keys.length > ADMIN_KEYS_MAX) throw unusable(`has ${keys.length} keys`);
+  if (!keys.every(isHeaderText)) throw unusable('has other characters');
+  return keys;
 }
 
 type BackupValues = Pick<Values, 'BACKUP_DIR' | 'BACKUP_INTERVAL_HOURS' | 'BACKUP_KEEP'>;

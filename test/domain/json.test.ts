@@ -45,6 +45,11 @@ describe('parseJsonObject accepts', () => {
     expect(accepted(text)).toEqual(JSON.parse(text));
   });
 
+  it('names a byte order mark, which the message of the parser would hide', () => {
+    const message = 'the body begins with a byte order mark; send it without';
+    expect(parseJsonObject('\ufeff{}')).toMatchObject({ ok: false, failure: { message } });
+  });
+
   it('any object that JSON.stringify makes, unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(anyName, fc.jsonValue({ stringUnit: 'binary' })), (object) => {

@@ -1,6 +1,5 @@
 // New connections while the process has long work, and many at once.
 
-import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
@@ -44,29 +43,3 @@ it('A burst of new connections is accepted without a slice of long work for each
   await nextTask();
   await http.drain(0);
 });
-
-/** Connections that the kernel has dropped because a process did not accept them in time. */
-function droppedConnections(): number {
-  const lines = readFileSync('/proc/net/netstat', 'utf8').split('\n');
-  const [names, values] = lines.filter((line) => line.startsWith('TcpExt:'));
-  const place = names?.split(' ').indexOf('ListenOverflows') ?? -1;
-  return Number(values?.split(' ')[place]);
-}
-
-/** The most that Linux lets wait, whatever a process asks for. */
-const SYSTEM_MAX = '/proc/sys/net/core/somaxconn';
-
-it.runIf(existsSync(SYSTEM_MAX) && Number(readFileSync(SYSTEM_MAX, 'utf8')) > 600)(
-  'The kernel drops none of 600 connections that wait to be accepted',
-  async () => {
-    const { http, port } = await openServer();
-    const droppedBefore = droppedConnections();
-    const sockets = Array.from({ length: 600 }, () => connect(port, '127.0.0.1'));
-    // Node asks the kernel for all of them before it accepts the first one.
-    await new Promise<void>((asked) => process.nextTick(asked));
-    expect(droppedConnections()).toBe(droppedBefore);
-    await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
-    for (const socket of sockets) socket.destroy();
-    await http.drain(0);
-  },
-);

@@ -128,23 +128,6 @@ describe('A stop', () => {
     await gate.stub.close();
   });
 
-  it('waits for a body that is arriving and closes its connection with the answer', async () => {
-    const server = await service.start();
-    const body = '{"name":"late","phone":"1"}';
-    const head = requestText('POST', CUSTOMERS, [MINE, `Content-Length: ${body.length}`]);
-    const connection = openRaw(server.origin, `${head}{`);
-    // The answer to another request says that the half one is there, too.
-    const other = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));
-    await other.until(({ answers }) => answers().length === 1);
-    await signalled(server);
-    connection.send(body.slice(1));
-    await connection.over;
-    const [answer] = connection.answers();
-    expect(answer?.status).toBe(201);
-    expect(answer?.headers.get('connection')).toBe('close');
-    expect(await server.exited).toBe(0);
-  });
-
   it('writes answers to their end, also to slow readers', async () => {
     const server = await service.start();
     const record = JSON.stringify({ name: 'a', phone: '1', note: 'x'.repeat(900_000) });

@@ -110,53 +110,6 @@ describe('The log', () => {
     expectCleanLog(server);
   });
 
-  it('says why the identity provider refuses or does not answer, without the token', async () => {
-    const stub = await openIdentityStub((token, response) => {
-      response.statusCode = token === 'canary-refused' ? 401 : 500;
-      response.end(JSON.stringify({ error: token, detail: 'canary' }));
-    });
-    const server = await service.start({
-      AUTH_USERINFO_URL: `${stub.url}?key=canary`,
-      AUTH_USERINFO_HEADERS: '{"apikey":"canary"}',
-    });
-    for (const [token, status] of [
-      ['canary-refused', 401],
-      ['canary-failing', 503],
-    ] as const) {
-      const answer = await ask(server, 'GET', CUSTOMERS, [`Authorization: Bearer ${token}`]);
-      expect(answer.status).toBe(status);
-    }
-    await stub.close();
-    expect((await ask(server, 'GET', CUSTOMERS, [MINE])).status).toBe(503);
-    await server.stop();
-    expect(eventsOf(server)).toEqual([
-      'database_created',
-      'started',
-      'identity_provider_refused',
-      'identity_provider_unavailable',
-      'identity_provider_unavailable',
-      'stopping',
-      'stopped',
-    ]);
-    expectCleanLog(server);
-  });
-
-  it('says that a commit failed, and the service continues', async () => {
-    await plantFailure('insert on records');
-    const server = await service.start({}, { script: plantedServer() });
-    expect((await ask(server, 'POST', CUSTOMERS, [MINE], RECORD)).status).toBe(500);
-    expect((await ask(server, 'GET', CUSTOMERS, [MINE])).json.data).toEqual([]);
-    await server.stop();
-    expect(server.log()).toContainEqual({
-      time: expect.any(String),
-      level: 'error',
-      event: 'storage_commit_failed',
-      error: expect.stringContaining('planted'),
-      stored: 'notStored',
-    });
-    expectCleanLog(server);
-  });
-
   it('says that an audit event could not be written, and the change is kept', async () => {
     await plantFailure('insert on audit_events');
     const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY }, { script: plantedServer() });

@@ -8,7 +8,6 @@ import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { nextFreePort } from '../../src/preview/preview-port.js';
 import { buildWithFailingWrites, changedBuild } from '../support/changed-build.js';
 import { eventually } from '../support/eventually.js';
-import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf, untilReasons } from '../support/operations.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
@@ -40,11 +39,6 @@ function codeThatHangs(file: string): string {
 }
 
 describe('The operations port', () => {
-  it('is closed unless OPS_PORT is set', async () => {
-    const server = await service.start();
-    expect(server.log()[0]).not.toHaveProperty('operations');
-  });
-
   it('answers live, ready, metrics and status, and no other path or method', async () => {
     const server = await service.start(PORT);
     const operations = operationsOf(server);
@@ -67,14 +61,6 @@ describe('The operations port', () => {
     expect((await fetch(`${operations}/`)).status).toBe(404);
     const post = await fetch(`${operations}/ready`, { method: 'POST' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
-  });
-
-  it('serves no path of the API, and the API port serves none of its paths', async () => {
-    const server = await service.start(PORT);
-    for (const path of ['/live', '/ready', '/metrics', '/status', '/backup']) {
-      expect((await fetch(server.origin + path)).status).toBe(404);
-    }
-    expect((await fetch(`${operationsOf(server)}/api/v1/health`)).status).toBe(404);
   });
 
   it('refuses a request by a public name, which a page of another site may have sent', async () => {
@@ -153,21 +139,6 @@ describe('The operations port', () => {
 });
 
 describe('The service says that it is not ready', () => {
-  it('while it starts', async () => {
-    const hang = join(service.folder, 'hang');
-    await writeFile(hang, '');
-    const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
-    const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
-    const server = spawnServer({ ...service.environment, OPS_PORT }, { script });
-    const operations = `http://127.0.0.1:${OPS_PORT}`;
-    await untilReasons(operations, ['starting']);
-    expect((await fetch(`${operations}/metrics`)).status).toBe(200);
-    await rm(hang);
-    await untilReasons(operations, []);
-    server.child.kill('SIGTERM');
-    expect(await server.exited).toBe(0);
-  });
-
   it('until it has started, and from then on tells of the backups that it takes', async () => {
     const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
     const BACKUP_DIR = join(service.folder, 'backups');
@@ -198,6 +169,21 @@ describe('The service says that it is not ready', () => {
     expect(await server.exited).toBe(1);
     const again = await service.start(PORT);
     expect((await readyOf(operationsOf(again))).status).toBe(200);
+  });
+
+  it('while few file descriptors are free', async () => {
+    const under = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'launcher'];
+    const server = await service.start(PORT, { under });
+    const operations = operationsOf(server);
+    const open = [];
+    while (!(await readyOf(operations)).reasons.includes('descriptors_exhausted')) {
+      const connection = openRaw(server.origin, requestText('GET', '/api/v1/health'));
+      await connection.until(({ answers }) => answers().length === 1);
+      open.push(connection);
+    }
+    expect(open.length).toBeGreaterThan(5);
+    for (const { socket } of open) socket.destroy();
+    await untilReasons(operations, []);
   });
 
   it('while its database does not answer', async () => {
@@ -231,36 +217,5 @@ describe('The service says that it is not ready', () => {
     expect(
       (await Metrics.of(operations)).total('service_commits_total', { result: 'committed' }),
     ).toBe(0);
-  });
-
-  it('not when the provider is down: that is a warning', async () => {
-    let isDown = true;
-    const stub = await openIdentityStub(
-      (token, response) => {
-        if (isDown) response.socket?.destroy();
-        else if (token === 'unknown') response.writeHead(401).end();
-        else response.end('{"sub":"operations"}');
-      },
-      { seesStart: true },
-    );
-    const server = await service.start({ ...PORT, AUTH_USERINFO_URL: stub.url });
-    const operations = operationsOf(server);
-    const list = requestText('GET', CUSTOMERS, [MINE, 'Connection: close']);
-    expect((await rawExchange(server.origin, list))[0]?.status).toBe(503);
-    expect(await readyOf(operations)).toMatchObject({
-      status: 200,
-      reasons: [],
-      warnings: ['identity_provider_unavailable', 'backup_not_configured'],
-    });
-    // The question at the start has the same end, and its answer may come later.
-    const atStart = async () =>
-      (await (await fetch(`${operations}/status`)).json()).identity.at_start;
-    await expect
-      .poll(atStart)
-      .toMatchObject({ ok: false, away: true, remedy: expect.stringContaining('is up') });
-    isDown = false;
-    expect((await rawExchange(server.origin, list))[0]?.status).toBe(200);
-    expect((await readyOf(operations)).warnings).toEqual(['backup_not_configured']);
-    await stub.close();
   });
 });

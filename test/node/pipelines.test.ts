@@ -112,29 +112,6 @@ it('the requests that wait on all connections are bounded: one with very many is
   polite.socket.destroy();
 });
 
-it('others are served between the answers of a pipeline', async () => {
-  const client = openRaw(origin, pipeline(100));
-  const order: string[] = [];
-  let other: ReturnType<typeof openRaw> | undefined;
-  for (let i = 0; i < 101; ) {
-    const next = begun[i];
-    if (next === undefined) {
-      await setImmediate();
-      continue;
-    }
-    const [request, response] = next;
-    request.resume();
-    order.push(request.url ?? '');
-    response.end('x');
-    // Sent while the first one is answered.
-    if (i === 0) other = openRaw(origin, 'GET /other HTTP/1.1\r\n\r\n');
-    i++;
-  }
-  expect(order.indexOf('/other')).toBeLessThan(60);
-  client.socket.destroy();
-  other?.socket.destroy();
-});
-
 it('makes no stack trace for each request of a pipeline that breaks off', async () => {
   const stacks: string[] = [];
   server.on('request', (request: IncomingMessage) => {

@@ -1,122 +1,153 @@
-// The service behind nginx and Caddy, with the files that operators copy:
-// the rule on the administration API holds, and no request is smuggled past it.
+// The service behind nginx and Caddy, with the files that operators copy: the rule on the
+// administration API holds, no request is smuggled past it, long answers come through whole, and
+// what a proxy refuses itself looks like the service's own refusal.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { isInstalled, PROXIES, type RunningProxy, startProxy } from '../support/proxies.js';
-import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
+import { openRaw, requestText } from '../support/raw-http.js';
+import type { ServerProcess } from '../support/server-process.js';
 
 const KEY = 'operator'.padEnd(32, '-');
 const ADMIN = `X-Service-Admin-Key: ${KEY}`;
+const CUSTOMERS = '/api/v1/customers';
+const CLOSE = 'Connection: close';
+const MINE = bearer('a');
+const AUTHORIZATION = { Authorization: MINE.slice('Authorization: '.length) };
+const RECORDS = 40;
+const NOTE = 'x'.repeat(250_000);
 
-const POST = ['POST /api/v1/customers HTTP/1.1', 'Host: localhost', bearer('a')];
+const HIDDEN = `
+  /api/v1/admin/overview /api/v1/%61dmin/overview /%61pi/v1/%61%64min/overview /api/v1/./admin/overview
+  /api/v1/customers/../admin/overview /api/v1/%2e/admin/overview
+  /api/v1/customers/%2e%2e/admin/overview /api/v1/customers/..%2fadmin/overview
+  /api/v1/x\\..\\admin/overview /api/v1\\admin/overview /api/v1//admin/overview
+  //api/v1/admin/overview /api/v1/%2561dmin/overview /api/v1/ADMIN/overview /api/v1/admin
+  /api/v1/admin;x/overview /api/v1/%5cadmin/overview
+`
+  .trim()
+  .split(/\s+/);
 
-/** Shapes whose end two readers see in different places. What follows the body is a request to the administration. */
-const SMUGGLING: readonly (readonly [name: string, head: readonly string[], body: string])[] = [
-  [
-    'a length beside chunks',
-    [...POST, 'Content-Length: 5', 'Transfer-Encoding: chunked'],
-    '0\r\n\r\n',
-  ],
-  [
-    'chunks beside a length',
-    [...POST, 'Transfer-Encoding: chunked', 'Content-Length: 5'],
-    '0\r\n\r\n',
-  ],
-  ['two lengths', [...POST, 'Content-Length: 0', 'Content-Length: 5'], ''],
-  ['a list of lengths', [...POST, 'Content-Length: 0, 5'], ''],
-  ['a length with a sign', [...POST, 'Content-Length: +0'], ''],
-  ['a length in hexadecimal', [...POST, 'Content-Length: 0x0'], ''],
-  ['an unknown coding', [...POST, 'Transfer-Encoding: xchunked', 'Content-Length: 0'], ''],
-  ['two codings', [...POST, 'Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
-  ['a coding in quotes', [...POST, 'Transfer-Encoding: "chunked"', 'Content-Length: 0'], ''],
-  ['a space before the colon', [...POST, 'Transfer-Encoding : chunked', 'Content-Length: 0'], ''],
-  [
-    'a tab after the coding',
-    [...POST, 'Transfer-Encoding: chunked\t', 'Content-Length: 0'],
-    '0\r\n\r\n',
-  ],
-  [
-    'a folded header',
-    [...POST, 'Transfer-Encoding:', ' chunked', 'Content-Length: 0'],
-    '0\r\n\r\n',
-  ],
-  [
-    'a header after a bare line feed',
-    [...POST, 'X: a\nTransfer-Encoding: chunked', 'Content-Length: 0'],
-    '0\r\n\r\n',
-  ],
-  [
-    'a chunk size with an extension and a line feed',
-    [...POST, 'Transfer-Encoding: chunked'],
-    '0;a\nb\r\n\r\n',
-  ],
-  ['a chunk size that overflows', [...POST, 'Transfer-Encoding: chunked'], 'ffffffffffffffff1\r\n'],
+/** Framings whose end two readers see in different places. What follows the body is a request to the administration. */
+const SMUGGLING: readonly (readonly [framing: readonly string[], body: string])[] = [
+  [['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  [['Transfer-Encoding: chunked', 'Content-Length: 5'], '0\r\n\r\n'],
+  [['Content-Length: 0', 'Content-Length: 5'], ''],
+  [['Content-Length: 0, 5'], ''],
+  [['Content-Length: +0'], ''],
+  [['Content-Length: 0x0'], ''],
+  [['Transfer-Encoding: xchunked', 'Content-Length: 0'], ''],
+  [['Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
+  [['Transfer-Encoding: "chunked"', 'Content-Length: 0'], ''],
+  [['Transfer-Encoding : chunked', 'Content-Length: 0'], ''],
+  [['Transfer-Encoding: chunked\t', 'Content-Length: 0'], '0\r\n\r\n'],
+  [['Transfer-Encoding:', ' chunked', 'Content-Length: 0'], '0\r\n\r\n'],
+  [['X: a\nTransfer-Encoding: chunked', 'Content-Length: 0'], '0\r\n\r\n'],
+  [['Transfer-Encoding: chunked'], '0;a\nb\r\n\r\n'],
+  [['Transfer-Encoding: chunked'], 'ffffffffffffffff1\r\n'],
 ];
 
-for (const proxy of PROXIES) {
-  describe.runIf(isInstalled(proxy))(`Behind ${proxy.name}`, () => {
-    let service: NodeService;
-    let running: RunningProxy;
-    let origin = '';
+let service: NodeService;
+let server: ServerProcess;
+let running: RunningProxy | undefined;
 
-    beforeAll(async () => {
-      service = await openNodeService();
-      const server = await service.start({ ADMIN_API_KEY: KEY });
-      running = await startProxy(proxy, service.folder, server.origin);
-      ({ origin } = running);
-    });
-    afterAll(async () => {
-      await running?.close();
-      await service.close();
-    });
+beforeEach(async () => {
+  service = await openNodeService();
+  server = await service.start({ ADMIN_API_KEY: KEY });
+});
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+  await service.close();
+});
 
-    const close = 'Connection: close';
-    /** A proxy's own answers are no envelope: their status is all that counts. */
-    const statusOf = async (target: string, ...more: string[]) => {
-      const text = requestText('GET', target, [ADMIN, bearer('a'), close, ...more]);
-      const connection = openRaw(origin, text);
+describe.each(PROXIES.filter(isInstalled))('Behind $name', (proxy) => {
+  const start = async (limit?: string) => {
+    running = await startProxy(proxy, service.folder, server.origin, limit);
+    return running.origin;
+  };
+
+  it('the administration API is not reached, however its path is written', async () => {
+    const origin = await start();
+    // A proxy's own answers are no envelope: their status is all that counts.
+    const statusOf = async (target: string) => {
+      const connection = openRaw(origin, requestText('GET', target, [ADMIN, MINE, CLOSE]));
       await connection.over;
       return Number(connection.received().split(' ')[1]);
     };
+    expect(await statusOf(`${CUSTOMERS}?q=../x`)).toBe(200);
+    for (const target of HIDDEN) expect([400, 403, 404], target).toContain(await statusOf(target));
+  });
 
-    it('an account is served', async () => {
-      expect(await statusOf('/api/v1/customers?q=../x')).toBe(200);
-      const body = '{"name":"a","phone":"1"}';
-      const text = requestText('POST', '/api/v1/customers', [bearer('a'), close], body);
-      expect((await rawExchange(origin, text))[0]?.status).toBe(201);
-    });
-
-    it.each([
-      '/api/v1/admin/overview',
-      '/api/v1/%61dmin/overview',
-      '/%61pi/v1/%61%64min/overview',
-      '/api/v1/./admin/overview',
-      '/api/v1/customers/../admin/overview',
-      '/api/v1/%2e/admin/overview',
-      '/api/v1/customers/%2e%2e/admin/overview',
-      '/api/v1/customers/..%2fadmin/overview',
-      '/api/v1/x\\..\\admin/overview',
-      '/api/v1\\admin/overview',
-      '/api/v1//admin/overview',
-      '//api/v1/admin/overview',
-      '/api/v1/%2561dmin/overview',
-      '/api/v1/ADMIN/overview',
-      '/api/v1/admin',
-      '/api/v1/admin;x/overview',
-      '/api/v1/%5cadmin/overview',
-    ])('the administration API is not reached as %s', async (target) => {
-      expect([400, 403, 404]).toContain(await statusOf(target));
-    });
-
-    it.each(SMUGGLING)('no request is smuggled in %s', async (_, head, body) => {
+  it('no request is smuggled to the administration API', async () => {
+    const origin = await start();
+    for (const [framing, body] of SMUGGLING) {
+      const head = [`POST ${CUSTOMERS} HTTP/1.1`, 'Host: localhost', MINE, ...framing].join('\r\n');
       const inner = requestText('GET', '/api/v1/admin/overview', [ADMIN]);
-      const connection = openRaw(origin, `${head.join('\r\n')}\r\n\r\n${body}${inner}`);
-      connection.send(requestText('GET', '/api/v1/health', [close]));
+      const connection = openRaw(origin, `${head}\r\n\r\n${body}${inner}`);
+      connection.send(requestText('GET', '/api/v1/health', [CLOSE]));
       await connection.over;
       // The administration's view, however it may have come out.
-      expect(connection.received()).not.toContain('tenant_count');
-      expect((await fetch(`${origin}/api/v1/health`)).status).toBe(200);
-    });
+      expect(connection.received(), head).not.toContain('tenant_count');
+    }
+    expect((await fetch(`${origin}/api/v1/health`)).status).toBe(200);
   });
+
+  it('a list of 10 MB arrives complete, and a reader that stops does not affect others', async () => {
+    const origin = await start();
+    for (let i = 0; i < RECORDS; i++) {
+      const body = JSON.stringify({ name: `${i}`, phone: '1', note: NOTE });
+      const init = { method: 'POST', headers: AUTHORIZATION, body };
+      expect((await fetch(`${origin}${CUSTOMERS}`, init)).status).toBe(201);
+    }
+    const path = `${CUSTOMERS}?page_size=100`;
+    const stopped = openRaw(origin, requestText('GET', path, [MINE]));
+    await stopped.until(({ received }) => received().length > 0);
+    stopped.socket.pause();
+    const headers = { ...AUTHORIZATION, 'X-Request-ID': 'mine-1' };
+    const answer = await fetch(origin + path, { headers });
+    expect(answer.headers.get('x-request-id')).toBe('mine-1');
+    const { data } = (await answer.json()) as { data: { name: string; note: string }[] };
+    const names = Array.from({ length: RECORDS }, (_, i) => `${RECORDS - 1 - i}`);
+    expect(data.map(({ name }) => name)).toEqual(names);
+    expect(data.every(({ note }) => note === NOTE)).toBe(true);
+    stopped.socket.destroy();
+  });
+
+  it('a closed administration API and a stopped service are refused in the envelope', async () => {
+    const origin = await start();
+    const headers = { 'X-Service-Admin-Key': KEY };
+    const closed = await fetch(`${origin}/api/v1/admin/overview`, { headers });
+    await expectEnvelope(closed, 404, 'NOT_FOUND');
+    server.child.kill('SIGKILL');
+    await server.exited;
+    const down = await fetch(`${origin}${CUSTOMERS}`, { headers: AUTHORIZATION });
+    await expectEnvelope(down, 503, 'SERVICE_UNAVAILABLE');
+    expect(down.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(down.headers.get('access-control-expose-headers')).toContain('Retry-After');
+  });
+
+  it.runIf(proxy.limitsRequests)('too many requests are refused in the envelope', async () => {
+    const origin = await start('1r/m');
+    let answer = await fetch(`${origin}/api/v1/health`);
+    for (let i = 0; i < 100 && answer.status !== 429; i++) {
+      await answer.body?.cancel();
+      answer = await fetch(`${origin}/api/v1/health`);
+    }
+    await expectEnvelope(answer, 429, 'RATE_LIMITED');
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+});
+
+async function expectEnvelope(answer: Response, status: number, code: string): Promise<void> {
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  const { error, meta } = (await answer.json()) as {
+    error: { code: string };
+    meta: { request_id: string; timestamp: string };
+  };
+  expect(error.code).toBe(code);
+  expect(meta.request_id).toBe(answer.headers.get('x-request-id'));
+  expect(Number.isNaN(Date.parse(meta.timestamp))).toBe(false);
 }

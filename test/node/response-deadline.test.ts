@@ -3,14 +3,12 @@
 
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { Connections } from '../../src/hosts/node/connections.js';
 import { onLoopback } from '../support/loopback.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { openRaw, type RawConnection, requestText, serverTimePasses } from '../support/raw-http.js';
+import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 
-const HEALTH = '/api/v1/health';
 const CUSTOMERS = '/api/v1/customers';
 const MINE = bearer('reader');
 /** Their sum is far above what the buffers between two processes hold. */
@@ -63,44 +61,6 @@ it.concurrent('A client that never reads its answer is reset at 15 s', async () 
   const { afterMs, reset } = await connection.over;
   expect(reset).toBe(true);
   expect(afterMs).toBeGreaterThan(14_500);
-});
-
-it.concurrent('A client that neither reads nor ends its own body is reset, too', async () => {
-  const connection = await askAndNotRead(server.origin, ['Content-Length: 1000']);
-  probe(connection, 'x');
-  const { afterMs, reset } = await connection.over;
-  expect(reset).toBe(true);
-  expect(afterMs).toBeGreaterThan(14_500);
-});
-
-it.concurrent('A client that never reads is reset before 5 s more are over', async () => {
-  const connection = await askAndNotRead(server.origin);
-  probe(connection, '\r\n');
-  const later = serverTimePasses(server.origin, RESPONSE_WRITE_TIMEOUT_MS).then(() => 'later');
-  expect(await Promise.race([connection.over.then(() => 'the reset'), later])).toBe('the reset');
-  await later;
-});
-
-// Its time is kept by another timer than that of answers.
-it.concurrent('Headers that are late end before an answer that is not read', async () => {
-  const connection = await askAndNotRead(server.origin);
-  probe(connection, '\r\n');
-  const headers = openRaw(server.origin, 'GET /api').over.then(() => 'the headers');
-  expect(await Promise.race([headers, connection.over])).toBe('the headers');
-  await Promise.all([headers, connection.over]);
-});
-
-it.concurrent('A client that reads slowly but in time gets the whole answer', async () => {
-  const connection = await askAndNotRead(server.origin);
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  connection.socket.resume();
-  await connection.until(({ received }) => received().endsWith('\r\n0\r\n\r\n'));
-  expect(connection.received().length).toBeGreaterThan(RECORDS * 900_000);
-  connection.socket.destroy();
-});
-
-it.concurrent('Others are served meanwhile', async () => {
-  expect((await fetch(server.origin + HEALTH)).status).toBe(200);
 });
 
 it.concurrent('A stop does not wait for a client that never reads', async () => {

@@ -20,95 +20,51 @@ export function attempts([plain, kept]: string[]): Attempt[] {
   const value = JSON.stringify(CANARY);
   const good = `{"name":${value},"phone":${value}}`;
   const refused = `{"name":${value},"phone":${value},"note":"refuse-record"}`;
-  const tokens = [
-    'status-400',
-    'status-401',
-    'status-403',
-    'status-404',
-    'status-429',
-    'status-500',
-    'status-302',
-    'html',
+  const rows: [method: string, path: string, status: number, body?: string][] = [
+    ['POST', 'customers', 422, `{"name":${value}}`],
+    ['POST', 'customers', 422, `{"name":[${value}],"phone":{"a":${value}}}`],
+    ['POST', 'orders', 422, `{"customer":${value},"service":"","amount":${value}}`],
+    ['POST', 'customers', 400, `[${value}]`],
+    ['POST', 'customers', 400, `{"a":1e999,"name":${value}}`],
+    ['POST', 'customers', 400, `{"name":${value}`],
+    ['POST', 'customers', 400, `{"name":"${CANARY}\0"}`],
+    ['POST', 'customers', 500, refused],
+    ['PATCH', `customers/${plain}`, 500, refused],
+    ['PATCH', `customers/${plain}`, 422, '{"name":""}'],
+    ['PATCH', `customers/${plain}`, 200, good],
+    ['PATCH', 'customers/CUS-9999', 404, good],
+    ['DELETE', `customers/${kept}`, 500],
+    ['PUT', `customers/${plain}`, 405, good],
+    ['GET', `customers?q=${CANARY}`, 200],
   ];
-  const bad = (token: string) => ({ Authorization: `Bearer ${token}-${CANARY}` });
-  const both: Attempt[] = (['account', 'operator'] as const).flatMap((who) => {
-    const base = who === 'operator' ? TENANT : '';
-    const all: Omit<Attempt, 'who'>[] = [
-      { method: 'POST', path: `${base}/customers`, body: `{"name":${value}}`, status: 422 },
-      {
-        method: 'POST',
-        path: `${base}/customers`,
-        body: `{"name":[${value}],"phone":{"a":${value}}}`,
-        status: 422,
-      },
-      {
-        method: 'POST',
-        path: `${base}/orders`,
-        body: `{"customer":${value},"service":"","amount":${value}}`,
-        status: 422,
-      },
-      { method: 'POST', path: `${base}/customers`, body: `[${value}]`, status: 400 },
-      {
-        method: 'POST',
-        path: `${base}/customers`,
-        body: `{"a":1e999,"name":${value}}`,
-        status: 400,
-      },
-      { method: 'POST', path: `${base}/customers`, body: `{"name":${value}`, status: 400 },
-      { method: 'POST', path: `${base}/customers`, body: `{"name":"${CANARY}\0"}`, status: 400 },
-      { method: 'POST', path: `${base}/customers`, body: refused, status: 500 },
-      { method: 'PATCH', path: `${base}/customers/${plain}`, body: refused, status: 500 },
-      { method: 'PATCH', path: `${base}/customers/${plain}`, body: '{"name":""}', status: 422 },
-      { method: 'PATCH', path: `${base}/customers/${plain}`, body: good, status: 200 },
-      { method: 'PATCH', path: `${base}/customers/CUS-9999`, body: good, status: 404 },
-      { method: 'DELETE', path: `${base}/customers/${kept}`, status: 500 },
-      { method: 'PUT', path: `${base}/customers/${plain}`, body: good, status: 405 },
-      { method: 'GET', path: `${base}/customers?q=${CANARY}`, status: 200 },
-    ];
-    return all.map((attempt) => ({ who, ...attempt }));
+  const both = (['account', 'operator'] as const).flatMap((who) =>
+    rows.map(([method, path, status, body]): Attempt => {
+      const base = who === 'operator' ? `${TENANT}/` : '/';
+      return { who, method, path: base + path, status, ...(body && { body }) };
+    }),
+  );
+  const get = (path: string, status: number, headers?: Record<string, string>): Attempt => ({
+    who: 'nobody',
+    method: 'GET',
+    path,
+    status,
+    ...(headers && { headers }),
   });
+  const withToken = (Authorization: string, status: number) =>
+    get('/customers', status, { Authorization });
+  const withKey = (key: string) => get('/admin/overview', 401, { 'X-Service-Admin-Key': key });
   return [
     ...both,
-    ...tokens.map(
-      (token) =>
-        ({
-          who: 'nobody',
-          method: 'GET',
-          path: '/customers',
-          headers: bad(token),
-          status: /40[013]/.test(token) ? 401 : 503,
-        }) as Attempt,
+    ...['400', '401', '403'].map((code) => withToken(`Bearer status-${code}-${CANARY}`, 401)),
+    ...['status-404', 'status-429', 'status-500', 'status-302', 'html'].map((answer) =>
+      withToken(`Bearer ${answer}-${CANARY}`, 503),
     ),
-    {
-      who: 'nobody',
-      method: 'GET',
-      path: '/customers',
-      headers: { Authorization: `Basic ${CANARY}` },
-      status: 401,
-    },
-    {
-      who: 'nobody',
-      method: 'GET',
-      path: '/customers',
-      headers: { Authorization: `Bearer ${CANARY} ${CANARY}` },
-      status: 401,
-    },
-    {
-      who: 'nobody',
-      method: 'GET',
-      path: '/admin/overview',
-      headers: { 'X-Service-Admin-Key': `${KEY}x` },
-      status: 401,
-    },
-    {
-      who: 'nobody',
-      method: 'GET',
-      path: '/admin/overview',
-      headers: { 'X-Service-Admin-Key': KEY.slice(0, -1) },
-      status: 401,
-    },
-    { who: 'account', method: 'GET', path: '/admin/overview', status: 401 },
-    { who: 'operator', method: 'GET', path: '/customers', status: 401 },
+    withToken(`Basic ${CANARY}`, 401),
+    withToken(`Bearer ${CANARY} ${CANARY}`, 401),
+    withKey(`${KEY}x`),
+    withKey(KEY.slice(0, -1)),
+    { ...get('/admin/overview', 401), who: 'account' },
+    { ...get('/customers', 401), who: 'operator' },
     // The audit event names the account and cannot be written. The change itself is stored.
     {
       who: 'operator',

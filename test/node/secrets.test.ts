@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeDatabase } from '../support/database-file.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
+import { operationsOf } from '../support/operations.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { plantedServer } from '../trials/planted-triggers.js';
@@ -36,6 +37,8 @@ beforeAll(async () => {
     AUTH_USERINFO_URL: `${identity.url}?key=${CANARY}`,
     AUTH_USERINFO_HEADERS: JSON.stringify({ apikey: CANARY }),
     ADMIN_API_KEY: KEY,
+    OPS_PORT: '0',
+    REQUEST_LOG: 'all',
   };
   await (await service.start(environment)).stop();
   await changeDatabase(service.folder, ...FAILURES);
@@ -130,6 +133,13 @@ it('No row of the audit log has a secret', async () => {
   expect(text).not.toContain(CANARY);
 });
 
+it('No page of the operations port has a secret, a path or a subject', async () => {
+  for (const page of ['metrics', 'status', 'ready']) {
+    const text = await (await fetch(`${operationsOf(server)}/${page}`)).text();
+    expect(text).not.toMatch(new RegExp(`${CANARY}|accounts/${OWNER}`));
+  }
+});
+
 it('No line of the log has a secret, also when the provider is gone', async () => {
   await closeProvider();
   const gone = await send({ who: 'account', method: 'GET', path: '/customers' });
@@ -137,6 +147,7 @@ it('No line of the log has a secret, also when the provider is gone', async () =
   await server.stop();
   const events = new Set(server.log().map(({ event }) => event));
   for (const event of [
+    'request',
     'storage_commit_failed',
     'admin_audit_write_failed',
     'admin_audit',

@@ -47,16 +47,3 @@ it.each([
 it.each([...OF_OTHERS, ...SETTING_NAMES])('%s causes no warning', (name) => {
   expect([...misspelledNames({ [name]: 'x' }), ...otherWarnings({ [name]: 'x' })]).toEqual([]);
 });
-
-it('an empty variable causes no warning', () => {
-  expect(misspelledNames({ DATABSE_URL: '' })).toEqual([]);
-});
-
-it('a setting of an earlier release is told with what to do instead', () => {
-  expect(otherWarnings({ LITESTREAM_SOCKET: '/run/l.sock' })).toEqual([
-    {
-      event: 'setting_unknown',
-      hint: 'unknown setting LITESTREAM_SOCKET; ignored: use REPLICATION=async:PATH',
-    },
-  ]);
-});

@@ -104,10 +104,6 @@ it.each([
   );
 });
 
-it('returns frozen settings', () => {
-  expect(readSettings({})).toSatisfy(Object.isFrozen);
-});
-
 it.each([
   ['PORT', '0', { port: 0 }],
   ['PORT', '65535', { port: 65_535 }],
@@ -190,11 +186,6 @@ it('warns of an admin key that is too short, without the key', () => {
   expect(JSON.stringify(warnings)).not.toContain('canary');
 });
 
-it('warns of nothing when every setting is in order', () => {
-  expect(warningsOf({ AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'k'.repeat(32) })).toEqual([]);
-  expect(warningsOf({ AUTH_USERINFO_URL: USERINFO })).toEqual([]);
-});
-
 describe('REPLICATION', () => {
   it.each([
     ['off', undefined],
@@ -233,6 +224,27 @@ describe('The operations port', () => {
       expect(refusalOf({ OPS_HOST }).message).toMatch(/^OPS_HOST is ".*"; it must be a loopback/);
     },
   );
+});
+
+const KEY = 'canary'.padEnd(32, '-');
+
+it.each([
+  ['beside ADMIN_API_KEY', KEY, { ADMIN_API_KEY: KEY }, 'set beside ADMIN_API_KEY'],
+  ['with three keys', `${KEY}\n${KEY}\n${KEY}`, {}, 'which has 3 keys; it must be a readable'],
+  ['that is empty', '\n', {}, 'which has 0 keys'],
+  ['with a key that no header can hold', `${KEY}é`, {}, 'in printable ASCII'],
+])('refuses an ADMIN_API_KEY_FILE %s', (_, text, more, sentence) => {
+  const { message } = refusalOf({ ADMIN_API_KEY_FILE: '/keys', ...more }, () => text);
+  expect(message).toContain(sentence);
+  expect(message).not.toContain('canary');
+});
+
+it('refuses an ADMIN_API_KEY_FILE that cannot be read', () => {
+  const gone = Object.assign(new Error('gone'), { code: 'ENOENT' });
+  const read = () => {
+    throw gone;
+  };
+  expect(refusalOf({ ADMIN_API_KEY_FILE: '/keys' }, read).message).toContain('(ENOENT)');
 });
 
 it('tells every setting that cannot be used, in one line', () => {

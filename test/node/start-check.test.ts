@@ -1,12 +1,11 @@
 // `node dist/server.js --check`, and what a start warns of: settings and a file
 // that can be used and are hardly meant.
 
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { runSql } from '../../scripts/run-sql.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
@@ -71,17 +70,6 @@ describe('A check', () => {
     await expect(stat(database)).rejects.toThrow('ENOENT');
   });
 
-  it('passes on a usable file, and does not change it', async () => {
-    await (await service.start()).stop();
-    const bytes = await readFile(database);
-    const checked = await check();
-    expect([checked.code, foundAt('database', checked)]).toEqual([
-      0,
-      'usable: whole, of this program, and free',
-    ]);
-    expect((await readFile(database)).equals(bytes)).toBe(true);
-  });
-
   it('passes beside a running service, and disturbs nothing', async () => {
     const server = await service.start();
     const checked = await check({ PORT: new URL(server.origin).port });
@@ -140,12 +128,6 @@ describe('A check', () => {
     expect(foundAt('port', checked)).toContain('another program has this port');
   });
 
-  it('takes an environment with settings of earlier releases, and says that they have no effect', async () => {
-    const checked = await check({ LITESTREAM_SOCKET: '/hush' });
-    expect([checked.code, eventsOf(checked)]).toEqual([0, ['setting_unknown', 'check_passed']]);
-    expect(JSON.stringify(checked.log)).not.toContain('hush');
-  });
-
   it('asks the identity provider with --online', async () => {
     const fit = await check({}, '--online');
     expect([fit.code, foundAt('identity provider', fit)]).toEqual([
@@ -158,13 +140,6 @@ describe('A check', () => {
     expect(foundAt('identity provider', unfit)).toMatch(/^the identity provider: .*; set AUTH_ISS/);
     const away = await check({ AUTH_USERINFO_URL: 'http://127.0.0.1:9/' }, '--online');
     expect(foundAt('identity provider', away)).toMatch(/; check that the provider is up/);
-  });
-
-  it('fails for a file with a foreign schema', async () => {
-    await (await service.start()).stop();
-    await runSql(database, 'create view more as select 1');
-    const { code, log } = await check();
-    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining('the view "more"')]);
   });
 });
 
@@ -217,23 +192,5 @@ describe('ADMIN_API_KEY_FILE', () => {
       expect((await ask(server.origin, key)).status).toBe(status);
     }
     await server.stop();
-  });
-
-  it.each([
-    ['is set beside ADMIN_API_KEY', KEY, { ADMIN_API_KEY: KEY }, 'set beside ADMIN_API_KEY'],
-    ['has three keys', `${KEY}\n${KEY}\n${KEY}`, {}, 'which has 3 keys; it must be a readable'],
-    ['is empty', '\n', {}, 'which has 0 keys'],
-    ['has a key that no header can hold', `${KEY}é`, {}, 'in printable ASCII'],
-  ])('ends the start when it %s', async (_, text, more, sentence) => {
-    const file = join(service.folder, 'keys');
-    await writeFile(file, text);
-    const { code, log } = await check({ ADMIN_API_KEY_FILE: file, ...more });
-    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining(sentence)]);
-    expect(JSON.stringify(log)).not.toContain(KEY);
-  });
-
-  it('ends the start when it is missing', async () => {
-    const { code, log } = await check({ ADMIN_API_KEY_FILE: join(service.folder, 'none') });
-    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining('(ENOENT)')]);
   });
 });

@@ -1,13 +1,11 @@
 // How the process starts, or does not: settings and files that cannot be used
 // end it with exit code 1 and one line for the operator.
 
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { runSql } from '../../scripts/run-sql.js';
-import { databasePath } from '../support/database-file.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
@@ -71,11 +69,6 @@ describe('A start', () => {
     await close();
   });
 
-  it('ends with one line when the address is not one of this machine', async () => {
-    const { error } = await refusedStart({ HOST: '192.0.2.1' });
-    expect(error).toMatch(/^the service cannot listen on 192\.0\.2\.1:0: /);
-  });
-
   it('ends with one line, and the file untouched, when the file is not a database', async () => {
     const path = join(service.folder, 'notes.txt');
     await writeFile(path, 'not a database at all'.repeat(100));
@@ -84,18 +77,6 @@ describe('A start', () => {
       `the database file ${path} cannot be used: it is not a SQLite database; name another file or restore a backup`,
     );
     expect((await stat(path)).size).toBe(2_100);
-  });
-
-  it('ends with one line when the database belongs to another program', async () => {
-    await runSql(databasePath(service.folder), 'create table theirs (a)');
-    const { error } = await refusedStart({});
-    expect(error).toContain('it belongs to another program; name another file');
-  });
-
-  it('ends with one line when the file is a folder', async () => {
-    await mkdir(join(service.folder, 'folder'));
-    const { error } = await refusedStart({ DATABASE_URL: `file:${service.folder}/folder` });
-    expect(error).toContain('it cannot be opened; check that the path is a file');
   });
 
   it("ends with one line when the file's folder cannot be created", async () => {

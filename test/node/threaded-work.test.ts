@@ -72,7 +72,7 @@ describe('Large records in the thread', () => {
 
   it('are refused one by one when the work takes too much memory', async () => {
     // Less than the work below takes, and more than a thread takes to start.
-    work = new ThreadedWork({ heapMaxMegabytes: 16 });
+    work = new ThreadedWork(16);
     const expensive = `{"a":[${'{},'.repeat(330_000)}{}]}`;
     const outcomes = await Promise.all([
       work.newRecord('businesses', expensive, 'neema'),

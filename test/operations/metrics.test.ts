@@ -3,9 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { familyText, Histogram } from '../../src/hosts/operations/exposition.js';
 import { Meter } from '../../src/hosts/operations/meter.js';
+import { HELP } from '../../src/hosts/operations/metrics.js';
 import { RequestSeries } from '../../src/hosts/operations/request-series.js';
 import { finishedRequest } from '../support/finished-request.js';
 import { parseMetrics } from '../support/operations.js';
+import { textOf } from '../support/pages.js';
 
 const MINUTE_MS = 60_000;
 
@@ -30,6 +32,17 @@ describe('The text of /metrics', () => {
     const buckets = { '0.1': '2', '1': '4', '+Inf': '5' };
     expect(family?.metrics[0]).toMatchObject({ buckets, count: '5', sum: '8.65' });
   });
+});
+
+it('The alert rules and the dashboard name only metrics that there are', () => {
+  const texts = ['alerts.yml', 'dashboard.json'].map((name) =>
+    textOf(`scripts/operations/${name}`),
+  );
+  const named = new Set(texts.join('\n').match(/\b(?:service|process)_[a-z_]+\b/g));
+  expect(named.size).toBeGreaterThan(25);
+  const missing = [...named].filter((name) => !(name.replace(/_(bucket|sum|count)$/, '') in HELP));
+  // An event of the log that an alert points to.
+  expect(missing).toEqual(['process_failed']);
 });
 
 describe('Requests', () => {

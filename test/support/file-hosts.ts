@@ -5,7 +5,7 @@ import { createHandler, openRecords } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { silentLog } from '../../src/core/log.js';
-import { handlerDependencies } from '../../src/hosts/responder.js';
+import { handlerParts } from '../../src/hosts/handler-parts.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { hasTriggers, plantedLibsql, plantedServer } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
@@ -31,7 +31,7 @@ export const handlerHost: Host = {
     const scheduler = new FairScheduler();
     const records = await openRecords({ storage, scheduler, limits: settings.accountLimits });
     const handler = createHandler(
-      handlerDependencies({
+      handlerParts({
         settings,
         records,
         log: silentLog,
@@ -42,7 +42,7 @@ export const handlerHost: Host = {
         digest: (token) => hash('sha256', token, 'base64'),
         events: undefined,
         onAdminKeyRefused: undefined,
-      }),
+      }).dependencies,
     );
     return {
       fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),

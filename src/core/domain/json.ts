@@ -22,6 +22,8 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   try {
     value = JSON.parse(text);
   } catch (error) {
+    // It is invisible in the parser's own message.
+    if (text.startsWith('\ufeff')) return invalid('begins with a byte order mark; send it without');
     const reason = error instanceof Error ? error.message : 'not JSON';
     return invalid(`is not JSON (${reason}); send one JSON object, whatever the Content-Type`);
   }

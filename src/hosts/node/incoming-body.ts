@@ -4,8 +4,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ReadBody } from '../../core/http/request-body.js';
 
-const NOTHING = Buffer.alloc(0);
-
 /**
  * Bytes, or pieces, of one body in an event-loop turn; Node has up to 128 KiB more. Without it Node
  * reads 2 MiB of each connection in one turn: 16 large bodies held every other request up for 40 ms.
@@ -13,19 +11,18 @@ const NOTHING = Buffer.alloc(0);
 const TURN_BYTES = 32_768;
 const TURN_PIECES = 256;
 
-export function incomingBody(incoming: IncomingMessage): ReadBody {
-  return async (maxBytes) => (await wholeBody(incoming, maxBytes)).take();
+/** A body that can be taken once: a kept-alive connection keeps its last request with its listeners, and these must not keep the body in memory. */
+interface Whole {
+  bytes: Buffer | undefined;
 }
 
-/** A body that can be taken once. A kept-alive connection keeps its last request with its listeners, and these must not keep the body in memory. */
-class Whole {
-  bytes: Buffer | undefined = NOTHING;
-
-  take(): Buffer | undefined {
-    const { bytes } = this;
-    this.bytes = undefined;
+export function incomingBody(incoming: IncomingMessage): ReadBody {
+  return async (maxBytes) => {
+    const whole = await wholeBody(incoming, maxBytes);
+    const { bytes } = whole;
+    whole.bytes = undefined;
     return bytes;
-  }
+  };
 }
 
 /** Resolves at the end of the body, or without bytes as soon as the body is too long. */
@@ -34,34 +31,26 @@ function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> 
   if (incoming.destroyed) {
     return Promise.reject(new Error('the connection closed before the body was read'));
   }
-  const whole = new Whole();
+  const whole: Whole = { bytes: Buffer.alloc(0) };
+  let length = 0;
+  let [turnBytes, turnPieces] = [0, 0];
   return new Promise((resolve, reject) => {
-    // The first piece is nearly always the whole body. Further pieces are copied into one buffer:
-    // keeping pieces would cost about 400 bytes for each chunk of one byte.
-    let length = 0;
-    const rest = restAfterEachTurn(incoming);
     incoming.on('data', (chunk: Buffer) => {
       const start = length;
       length += chunk.length;
-      rest(chunk.length);
-      if (length > maxBytes) {
-        // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
-        whole.bytes = undefined;
-        resolve(whole);
+      turnBytes += chunk.length;
+      if (turnBytes >= TURN_BYTES || ++turnPieces >= TURN_PIECES) {
+        [turnBytes, turnPieces] = [0, 0];
+        incoming.pause();
+        setImmediate(() => incoming.resume());
+      }
+      if (length <= maxBytes) {
+        whole.bytes = appended(whole.bytes, start, chunk, maxBytes);
         return;
       }
-      if (start === 0 || whole.bytes === undefined) {
-        whole.bytes = chunk;
-        return;
-      }
-      if (length > whole.bytes.length) {
-        const larger = Buffer.allocUnsafe(
-          Math.min(Math.max(length, 2 * whole.bytes.length), maxBytes),
-        );
-        whole.bytes.copy(larger, 0, 0, start);
-        whole.bytes = larger;
-      }
-      chunk.copy(whole.bytes, start);
+      // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
+      whole.bytes = undefined;
+      resolve(whole);
     });
     incoming.on('end', () => {
       whole.bytes = whole.bytes?.subarray(0, length);
@@ -75,14 +64,23 @@ function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> 
   });
 }
 
-/** Returns a function to call with the length of each piece: it lets the stream rest until the next turn. */
-function restAfterEachTurn(incoming: IncomingMessage): (bytes: number) => void {
-  let [bytes, pieces] = [0, 0];
-  return (more) => {
-    bytes += more;
-    if (bytes < TURN_BYTES && ++pieces < TURN_PIECES) return;
-    [bytes, pieces] = [0, 0];
-    incoming.pause();
-    setImmediate(() => incoming.resume());
-  };
+/**
+ * The first piece is nearly always the whole body. Further pieces are copied into one buffer, of
+ * which `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
+ */
+function appended(
+  bytes: Buffer | undefined,
+  length: number,
+  chunk: Buffer,
+  maxBytes: number,
+): Buffer {
+  if (length === 0 || bytes === undefined) return chunk;
+  const wanted = length + chunk.length;
+  let whole = bytes;
+  if (wanted > bytes.length) {
+    whole = Buffer.allocUnsafe(Math.min(Math.max(wanted, 2 * bytes.length), maxBytes));
+    bytes.copy(whole, 0, 0, length);
+  }
+  chunk.copy(whole, length);
+  return whole;
 }

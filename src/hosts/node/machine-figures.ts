@@ -3,6 +3,7 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Histogram } from '../operations/exposition.js';
 import type { Facts, ProcessFacts } from '../operations/status.js';
 
@@ -75,45 +76,30 @@ async function sizeOf(path: string): Promise<number | null> {
 }
 
 /** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
-export class EventLoopDelays {
-  readonly histogram = new Histogram(DELAY_BOUNDS_SECONDS);
-  #due = performance.now() + DELAY_SAMPLE_MS;
-  readonly #timer = setInterval(() => this.#sample(), DELAY_SAMPLE_MS).unref();
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #sample(): void {
+export function sampleEventLoopDelays(): { readonly histogram: Histogram; stop(): void } {
+  const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
+  let due = performance.now() + DELAY_SAMPLE_MS;
+  const timer = setInterval(() => {
     const now = performance.now();
-    this.histogram.observe(Math.max(0, now - this.#due) / 1000);
-    this.#due = now + DELAY_SAMPLE_MS;
-  }
+    histogram.observe(Math.max(0, now - due) / 1000);
+    due = now + DELAY_SAMPLE_MS;
+  }, DELAY_SAMPLE_MS).unref();
+  return { histogram, stop: () => clearInterval(timer) };
 }
 
-/** A value that is read from a disk. While the disk hangs it is the last one, and no second read begins. */
-export class Latest<T> {
-  readonly #read: () => Promise<T>;
-  #last: T;
-  #reading: Promise<void> | undefined;
-
-  /** `read` must never reject. Until its first answer the value is `first`. */
-  constructor(read: () => Promise<T>, first: T) {
-    this.#read = read;
-    this.#last = first;
-  }
-
-  async value(): Promise<T> {
-    this.#reading ??= this.#read().then((value) => {
-      this.#last = value;
-      this.#reading = undefined;
+/**
+ * A value that is read from a disk. While the disk hangs it is the last one, and no second read
+ * begins. `read` must never reject; until its first answer the value is `first`.
+ */
+export function latest<T>(read: () => Promise<T>, first: T): () => Promise<T> {
+  let last = first;
+  let reading: Promise<void> | undefined;
+  return async () => {
+    reading ??= read().then((value) => {
+      last = value;
+      reading = undefined;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, READ_MAX_MS);
-    });
-    await Promise.race([this.#reading, late]);
-    clearTimeout(timer);
-    return this.#last;
-  }
+    await Promise.race([reading, pause(READ_MAX_MS, undefined, { ref: false })]);
+    return last;
+  };
 }

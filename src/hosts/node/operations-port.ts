@@ -1,9 +1,10 @@
-// The operations port: live, ready, metrics, status and a backup at once, on an address
+// The operations port: live, ready, metrics, status and a backup on request, on an address
 // that only this machine or its private network reaches. No part of the API's port.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Connections } from './connections.js';
+import { originOf } from './http-server.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 /** Node's default of 30 s would let late heads hold their connections that long. */
@@ -14,13 +15,14 @@ const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 const CONNECTIONS_MAX = 100;
 /** From here on idle connections are closed, so that a probe always gets one. */
 const CONNECTIONS_MANY = 80;
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /** An address, or a name that no public DNS has: a page of another site can't make a browser ask here. */
 const OWN_HOST =
   /^(?:[\d.]+|\[[\da-f:.]+\]|[^.:]+|[^:]+\.(?:internal|local|localhost|svc))(?::\d+)?$/i;
 
 export interface OperationsAnswer {
-  readonly status: 200 | 202 | 401 | 409 | 503;
+  readonly status: number;
   readonly type: string;
   readonly text: string;
 }
@@ -28,12 +30,9 @@ export interface OperationsAnswer {
 export interface OperationsPage {
   /** The only method that is possible. */
   readonly method: 'GET' | 'POST';
-  /** Created for every request; gets what the request sends as the admin key. */
+  /** Called for every request, with what it sends as the admin key. */
   answer(adminKey: string | undefined): Promise<OperationsAnswer>;
 }
-
-/** By their paths. */
-export type OperationsPages = ReadonlyMap<string, OperationsPage>;
 
 export interface OperationsServer {
   /** `http://ADDRESS:PORT`, with the port that was picked. */
@@ -41,10 +40,10 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** Resolves when the port is open. Rejects if the address can't be used. */
+/** `pages`: by their paths. Resolves when the port is open. Rejects if the address cannot be used. */
 export async function openOperationsPort(
   { host, port }: { readonly host: string; readonly port: number },
-  pages: OperationsPages,
+  pages: ReadonlyMap<string, OperationsPage>,
   onError: (error: unknown) => void,
 ): Promise<OperationsServer> {
   const server = createServer(
@@ -55,12 +54,14 @@ export async function openOperationsPort(
       connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     },
     (request, response) => {
-      const begin = () =>
-        void answer(pages, request, response).catch((error: unknown) => {
+      const begin = async () => {
+        const answer = await answerTo(request, response, pages).catch((error: unknown) => {
           onError(error);
-          send(response, 500, 'text/plain; charset=utf-8', 'internal error; the log says why\n');
+          return refusal(500, 'internal error; the log says why');
         });
-      connections.add({ request, response, begin });
+        send(response, answer);
+      };
+      connections.add({ request, response, begin: () => void begin() });
     },
   );
   // One page at a time for a connection: each takes time from the service.
@@ -84,46 +85,29 @@ export async function openOperationsPort(
   };
 }
 
-async function answer(
-  pages: OperationsPages,
-  request: IncomingMessage,
+async function answerTo(
+  { url = '', method, headers }: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
-  if (!OWN_HOST.test(request.headers.host ?? '')) {
-    const text = "Host is a public name; use this machine's address\n";
-    send(response, 403, 'text/plain; charset=utf-8', text);
-    return;
+  pages: ReadonlyMap<string, OperationsPage>,
+): Promise<OperationsAnswer> {
+  if (!OWN_HOST.test(headers.host ?? '')) {
+    return refusal(403, "Host is a public name; use this machine's address");
   }
-  const page = pages.get((request.url ?? '').replace(/\?.*$/, ''));
-  if (page === undefined) {
-    const paths = [...pages.keys()].join(', ');
-    send(response, 404, 'text/plain; charset=utf-8', `no such page; there are ${paths}\n`);
-    return;
-  }
-  if (request.method !== page.method) {
+  const page = pages.get(url.replace(/\?.*$/, ''));
+  if (page === undefined)
+    return refusal(404, `no such page; there are ${[...pages.keys()].join(', ')}`);
+  if (method !== page.method) {
     response.setHeader('Allow', page.method);
-    send(response, 405, 'text/plain; charset=utf-8', `only ${page.method} is possible here\n`);
-    return;
+    return refusal(405, `only ${page.method} is possible here`);
   }
-  const { status, type, text } = await page.answer(adminKeyOf(request));
-  send(response, status, type, text);
+  return page.answer(headers['x-service-admin-key']?.toString());
 }
 
-function adminKeyOf({ headers }: IncomingMessage): string | undefined {
-  const given = headers['x-service-admin-key'];
-  return Array.isArray(given) ? given.join() : given;
+function refusal(status: number, sentence: string): OperationsAnswer {
+  return { status, type: TEXT_TYPE, text: `${sentence}\n` };
 }
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
-  if (response.headersSent) return;
-  response.writeHead(status, {
-    'Content-Type': type,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  });
-  response.end(text);
-}
-
-function originOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function send(response: ServerResponse, { status, type, text }: OperationsAnswer): void {
+  const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+  response.writeHead(status, { 'Content-Type': type, ...headers }).end(text);
 }

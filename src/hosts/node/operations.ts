@@ -23,7 +23,13 @@ import {
   timeOf,
 } from '../operations/status.js';
 import type { Settings } from '../settings.js';
-import { diskFacts, EventLoopDelays, Latest, NO_DISK, processFacts } from './machine-figures.js';
+import {
+  diskFacts,
+  latest,
+  NO_DISK,
+  processFacts,
+  sampleEventLoopDelays,
+} from './machine-figures.js';
 import {
   type OperationsAnswer,
   type OperationsPage,
@@ -60,10 +66,10 @@ export class Operations {
   readonly #requestLog: RequestLog | undefined;
   readonly #readiness: Readiness;
   /** Sampled only if the operations port is open. */
-  #delays: EventLoopDelays | undefined;
+  #delays: ReturnType<typeof sampleEventLoopDelays> | undefined;
   #minutes: NodeJS.Timeout | undefined;
-  readonly #disk: Latest<Facts['database']>;
-  #kept: Latest<readonly KeptBackup[] | undefined> | undefined;
+  readonly #disk: () => Promise<Facts['database']>;
+  #kept: (() => Promise<readonly KeptBackup[] | undefined>) | undefined;
   #parts: StartedParts | undefined;
   #port: OperationsServer | undefined;
 
@@ -80,7 +86,7 @@ export class Operations {
     this.#readiness = new Readiness({ meter, identityConfigured, now, clock, after });
     const { postgresUrl, databasePath } = settings;
     const look = async () => (postgresUrl === undefined ? diskFacts(databasePath) : NO_DISK);
-    this.#disk = new Latest(look, NO_DISK);
+    this.#disk = latest(look, NO_DISK);
   }
 
   /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
@@ -105,7 +111,7 @@ export class Operations {
   started(parts: StartedParts): void {
     this.#parts = parts;
     const { backups } = parts;
-    this.#kept = backups && new Latest(() => backups.kept().catch(() => undefined), undefined);
+    this.#kept = backups && latest(() => backups.kept().catch(() => undefined), undefined);
   }
 
   /** From here on `/ready` says so. */
@@ -121,7 +127,7 @@ export class Operations {
   }
 
   async #listen(address: { readonly host: string; readonly port: number }): Promise<void> {
-    const delays = new EventLoopDelays();
+    const delays = sampleEventLoopDelays();
     this.#delays = delays;
     const get = (answer: () => Promise<OperationsAnswer>): OperationsPage => ({
       method: 'GET',
@@ -174,7 +180,7 @@ export class Operations {
     const { total, failed, aborted } = meter.requests.totals;
     const [process_, database, backups, erased] = await Promise.all([
       processFacts(),
-      this.#disk.value(),
+      this.#disk(),
       this.#backupFacts(parts),
       parts?.erasedAccounts?.facts(),
     ]);
@@ -222,7 +228,7 @@ export class Operations {
     const plan = this.#settings.backups;
     if (plan === undefined || parts === undefined) return null;
     const { at, bytes, failure } = this.#meter.lastBackup;
-    const kept = await this.#kept?.value();
+    const kept = await this.#kept?.();
     // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
     const now = Date.now();
     const known = [...(at === undefined ? [] : [{ takenAt: at, bytes }]), ...(kept ?? [])];

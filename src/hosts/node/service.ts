@@ -5,8 +5,8 @@ import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { FetchHandler } from '../../handler.js';
-import { responderFor } from '../responder.js';
+import { buildHandler, type FetchHandler } from '../../handler.js';
+import { handlerParts } from '../handler-parts.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
@@ -116,7 +116,7 @@ async function openPort(
   { scheduler, newConnections }: Turns,
   { settings, log, socket, guard }: ServiceOptions,
 ) {
-  const { respond, signIn } = responderFor({
+  const { dependencies, signIn } = handlerParts({
     settings,
     records,
     log,
@@ -129,6 +129,7 @@ async function openPort(
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
   });
   const { host, port, corsAllowedOrigins } = settings;
+  const respond = buildHandler(dependencies);
   const handler = guard === undefined ? respond : guard(respond);
   const address = { host, port, socket };
   const server = await listen({

@@ -1,6 +1,7 @@
 // `--check`: examines everything that a start needs, and starts nothing. Each check says what it
 // found, or throws one sentence if a start would fail or would not do what is intended.
 
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
@@ -20,7 +21,7 @@ interface Found {
   readonly warnings?: readonly SettingWarning[];
 }
 
-type StartupCheck = readonly [what: string, check: () => Promise<Found> | Found];
+type StartupCheck = () => Promise<Found> | Found;
 
 export interface CheckOptions {
   readonly log: Log;
@@ -68,7 +69,7 @@ export async function checkStart(
     failures.push(sentence);
     log.error('checked', sentence, { what, result: 'failed' });
   };
-  let checks: readonly StartupCheck[] = [];
+  let checks: Readonly<Record<string, StartupCheck>> = {};
   try {
     const settings = settingsOf(environment);
     checks = startupChecks(environment, settings, online);
@@ -76,7 +77,7 @@ export async function checkStart(
   } catch (error) {
     fail('settings', error);
   }
-  for (const [what, check] of checks) {
+  for (const [what, check] of Object.entries(checks)) {
     try {
       const { found, warnings = [] } = await check();
       for (const { event, hint } of warnings) log.warn(event, { hint });
@@ -86,73 +87,57 @@ export async function checkStart(
     }
   }
   if (failures.length > 0) log.error('check_failed', failures.join('; also '));
-  else log.info('check_passed', { looks: checks.length });
+  else log.info('check_passed', { looks: Object.keys(checks).length });
   return failures.length === 0;
 }
 
 /** In the order of a start. */
 function startupChecks(environment: Environment, settings: Settings, online: boolean) {
   const { postgresUrl, backups, host, port, operations, databasePath } = settings;
-  const ports = new Ports();
-  let file: FileState | undefined;
   const ofService = settingWarnings(settings);
-  const checks: StartupCheck[] = [
-    [
-      'settings',
-      () => ({
-        found: 'all can be used',
-        warnings: ofService.filter(({ event }) => event !== SHORT_KEY),
-      }),
-    ],
-    ['names of settings', () => checkNames(environment)],
-    [
-      'admin key',
-      () => {
-        // A start only warns of a short key: the service works, without its administration API.
-        const short = ofService.find(({ event }) => event === SHORT_KEY);
-        if (short !== undefined) throw new Error(short.hint);
-        const isSet = settings.adminKey !== undefined;
-        const unset = 'unset: the administration API answers 503';
-        return { found: isSet ? 'set, and long enough' : unset };
-      },
-    ],
-    [
-      'database',
-      async () => {
-        if (postgresUrl !== undefined) return checkPostgres(postgresUrl, online);
-        file = await inspectDatabase(databasePath, {
-          backupFolder: backups?.folder,
-          isReplicated: settings.replication !== undefined,
-          createAnyway: settings.databaseCreate,
-        });
-        return { found: FILE_WORDS[file] };
-      },
-    ],
-    [
-      'backups',
-      async () => {
-        if (backups === undefined) return { found: 'none: BACKUP_DIR is unset' };
-        await namesIn(backups.folder);
-        return { found: `${resolve(backups.folder)} can be written to` };
-      },
-    ],
-    ['replica', () => checkReplica(settings, online && file !== 'absent')],
-    [
-      'operations port',
-      () =>
-        operations.port === undefined
-          ? { found: 'none: OPS_PORT is unset' }
-          : ports.check('OPS_', operations.port, file === 'held'),
-    ],
-    [
-      'port',
-      () =>
-        heldSocket(environment, process.pid) === undefined
-          ? ports.check('', { host, port }, file === 'held').finally(() => ports.close())
-          : { found: 'handed over; HOST and PORT are not used' },
-    ],
-    ['identity provider', () => checkProvider(settings, online)],
-  ];
+  const opened: Server[] = [];
+  let file: FileState | undefined;
+  const checks: Record<string, StartupCheck> = {
+    settings: () => ({
+      found: 'all can be used',
+      warnings: ofService.filter(({ event }) => event !== SHORT_KEY),
+    }),
+    'names of settings': () => checkNames(environment),
+    'admin key'() {
+      // A start only warns of a short key: the service works, without its administration API.
+      const short = ofService.find(({ event }) => event === SHORT_KEY);
+      if (short !== undefined) throw new Error(short.hint);
+      const unset = 'unset: the administration API answers 503';
+      return { found: settings.adminKey === undefined ? unset : 'set, and long enough' };
+    },
+    async database() {
+      if (postgresUrl !== undefined) return checkPostgres(postgresUrl, online);
+      file = await inspectDatabase(databasePath, {
+        backupFolder: backups?.folder,
+        isReplicated: settings.replication !== undefined,
+        createAnyway: settings.databaseCreate,
+      });
+      return { found: FILE_WORDS[file] };
+    },
+    async backups() {
+      if (backups === undefined) return { found: 'none: BACKUP_DIR is unset' };
+      await namesIn(backups.folder);
+      return { found: `${resolve(backups.folder)} can be written to` };
+    },
+    replica: () => checkReplica(settings, online && file !== 'absent'),
+    'operations port': () =>
+      operations.port === undefined
+        ? { found: 'none: OPS_PORT is unset' }
+        : checkPort('OPS_', operations.port, file === 'held', opened),
+    port: () =>
+      heldSocket(environment, process.pid) === undefined
+        ? checkPort('', { host, port }, file === 'held', opened)
+        : { found: 'handed over; HOST and PORT are not used' },
+    'identity provider'() {
+      for (const server of opened) server.close();
+      return checkProvider(settings, online);
+    },
+  };
   return checks;
 }
 
@@ -207,42 +192,29 @@ async function checkProvider({ signIn }: Settings, online: boolean): Promise<Fou
   throw new Error(`the identity provider: ${found}; ${remedy}`);
 }
 
-/** Opens ports, to see that they are free, and keeps each open until the last one was tried. */
-class Ports {
-  readonly #open: Server[] = [];
-
-  /** `prefix`: of the settings of the address. `isRunning`: the service itself seems to run, and has the port. */
-  async check(
-    prefix: string,
-    { host, port }: { readonly host: string; readonly port: number },
-    isRunning: boolean,
-  ): Promise<Found> {
-    const address = `${host}:${port}`;
-    try {
-      await this.#listen(host, port);
-      return { found: port === 0 ? `${address}: a start picks one` : `${address} is free` };
-    } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-      if (isTaken && isRunning) return { found: `${address} is in use, as the service is running` };
-      const reason = addressProblem(error, prefix) ?? String(error);
-      throw new Error(`${address} cannot be listened on: ${reason}`);
-    }
-  }
-
-  close(): void {
-    for (const server of this.#open) server.close();
-  }
-
-  #listen(host: string, port: number): Promise<void> {
-    const server = createServer((socket) => socket.destroy());
-    return new Promise((done, fail) => {
-      server.once('error', fail);
-      server.unref();
-      server.listen({ host, port, exclusive: true }, () => {
-        this.#open.push(server);
-        done();
-      });
-    });
+/**
+ * Opens the port, to see that it is free, and leaves it open in `opened`, so that a second setting
+ * with the same port fails. `prefix`: of the settings of the address. `isRunning`: the service itself
+ * seems to run, and has the port.
+ */
+async function checkPort(
+  prefix: string,
+  { host, port }: { readonly host: string; readonly port: number },
+  isRunning: boolean,
+  opened: Server[],
+): Promise<Found> {
+  const address = `${host}:${port}`;
+  const server = createServer((socket) => socket.destroy()).unref();
+  try {
+    server.listen({ host, port, exclusive: true });
+    await once(server, 'listening');
+    opened.push(server);
+    return { found: port === 0 ? `${address}: a start picks one` : `${address} is free` };
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (isTaken && isRunning) return { found: `${address} is in use, as the service is running` };
+    const reason = addressProblem(error, prefix) ?? String(error);
+    throw new Error(`${address} cannot be listened on: ${reason}`);
   }
 }
 

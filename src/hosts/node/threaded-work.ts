@@ -21,9 +21,7 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-export interface ThreadedWorkOptions {
-  readonly heapMaxMegabytes?: number;
-}
+type Changed = MaybePromise<Outcome<ChangedRecord>>;
 
 export class ThreadedWork implements RecordWork {
   readonly #heapMaxMegabytes: number;
@@ -33,25 +31,16 @@ export class ThreadedWork implements RecordWork {
   /** A job whose client has gone is done all the same: other readers may wait for its result. */
   readonly #waiting = new FairQueue<Job>({ isGone: () => false, drop: () => {} });
 
-  constructor({ heapMaxMegabytes = HEAP_MAX_MEGABYTES }: ThreadedWorkOptions = {}) {
+  constructor(heapMaxMegabytes = HEAP_MAX_MEGABYTES) {
     this.#heapMaxMegabytes = heapMaxMegabytes;
   }
 
-  newRecord(
-    name: CollectionName,
-    body: string,
-    account: string,
-  ): MaybePromise<Outcome<ChangedRecord>> {
+  newRecord(name: CollectionName, body: string, account: string): Changed {
     if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body, account);
     return this.#outcomeOf(account, { name: 'newRecord', args: [name, body] });
   }
 
-  patchedRecord(
-    name: CollectionName,
-    stored: string,
-    body: string,
-    account: string,
-  ): MaybePromise<Outcome<ChangedRecord>> {
+  patchedRecord(name: CollectionName, stored: string, body: string, account: string): Changed {
     if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
       return workInPlace.patchedRecord(name, stored, body, account);
     }

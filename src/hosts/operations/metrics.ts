@@ -5,7 +5,8 @@ import { type Family, familyText, type Histogram, type Sample } from './expositi
 import type { Meter } from './meter.js';
 import type { Status } from './status.js';
 
-const HELP = {
+/** By name. */
+export const HELP = {
   service_build_info: 'Always 1; the labels are the release and its runtime.',
   service_ready: '1 if /ready answers 200, else 0.',
   service_not_ready_reason: '1 for each reason why /ready answers 503.',

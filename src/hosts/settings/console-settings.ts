@@ -3,33 +3,12 @@
 
 import { type Environment, type ReadFile, readSentAdminKey, valuesIn } from '../settings.js';
 import { isLoopback } from './addresses.js';
-import type { PasswordHash } from './password-hash.js';
 import { SettingError } from './setting-error.js';
 
-export interface ConsoleSettings {
-  /** With `/api/v1`, without a slash at the end. */
-  readonly serviceUrl: string;
-  readonly adminKey: string;
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-  /** The https origin that browsers use; undefined if they reach the console on loopback. */
-  readonly origin: string | undefined;
-  /** Undefined: each sign-in takes a code that the console prints. */
-  readonly passwordHash: PasswordHash | undefined;
-  /** The service's operations port, `http://HOST:PORT`; undefined: the pages show none of its facts. */
-  readonly opsUrl: string | undefined;
-  /** The admin key may go there: not beyond this machine. */
-  readonly opsTakesKey: boolean;
-  /** An IANA name, such as `Africa/Dar_es_Salaam`. */
-  readonly timeZone: string;
-}
+export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
-/** Throws a `SettingError` with every setting that can't be used. No message has the key or the hash. */
-export function readConsoleSettings(
-  environment: Environment,
-  readFile: ReadFile | undefined,
-): ConsoleSettings {
+/** Throws a `SettingError` that tells every setting that cannot be used. No message has the key or the hash. */
+export function readConsoleSettings(environment: Environment, readFile: ReadFile | undefined) {
   const values = valuesIn(environment, [
     'SERVICE_URL',
     'CONSOLE_HOST',
@@ -47,13 +26,18 @@ export function readConsoleSettings(
   }
   const ops = opsHost.includes(':') ? `[${opsHost}]` : opsHost;
   return Object.freeze({
+    /** With `/api/v1`, without a slash at the end. */
     serviceUrl: values.SERVICE_URL,
     adminKey: readSentAdminKey(environment, readFile),
     host,
     port: values.CONSOLE_PORT,
+    /** The https origin that browsers use; undefined if they reach the console on loopback. */
     origin,
+    /** Undefined: each sign-in takes a code that the console prints. */
     passwordHash: values.CONSOLE_PASSWORD_HASH,
+    /** The service's operations port; undefined: the pages show none of its facts. */
     opsUrl: values.OPS_PORT ? `http://${ops}:${values.OPS_PORT}` : undefined,
+    /** The admin key may go there: not beyond this machine. */
     opsTakesKey: isLoopback(opsHost),
     timeZone: values.CONSOLE_TIME_ZONE,
   });

@@ -1,5 +1,5 @@
-// What an environment holds besides usable settings: names that are almost settings, settings of
-// earlier releases, and dangerous values. Never the value of a secret.
+// What an environment holds besides usable settings: names that are almost settings, and
+// dangerous values. Never the value of a secret.
 
 import leven from 'leven';
 import { type Environment, SETTINGS } from './schema.js';
@@ -11,15 +11,6 @@ export interface SettingWarning {
 
 /** Every setting of the project's programs. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS.shape);
-
-/** Of earlier releases, and what to do instead. */
-const RETIRED: Readonly<Record<string, string>> = {
-  CONSOLE_OPS_URL: 'the console reads OPS_HOST and OPS_PORT',
-  LITESTREAM_SOCKET: 'use REPLICATION=async:PATH',
-  OBJECTS_JURISDICTION: 'a deployment has no jurisdictions',
-  READY_STOP_DELAY_MS: 'let the load balancer ask /ready more often',
-  SERVICE_ADMIN_API_KEY: 'use ADMIN_API_KEY',
-};
 
 /** Names this short (`HOST`, `PORT`) are near to those of other programs. */
 const SHORT_NAME_LETTERS = 4;
@@ -39,8 +30,10 @@ export function misspelledNames(environment: Environment): readonly SettingWarni
   );
   return candidates.sort().flatMap((name) => {
     const setting = nearest(name.slice(0, NAME_MAX_CHARACTERS).toUpperCase(), SETTING_NAMES);
-    if (setting === undefined || Object.hasOwn(RETIRED, name)) return [];
-    return [unknown(name, `did you mean ${setting}?`)];
+    if (setting === undefined) return [];
+    const given = name.slice(0, NAME_MAX_CHARACTERS);
+    const hint = `unknown setting ${given}; ignored: did you mean ${setting}?`;
+    return [{ event: 'setting_unknown', hint }];
   });
 }
 
@@ -55,9 +48,7 @@ export function nearest(given: string, names: readonly string[]): string | undef
 
 /** What may be intended. */
 export function otherWarnings(environment: Environment): readonly SettingWarning[] {
-  const warnings = Object.entries(RETIRED)
-    .filter(([name]) => environment[name])
-    .map(([name, instead]) => unknown(name, instead));
+  const warnings: SettingWarning[] = [];
   if (environment['AUTH_SUBJECT_FIELD'] === 'email') {
     warnings.push({
       event: 'subject_is_an_address',
@@ -71,9 +62,4 @@ export function otherWarnings(environment: Environment): readonly SettingWarning
     });
   }
   return warnings;
-}
-
-function unknown(name: string, remedy: string): SettingWarning {
-  const hint = `unknown setting ${name.slice(0, NAME_MAX_CHARACTERS)}; ignored: ${remedy}`;
-  return { event: 'setting_unknown', hint };
 }

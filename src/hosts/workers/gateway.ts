@@ -4,8 +4,8 @@
 import { UNLIMITED } from '../../core/admission/admission.js';
 import { unsliced } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
-import type { FetchHandler } from '../../handler.js';
-import { responderFor } from '../responder.js';
+import { buildHandler, type FetchHandler } from '../../handler.js';
+import { handlerParts } from '../handler-parts.js';
 import { SettingError } from '../settings/setting-error.js';
 import { environmentWarnings } from '../settings/warnings.js';
 import { readSettings, type Settings, settingWarnings } from '../settings.js';
@@ -32,7 +32,7 @@ function responder(env: WorkerEnvironment): FetchHandler {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  const { respond } = responderFor({
+  const { dependencies } = handlerParts({
     settings,
     records: gatewayRecords(objects, log),
     log,
@@ -45,7 +45,7 @@ function responder(env: WorkerEnvironment): FetchHandler {
     digest: sha256,
     events: undefined,
   });
-  return respond;
+  return buildHandler(dependencies);
 }
 
 /** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */

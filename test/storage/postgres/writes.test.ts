@@ -180,18 +180,24 @@ it('are refused with "nothing was changed" where no connection is had, and as op
   await unlock();
 }, 60_000);
 
+const CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
+const PROBE = 'create table if not exists probe (); drop table probe';
 it('are not acknowledged where the wait for a synchronous standby was cut off', async () => {
   const own = await openPostgres();
   closers.push(() => own.close());
   const records = await open(await own.make('waits'));
   await own.sql('waits', "alter system set synchronous_standby_names = 'nobody'");
   await own.sql('waits', 'select pg_reload_conf()');
+  const cancelled = async () => (await own.sql('waits', CANCEL)).length === 1;
+  // The server puts the setting in force some time after the reload: once a commit waits.
+  for (let isInForce = false; !isInForce; ) {
+    const ended: unknown[] = [];
+    const probe = own.sql('waits', PROBE).then((rows) => ended.push(rows));
+    while (ended.length === 0 && !isInForce) isInForce = await cancelled();
+    await probe;
+  }
   const creating = records.account('a').create('customers', customer());
-  await eventually(async () => {
-    const waiting =
-      "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
-    expect(await own.sql('waits', waiting)).toHaveLength(1);
-  });
+  await eventually(async () => expect(await cancelled()).toBe(true));
   expect(messageIn(await creating)).toMatch(/read the record before trying again/);
 }, 60_000);
 
@@ -207,8 +213,7 @@ it('keep the quotas of an account exactly, whichever processes and collections t
   const outcomes = await Promise.all(Array.from({ length: 40 }, (_, i) => create(i)));
   const refused = outcomes.filter(({ ok }) => !ok);
   expect(refused).toHaveLength(30);
-  for (const outcome of refused)
-    expect(messageIn(outcome)).toMatch(/^QUOTA_EXCEEDED: .*10 records/);
+  for (const each of refused) expect(messageIn(each)).toMatch(/^QUOTA_EXCEEDED: .*10 records/);
 });
 
 it('keep the bytes of an account exactly, also while its records grow', async () => {

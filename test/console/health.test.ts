@@ -87,7 +87,7 @@ it('A healthy service is called so, in green, and only with the operations port'
 });
 
 it('Each reason and warning is said with what it means, what to do, since when and why', async () => {
-  const server = await service.start({ ...SETTINGS, BACKUP_DIR: service.folder });
+  const server = await service.start(SETTINGS);
   const key = { 'X-Service-Admin-Key': 'a guess' };
   await fetch(`${server.origin}/api/v1/admin/usage`, { headers: key });
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();

@@ -3,8 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dataCommand } from '../support/data-command.js';
-import { type DryRuns, openDryRuns } from '../support/dry-runs.js';
+import { type DryRuns, dataCommand, openDryRuns } from '../support/data-command.js';
 
 let runs: DryRuns;
 

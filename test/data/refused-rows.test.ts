@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DryRuns, openDryRuns } from '../support/dry-runs.js';
+import { type DryRuns, openDryRuns } from '../support/data-command.js';
 
 let runs: DryRuns;
 

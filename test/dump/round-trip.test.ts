@@ -92,14 +92,9 @@ describe('A dump from a file, loaded into Postgres, Workers and a file', () => {
     expect(samples).toHaveLength(SAMPLE_COUNT);
     expect(rest).toEqual(Object.fromEntries(byCollection(before)));
     expect(back.events).toEqual(before.events);
-    expect(back.sequences).toMatchObject(
-      Object.fromEntries(
-        Object.entries(before.sequences).map(([name, highest]) => [
-          name,
-          expect.toSatisfy((found) => found >= highest),
-        ]),
-      ),
-    );
+    for (const [name, highest] of Object.entries(before.sequences)) {
+      expect(back.sequences[name]).toBeGreaterThanOrEqual(highest);
+    }
   });
 
   it('keeps positions and highest numbers from file to file', async () => {
@@ -127,15 +122,8 @@ describe('A dump from a file, loaded into Postgres, Workers and a file', () => {
     const lines = (await readFile(at('file.ndjson'), 'utf8')).trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 1_400 + 1_100 + 1 + 2);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ version: 1, source: 'file', account: null });
-    expect(Object.keys(JSON.parse(lines[1] ?? ''))).toEqual([
-      'collection',
-      'id',
-      'owner',
-      'position',
-      'created_at',
-      'updated_at',
-      'body',
-    ]);
+    const names = 'collection,id,owner,position,created_at,updated_at,body';
+    expect(Object.keys(JSON.parse(lines[1] ?? '')).join()).toBe(names);
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ sha256: expect.stringMatching(/^\w{64}$/) });
   });
 });

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
+import { dataCommandHere } from '../support/data-command.js';
 import { onLoopback } from '../support/loopback.js';
 import { startProgram } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
@@ -18,6 +19,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCREEN_LINES = 24;
 const SCREEN_COLUMNS = 80;
 const NAMES = Object.keys(COMMANDS);
+const KEY = 'k'.repeat(40);
 
 let folder: TemporaryFolder;
 
@@ -40,41 +42,28 @@ function expectOneScreen(text: string): void {
   expect(lines.filter(({ length }) => length > SCREEN_COLUMNS)).toEqual([]);
 }
 
-describe.each([['server', []] as const, ...NAMES.map((name) => ['manage', [name]] as const)])(
-  'dist/%s.js %j',
-  (program, command) => {
-    it('prints its help, one screen, and ends with 0', async () => {
-      const { code, stdout, stderr } = await run(program, [...command, '--help']);
-      expect([code, stderr]).toEqual([0, '']);
-      expectOneScreen(stdout);
-      const usage = program === 'server' ? 'node dist/server.js' : `manage ${command[0]}`;
-      expect(stdout.split('\n')[0]?.startsWith(usage)).toBe(true);
-      const codes = '\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.\n';
-      expect(stdout).toContain(codes);
-      expect(stdout).toContain('  --settings FILE ');
-    });
-
-    it('prints its version, and ends with 0', async () => {
-      const stdout = `${manifest.version}\n`;
-      expect(await run(program, [...command, '--version'])).toEqual({
-        code: 0,
-        stdout,
-        stderr: '',
-      });
-    });
-
-    it('ends with 2 and its usage where an option is none of its own', async () => {
-      const { code, stdout, stderr } = await run(program, [...command, '--chek']);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/'--chek'.* --help says what it takes\)\nusage: /);
-      expect(await readdir(folder.path)).toEqual([]);
-    });
+it.each(NAMES)(
+  'manage %s prints its help and its release, and refuses an unknown option',
+  async (name) => {
+    const help = await dataCommandHere([name, '--help'], {});
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    expectOneScreen(help.stdout);
+    expect(help.stdout.startsWith(`manage ${name}`)).toBe(true);
+    expect(help.stdout).toContain('  --settings FILE ');
+    expect(help.stdout).toContain('\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped');
+    const version = await dataCommandHere([name, '--version'], {});
+    expect(version).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    const { code, stderr } = await dataCommandHere([name, '--chek'], {});
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/'--chek'.* --help says/)]);
+    expect(stderr).toContain(`\nusage: manage ${name}`);
   },
 );
 
 describe('dist/manage.js', () => {
-  it('is the command of the package', () => {
+  it('is the command of the package, and prints its release', async () => {
     expect(manifest.bin).toEqual({ manage: 'dist/manage.js' });
+    const stdout = `${manifest.version}\n`;
+    expect(await run('manage', ['ready', '--version'])).toEqual({ code: 0, stdout, stderr: '' });
   });
 
   it.each(['--help', '-h', 'help'])('lists its commands with %s', async (word) => {
@@ -114,62 +103,51 @@ describe('dist/server.js', () => {
     const wrong = await run('server', ['--check', '--settings', file]);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('PORT is \\"x\\"')]);
     const none = await run('server', ['--check', '--settings', `${file}-none`]);
-    expect([none.code, none.stderr]).toEqual([
-      2,
-      expect.stringContaining('cannot be read (ENOENT)'),
-    ]);
+    const sentence = expect.stringContaining('cannot be read (ENOENT)');
+    expect([none.code, none.stderr]).toEqual([2, sentence]);
   });
 });
 
 it.each([
-  ['restore', 'none.db', '--database', 'service.db'],
-  ['import', 'none.csv', '--account', 'a', '--into', 'customers', '--dry-run'],
-  ['dump', '--from', 'none.db', '--to', 'none.ndjson'],
-])('%s warns of a misspelled setting', async (...args) => {
-  const { stderr } = await run('manage', args, { DATABSE_URL: 'hush', ADMIN_API_KEY: 'k' });
-  expect(stderr).toContain(
-    'warning: unknown setting DATABSE_URL; ignored: did you mean DATABASE_URL?\n',
-  );
+  'restore none.db --database service.db',
+  'import none.csv --account a --into customers --dry-run',
+  'dump --from none.db --to none.ndjson',
+])('%s warns of a misspelled setting', async (words) => {
+  const settings = { DATABSE_URL: 'hush', ADMIN_API_KEY: 'k', INIT_CWD: folder.path };
+  const { stderr } = await dataCommandHere(words.split(' '), settings);
+  const warning = 'warning: unknown setting DATABSE_URL; ignored: did you mean DATABASE_URL?\n';
+  expect(stderr).toContain(warning);
   expect(stderr).not.toContain('hush');
 });
 
 describe('manage ready --wait', () => {
   /** What each question finds: `starting` until the given one. */
-  async function askUntil(readyAt: number, wait: readonly string[]) {
+  async function askUntil(readyAt: number, ...wait: string[]) {
     let questions = 0;
     const operations = createHttpServer((_, response) => {
-      questions += 1;
-      const ready = questions >= readyAt;
+      const ready = ++questions >= readyAt;
       response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
     });
     const { port, close } = await onLoopback(operations);
-    const { code, stdout } = await run('manage', ['ready', ...wait], { OPS_PORT: String(port) });
+    const { code, stdout } = await dataCommandHere(['ready', ...wait], { OPS_PORT: String(port) });
     await close();
     return { code, line: stdout.split('\n')[0], questions };
   }
 
-  it('asks again until the service is ready, and says so once', async () => {
-    const asked = await askUntil(3, ['--wait', '60']);
+  it('asks again until the service is ready or the time is over, and once without it', async () => {
+    const never = Number.POSITIVE_INFINITY;
+    const asked = await askUntil(3, '--wait', '60');
     expect(asked).toEqual({ code: 0, line: 'ready', questions: 3 });
-  });
-
-  it('gives up after the time, with the last answer', async () => {
-    const { code, line, questions } = await askUntil(Number.POSITIVE_INFINITY, ['--wait', '1']);
-    expect([code, line]).toEqual([1, 'not ready: starting']);
-    expect(questions).toBeGreaterThan(1);
-  });
-
-  it('asks once without it', async () => {
-    const asked = await askUntil(2, []);
-    expect(asked).toEqual({ code: 1, line: 'not ready: starting', questions: 1 });
+    const starting = { code: 1, line: 'not ready: starting' };
+    expect(await askUntil(2)).toEqual({ ...starting, questions: 1 });
+    const { questions, ...ended } = await askUntil(never, '--wait', '1');
+    expect([ended, questions > 1]).toEqual([starting, true]);
   });
 
   it.each(['0', '1.5', 'soon', '3601'])('is refused with %s', async (seconds) => {
-    const { code, stderr } = await run('manage', ['ready', '--wait', seconds], { OPS_PORT: '1' });
-    expect([code, stderr]).toEqual([
-      2,
-      `--wait is "${seconds}"; it must be a whole number of seconds from 1 to 3600\n`,
-    ]);
+    const { code, stderr } = await dataCommandHere(['ready', '--wait', seconds], { OPS_PORT: '1' });
+    const sentence = 'it must be a whole number of seconds from 1 to 3600\n';
+    expect([code, stderr]).toEqual([2, `--wait is "${seconds}"; ${sentence}`]);
   });
 });
 
@@ -192,30 +170,23 @@ describe('Ctrl-C', () => {
   });
 
   it('lets an export end what is under way, with 130', async () => {
-    const { child, ended, saw } = start('manage', ['export', '--account', 'x', '--to', 'none'], {
-      SERVICE_URL: `http://127.0.0.1:${port}/api/v1`,
-      ADMIN_API_KEY: 'k'.repeat(40),
-    });
+    const settings = { SERVICE_URL: `http://127.0.0.1:${port}/api/v1`, ADMIN_API_KEY: KEY };
+    const words = ['export', '--account', 'x', '--to', 'none'];
+    const { child, ended, saw } = start('manage', words, settings);
     const [connection] = await once(silent, 'connection');
     child.kill('SIGINT');
     await saw('stopping');
     connection.destroy();
-    expect(await ended).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: '\nstopping: finishing what is under way\nstopped; nothing was written\n',
-    });
+    const stderr = '\nstopping: finishing what is under way\nstopped; nothing was written\n';
+    expect(await ended).toEqual({ code: 130, stdout: '', stderr });
   });
 
   it('is the end of the console, with 0', async () => {
-    const { child, ended, saw } = start('manage', ['console'], {
-      ADMIN_API_KEY: 'k'.repeat(40),
-      CONSOLE_PORT: '0',
-    });
+    const settings = { ADMIN_API_KEY: KEY, CONSOLE_PORT: '0' };
+    const { child, ended, saw } = start('manage', ['console'], settings);
     await saw('console: http');
     child.kill('SIGINT');
     const { code, stderr } = await ended;
-    expect(code).toBe(0);
-    expect(stderr).toContain('"event":"stopping"');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"event":"stopping"')]);
   });
 });

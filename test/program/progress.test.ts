@@ -4,45 +4,34 @@ import { expect, it } from 'vitest';
 import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
 import { startProgress } from '../../src/tools/program/progress.js';
 
-function shown(isTerminal: boolean) {
-  const seen = { text: '', told: [] as unknown[] };
-  let time = 0;
-  const dependencies: CommandDependencies = {
-    environment: {},
-    out() {},
-    err: (text) => {
-      seen.text += text;
-    },
-    progressed: (...event) => void seen.told.push(event),
-    isTerminal,
-    interrupted: new AbortController().signal,
-    now: () => time,
-    randomBytes: () => new Uint8Array(),
-    version: '',
-  };
-  const options = { event: 'import_progress', noun: 'rows', total: 40, done: 10 };
-  const progress = startProgress(dependencies, options);
-  time = 50;
-  progress.add();
-  time = 2_000;
-  progress.add(9);
-  progress.add(20);
-  progress.stop();
-  return seen;
-}
-
-it('is one line on a terminal, drawn afresh, with rate and remaining time', () => {
-  expect(shown(true).text.split('\r\u001b[K')).toEqual([
-    '',
-    '25%, 10 of 40 rows, 0 a second',
-    '50%, 20 of 40 rows, 5 a second, 4 s left',
-    '100%, 40 of 40 rows, 15 a second, 0 s left\n',
-  ]);
-});
-
-it('is not shown elsewhere, and told to a program that shows it itself', () => {
-  expect(shown(false)).toEqual({
-    text: '',
-    told: [11, 20, 40].map((done) => ['import_progress', done, 40]),
-  });
-});
+it.each([true, false])(
+  'Progress is a line on a terminal (%s), and told to a program',
+  (isTerminal) => {
+    let [text, time] = ['', 0];
+    const told: unknown[] = [];
+    const dependencies = {
+      err: (more: string) => {
+        text += more;
+      },
+      progressed: (...event: unknown[]) => void told.push(event),
+      isTerminal,
+      now: () => time,
+    } as unknown as CommandDependencies;
+    const options = { event: 'import_progress', noun: 'rows', total: 40, done: 10 };
+    const progress = startProgress(dependencies, options);
+    time = 50;
+    progress.add();
+    time = 2_000;
+    progress.add(9);
+    progress.add(20);
+    progress.stop();
+    const lines = [
+      '',
+      '25%, 10 of 40 rows, 0 a second',
+      '50%, 20 of 40 rows, 5 a second, 4 s left',
+      '100%, 40 of 40 rows, 15 a second, 0 s left\n',
+    ];
+    expect(text.split('\r\u001b[K')).toEqual(isTerminal ? lines : ['']);
+    expect(told).toEqual([11, 20, 40].map((done) => ['import_progress', done, 40]));
+  },
+);

@@ -2,10 +2,13 @@
 // process, where a test shortens its waits or presses Ctrl-C.
 
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
 import { type Environment, type Program, type ProgramRun, startProgram } from './program.js';
+import { openTemporaryFolder } from './temporary-folder.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
 
@@ -55,3 +58,22 @@ export async function dataCommandHere(
   const code = (await (await load?.())?.run(args, dependencies)) ?? Number.NaN;
   return { code, ...text };
 }
+
+/** Dry runs of files that a test writes. They need neither a service nor its key. */
+export async function openDryRuns() {
+  const folder = await openTemporaryFolder();
+  let serial = 0;
+  return {
+    folder: folder.path,
+    async judge(content: string | Uint8Array, into: string, args: string[] = [], ending = 'csv') {
+      const path = join(folder.path, `f${++serial}.${ending}`);
+      await writeFile(path, content);
+      const words = ['import', path, '--account', 'shop', '--into', into, '--dry-run', ...args];
+      const { code, stdout, stderr } = await dataCommandHere(words, {});
+      return { code, text: (stdout + stderr).replaceAll(`${folder.path}/`, '') };
+    },
+    close: () => folder.remove(),
+  };
+}
+
+export type DryRuns = Awaited<ReturnType<typeof openDryRuns>>;

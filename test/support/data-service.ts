@@ -3,36 +3,13 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createOperatorClient, type OperatorClient } from 'service-management-api/operator-client';
+import { createOperatorClient } from 'service-management-api/operator-client';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommand, dataCommandHere } from './data-command.js';
 import { openNodeService } from './node-service.js';
-import type { ProgramRun } from './program.js';
 
-export interface DataService {
-  readonly folder: string;
-  readonly client: OperatorClient;
-  /** The settings with which a command reaches the service. */
-  readonly environment: Readonly<Record<string, string>>;
-  at(name: string): string;
-  /** Writes a file. A text is written as UTF-8. */
-  file(name: string, content: string | Uint8Array): Promise<string>;
-  /** Runs `node dist/manage.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
-  runProcess(
-    args: readonly string[],
-    environment?: Readonly<Record<string, string>>,
-  ): Promise<ProgramRun>;
-  /** Runs the command in this process. */
-  run(
-    args: readonly string[],
-    environment?: Readonly<Record<string, string>>,
-    options?: Parameters<typeof dataCommandHere>[2],
-  ): Promise<ProgramRun>;
-  /** An account's records, oldest first, without id and owner. */
-  contents(account: string, collection: CollectionName): Promise<Record<string, unknown>[]>;
-  close(): Promise<void>;
-}
+export type DataService = ReturnType<typeof dataServiceAt>;
 
 export async function openDataService(): Promise<DataService> {
   const service = await openNodeService();
@@ -41,27 +18,33 @@ export async function openDataService(): Promise<DataService> {
 }
 
 /** The same for a service that runs already. */
-export function dataServiceAt(
-  baseUrl: string,
-  folder: string,
-  close: () => Promise<void>,
-): DataService {
+export function dataServiceAt(baseUrl: string, folder: string, close: () => Promise<void>) {
   const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
-  const environment = { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY };
+  /** The settings with which a command reaches the service. */
+  const environment: Readonly<Record<string, string>> = {
+    SERVICE_URL: baseUrl,
+    ADMIN_API_KEY: ADMIN_KEY,
+  };
   const at = (name: string) => join(folder, name);
+  type Here = Parameters<typeof dataCommandHere>;
   return {
     folder,
     client,
     environment,
     at,
-    async file(name, content) {
+    /** Writes a file. A text is written as UTF-8. */
+    async file(name: string, content: string | Uint8Array): Promise<string> {
       await writeFile(at(name), content);
       return at(name);
     },
-    runProcess: (args, more = {}) => dataCommand(args, { ...environment, ...more }, folder),
-    run: (args, more = {}, options = {}) =>
+    /** Runs `node dist/manage.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
+    runProcess: (args: readonly string[], more: Here[1] = {}) =>
+      dataCommand(args, { ...environment, ...more }, folder),
+    /** Runs the command in this process. */
+    run: (args: readonly string[], more: Here[1] = {}, options: Here[2] = {}) =>
       dataCommandHere(args, { ...environment, ...more }, options),
-    async contents(account, collection) {
+    /** An account's records, oldest first, without id and owner. */
+    async contents(account: string, collection: CollectionName) {
       const records: Record<string, unknown>[] = [];
       for await (const record of client.recordsOf(account)[collection].all()) {
         const { id: _id, owner_sub: _owner, ...content } = record as Record<string, unknown>;

@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommandHere, SHORT_WAITS } from './data-command.js';
-import { type IdentityStub, openIdentityStub } from './identity-stub.js';
+import { openIdentityStub } from './identity-stub.js';
 import type { ProgramRun } from './program.js';
 import { startBeside, workerOptions } from './worker-host.js';
 
@@ -21,22 +21,20 @@ export async function startDumpWorkers(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<DumpWorkers> {
-  const identity: IdentityStub = await openIdentityStub();
-  const first = await workerOptions(folder, {
-    AUTH_USERINFO_URL: identity.url,
-    ADMIN_API_KEY: ADMIN_KEY,
-    ...settings,
+  const identity = await openIdentityStub();
+  const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
+  const first = await workerOptions(folder, given);
+  const { miniflare, origins } = await startBeside(first, {
+    name: 'admin',
+    modules: [{ type: 'ESModule', path: SCRIPT }],
+    bindings: { ...first.bindings, MAINTENANCE: 'on' },
   });
-  const { miniflare, origins } = await startBeside(first, maintaining(first));
   const [service = '', maintenance = ''] = origins;
-  return {
-    service,
-    maintenance,
-    async stop() {
-      await miniflare.dispose();
-      await identity.close();
-    },
+  const stop = async () => {
+    await miniflare.dispose();
+    await identity.close();
   };
+  return { service, maintenance, stop };
 }
 
 const WAITS = { ...SHORT_WAITS, timeoutMs: 30_000 };
@@ -54,15 +52,6 @@ export async function runWell(...how: Parameters<typeof runHere>): Promise<strin
   const { code, stdout, stderr } = await runHere(...how);
   if (code !== 0) throw new Error(`ended with ${code}: ${stderr}${stdout}`);
   return stdout;
-}
-
-/** The admin Worker, with work on accounts on. */
-function maintaining({ bindings }: Awaited<ReturnType<typeof workerOptions>>) {
-  return {
-    name: 'admin',
-    modules: [{ type: 'ESModule' as const, path: SCRIPT }],
-    bindings: { ...bindings, MAINTENANCE: 'on' },
-  };
 }
 
 /** A call of the admin Worker, as the commands make it. */

@@ -64,38 +64,29 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
     if (version >= COLUMNS_VERSION) connection.value(FILL_COLUMNS);
     // The last one of a collection may have been deleted.
     sequences['orders'] = (sequences['orders'] ?? 0) + 3;
-    if (version > 1) putSequences(connection, sequences);
+    for (const [name, highest] of Object.entries(version > 1 ? sequences : {})) {
+      connection.value('insert into sequences values (?1, ?2)', [name, highest]);
+    }
     putEvents(connection, shop);
   } finally {
     connection.close();
   }
 }
 
-function putSequences(connection: Connection, sequences: Readonly<Record<string, number>>): void {
-  connection.batch(
-    Object.entries(sequences).map(([name, highest]) => ({
-      sql: 'insert into sequences values (?1, ?2)',
-      args: [name, highest],
-    })),
-  );
-}
-
 function putEvents(connection: Connection, { accounts, events }: ShopFile): void {
   const texts = Array.from({ length: events }, (_, i) => {
     // The operator's scripts write several in a millisecond; a restore belongs to no account.
     const timestamp = new Date(BEGUN + Math.floor(i / 4) * MINUTE_MS).toISOString();
-    const owner_sub = accounts[i % accounts.length];
-    return i % 25 === 24
-      ? `{"actor":"restore","action":"restore","resource":"database","record_id":"service-${i}.db","owner_sub":"","timestamp":"${timestamp}","changed":[]}`
-      : JSON.stringify({
-          actor: 'admin',
-          action: 'update',
-          resource: 'orders',
-          record_id: formatId('orders', i + 1),
-          owner_sub,
-          timestamp,
-          changed: ['paid', 'imelipwa "leo"'],
-        });
+    const isRestore = i % 25 === 24;
+    return JSON.stringify({
+      actor: isRestore ? 'restore' : 'admin',
+      action: isRestore ? 'restore' : 'update',
+      resource: isRestore ? 'database' : 'orders',
+      record_id: isRestore ? `service-${i}.db` : formatId('orders', i + 1),
+      owner_sub: isRestore ? '' : accounts[i % accounts.length],
+      timestamp,
+      changed: isRestore ? [] : ['paid', 'imelipwa "leo"'],
+    });
   });
   const sql = 'insert into audit_events (event) select value from json_each(?1)';
   connection.batch([{ sql, args: [JSON.stringify(texts)] }]);
@@ -133,36 +124,22 @@ export async function contentsOf(path: string): Promise<FileContents> {
   try {
     const accounts = new Map<string, unknown[][]>();
     const sequences: Record<string, number> = {};
-    for (let last = 0; ; ) {
-      const rows = connection.rows(
-        'select * from records where position > ?1 order by position limit 10000',
-        [last],
-      );
-      if (rows.length === 0) break;
-      for (const row of rows) {
-        const body = String(row['body']);
-        const owner = String(JSON.parse(body).owner_sub);
-        const collection = String(row['collection']) as CollectionName;
-        const id = String(row['id']);
-        sequences[collection] = Math.max(sequences[collection] ?? 0, sequenceOf(collection, id));
-        if (!accounts.has(owner)) accounts.set(owner, []);
-        const times = [Number(row['created_at']), Number(row['updated_at'])];
-        accounts.get(owner)?.push([collection, id, body, ...times]);
-        last = Number(row['position']);
-      }
+    const raise = (name: string, highest: number) => {
+      sequences[name] = Math.max(sequences[name] ?? 0, highest);
+    };
+    for (const row of connection.rows('select * from records order by position')) {
+      const [collection, id, body] = [row['collection'] as CollectionName, row['id'], row['body']];
+      const owner = String(JSON.parse(String(body)).owner_sub);
+      raise(collection, sequenceOf(collection, String(id)));
+      if (!accounts.has(owner)) accounts.set(owner, []);
+      accounts.get(owner)?.push([collection, id, body, row['created_at'], row['updated_at']]);
+    }
+    for (const { collection, highest } of connection.rows('select * from sequences')) {
+      raise(String(collection), Number(highest));
     }
     const events = connection.rows('select event from audit_events order by id');
-    const stored = connection.rows('select collection, highest from sequences');
-    for (const { collection, highest } of stored as unknown as StoredSequence[]) {
-      sequences[collection] = Math.max(sequences[collection] ?? 0, highest);
-    }
     return { accounts, events: events.map(({ event }) => String(event)), sequences };
   } finally {
     connection.close();
   }
-}
-
-interface StoredSequence {
-  readonly collection: string;
-  readonly highest: number;
 }

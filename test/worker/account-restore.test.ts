@@ -93,7 +93,7 @@ describe('An account that is set back', () => {
   it.each([
     ['no body', undefined, 'send { "to"'],
     ['a time and a copy', { to: '2026-01-01T00:00:00Z', copy: 'c' }, 'send { "to"'],
-    ['a time without its zone', { to: '2026-01-01T00:00:00' }, 'is no time'],
+    ['a time without its zone', { to: '2026-01-01T00:00:00' }, 'not a time'],
     ['a time to come', { to: '2999-01-01T00:00:00Z' }, 'yet to come'],
     ['a time that is not kept', { to: '2020-01-01T00:00:00Z' }, 'not kept'],
     ['a bookmark that nobody gave', { bookmark: 'x' }, 'no such bookmark'],

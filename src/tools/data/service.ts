@@ -1,9 +1,11 @@
 // The service as the commands use it: the operator's client, with answers of bounded
 // length and without redirects. Reads that fail for a short time are repeated.
 
+import { readFileSync } from 'node:fs';
 import { boundedBody } from '../../core/bounded-body.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { JsonObject } from '../../core/domain/json.js';
+import { readSentAdminKey } from '../../hosts/settings.js';
 import {
   ApiError,
   createOperatorClient,
@@ -11,10 +13,11 @@ import {
   type Page,
 } from '../../operator-client.js';
 import type { CommandDependencies, Waits } from '../program/command-dependencies.js';
+import { UsageError } from '../program/ending.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
-import type { Target } from './target.js';
-import { expectGoingOn, patiently, startWaiting, WAITS, type Waiting } from './waiting.js';
+import { expectGoingOn, patiently, startWaiting, WAITS, type Wait } from './waiting.js';
 
+const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
 /** A longer page is not kept in memory; the caller asks for smaller pages. One record has at most 2 MiB. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;
 
@@ -26,6 +29,13 @@ export interface Records {
   list(query: { readonly page?: number; readonly page_size: number }): Promise<Page<StoredRecord>>;
   create(body: JsonObject): Promise<StoredRecord>;
   delete(id: string): Promise<unknown>;
+}
+
+/** From the environment, never from a flag: any user of a machine can read the flags of a running program. */
+export interface Target {
+  /** Includes `/api/v1`. */
+  readonly baseUrl: string;
+  readonly adminKey: string;
 }
 
 const TOO_LONG = new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
@@ -93,12 +103,12 @@ export class Service {
 
   /** The call must be safe to repeat. */
   patiently<T>(call: () => Promise<T>): Promise<T> {
-    return patiently(call, this.startWaiting(), mayPass, this.#dependencies);
+    return patiently(call, this.#dependencies, this.waits, mayPass);
   }
 
   /** Growing waits. If they do not help for too long, they end with a `CommandError`. */
-  startWaiting(): Waiting<ApiError> {
-    return startWaiting(this.#dependencies, this.waits, sentenceOf);
+  startWaiting(): Wait {
+    return startWaiting(this.#dependencies, this.waits);
   }
 }
 
@@ -121,4 +131,29 @@ async function boundedFetch(
   if (body === undefined) throw tooLong();
   const { status, headers } = response;
   return new Response(body, { status, headers });
+}
+
+/** Throws a usage error that names the setting. The key is in no message. */
+export function readTarget({ environment }: Pick<CommandDependencies, 'environment'>): Target {
+  const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
+  return { baseUrl, adminKey: adminKeyIn(environment) };
+}
+
+/** Throws a usage error that names the setting, and never holds the key. */
+export function adminKeyIn(environment: CommandDependencies['environment']): string {
+  return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
+}
+
+/** Returns the address without a slash at its end. Throws a `UsageError` that names the setting or option. */
+export function plainUrl(name: string, text: string, example: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isUsable =
+    (url?.protocol === 'http:' || url?.protocol === 'https:') &&
+    url.username + url.password + url.search + url.hash === '';
+  if (url === undefined || !isUsable) {
+    throw new UsageError(
+      `${name} is not a plain http or https address; it must be one such as ${example}, without user, password or query`,
+    );
+  }
+  return url.href.replace(/\/+$/, '');
 }

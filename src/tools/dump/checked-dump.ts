@@ -28,7 +28,7 @@ export interface CheckedDump extends Digest {
   readonly records: number;
   /** The highest numbers of ids, the new ones included. */
   readonly highest: Sequences;
-  /** Erased accounts that are left out, each with the time of its erasure. */
+  /** Erased accounts that are left out, each with the reason. */
   readonly withheld: ReadonlyMap<string, string>;
   readonly newIds: readonly NewId[];
   /** What is loaded, from its first line each time it is called. */
@@ -42,8 +42,6 @@ export interface NewId {
 
 /** What a target has now. */
 export interface Loaded extends Pick<Totals, 'records' | 'events'> {
-  /** Undefined where accounts were compared one by one. */
-  readonly contents?: string;
   /** The target had all of it already: an earlier run was interrupted after its end. */
   readonly wasThere?: boolean;
   /** Accounts that the target refused, with the reason. */
@@ -77,7 +75,7 @@ export async function checkedDump(
     const { body: _, ...record } = line;
     const erased = record.owner === null ? undefined : ledger?.erasedAt(record.owner);
     if (erased !== undefined && isBack(erased, record.created_at)) {
-      withheld.set(record.owner ?? '', erased);
+      withheld.set(record.owner ?? '', `it was erased on ${erased}; --bring-back loads it`);
     }
     // A file and Postgres have given each id once.
     const mayRepeat = dump.source !== 'file' && dump.source !== 'postgres';
@@ -153,7 +151,10 @@ export async function loadWhole(
   const expected = await Contents.of(dump.lines());
   if (!wasThere) await database.put();
   const found = await Contents.of(database.lines());
-  if (found.contents === expected.contents) return { ...found, wasThere };
+  const { records, events, contents } = found;
+  if (contents === expected.contents) {
+    return { records, events, wasThere, remarks: [`contents ${contents}`] };
+  }
   throw new CommandError(
     wasThere
       ? `${database.name} has other records; load into a new one`

@@ -12,7 +12,7 @@ import type {
   NamedEvent,
 } from '../../storage/dump/worker-messages.js';
 import { CommandError } from '../data/failures.js';
-import { type AdminWorker, Refused } from './admin-worker.js';
+import { type Ask, Refused } from './admin-worker.js';
 import type { CheckedDump, DumpTarget, Loaded } from './checked-dump.js';
 import {
   batchesOf,
@@ -29,16 +29,16 @@ import {
 /** Of a hash, so that an event is known by its text. */
 const EPOCH_CHARACTERS = 16;
 
-export function workersSource(worker: AdminWorker): DumpSource {
+export function workersSource(ask: Ask): DumpSource {
   const remarks: string[] = [];
   async function* lines(account?: string): AsyncGenerator<ContentLine> {
     let changed = 0;
-    for await (const owner of account === undefined ? ownersIn(worker) : [account]) {
+    for await (const owner of account === undefined ? ownersIn(ask) : [account]) {
       const revisions = new Set<number>();
-      yield* recordsOf(worker, owner, revisions);
+      yield* recordsOf(ask, owner, revisions);
       if (revisions.size > 1) changed++;
     }
-    for await (const line of eventsIn(worker)) {
+    for await (const line of eventsIn(ask)) {
       if (account === undefined || line.owner === account) yield line;
     }
     if (changed === 0) return;
@@ -49,9 +49,9 @@ export function workersSource(worker: AdminWorker): DumpSource {
   return { kind: 'workers', remarks, lines };
 }
 
-async function* ownersIn(worker: AdminWorker): AsyncGenerator<string> {
+async function* ownersIn(ask: Ask): AsyncGenerator<string> {
   for (let after = ''; ; ) {
-    const { owners, isLast } = await worker.ask<KnownAccounts>('GET', '/accounts', { after });
+    const { owners, isLast } = await ask<KnownAccounts>('GET', '/accounts', { after });
     yield* owners;
     if (isLast) return;
     after = owners.at(-1) ?? '';
@@ -59,14 +59,14 @@ async function* ownersIn(worker: AdminWorker): AsyncGenerator<string> {
 }
 
 async function* recordsOf(
-  worker: AdminWorker,
+  ask: Ask,
   account: string,
   revisions: Set<number>,
 ): AsyncGenerator<ContentLine> {
   let position = 0;
   for (let after = 0; ; ) {
     const query = { account, after: String(after) };
-    const piece = await worker.ask<LeavingPiece>('GET', '/records', query);
+    const piece = await ask<LeavingPiece>('GET', '/records', query);
     revisions.add(piece.revision);
     for (const [collection, id, body, created_at, updated_at] of piece.rows) {
       position++;
@@ -77,11 +77,11 @@ async function* recordsOf(
   }
 }
 
-async function* eventsIn(worker: AdminWorker): AsyncGenerator<EventLine> {
+async function* eventsIn(ask: Ask): AsyncGenerator<EventLine> {
   let id = 0;
   for (let cursor: EventCursor = { timestamp: '', id: 0 }; ; ) {
     const query = { timestamp: cursor.timestamp, id: String(cursor.id) };
-    const page = await worker.ask<LeavingEvents>('GET', '/audit-events', query);
+    const page = await ask<LeavingEvents>('GET', '/audit-events', query);
     for (const { event, name } of page.events) yield { ...eventLine(++id, event), name };
     if (page.isLast) return;
     cursor = page.last;
@@ -89,11 +89,11 @@ async function* eventsIn(worker: AdminWorker): AsyncGenerator<EventLine> {
 }
 
 /** Account by account: what has arrived stays, and another run of the same load continues after it. */
-export function workersTarget(worker: AdminWorker): DumpTarget {
-  return { givesIdsOnce: false, load: (dump) => loaded(worker, dump) };
+export function workersTarget(ask: Ask): DumpTarget {
+  return { givesIdsOnce: false, load: (dump) => loaded(ask, dump) };
 }
 
-async function loaded(worker: AdminWorker, dump: CheckedDump): Promise<Loaded> {
+async function loaded(ask: Ask, dump: CheckedDump): Promise<Loaded> {
   const totals = { records: 0, events: 0 };
   const refused = new Map<string, string>();
   let account: LoadedAccount | undefined;
@@ -112,10 +112,10 @@ async function loaded(worker: AdminWorker, dump: CheckedDump): Promise<Loaded> {
     if (owner !== account?.owner) await endAccount(highestIn(batch, account?.owner));
     if (owner === null) unowned += records.length;
     else {
-      account ??= new LoadedAccount(worker, owner, dump.sha256);
+      account ??= new LoadedAccount(ask, owner, dump.sha256);
       await account.add(records);
     }
-    if (events.length > 0) totals.events += await take(worker, events);
+    if (events.length > 0) totals.events += await take(ask, events);
   }
   await endAccount();
   const remarks = unowned === 0 ? [] : [`${unowned} records without an owner were not loaded`];
@@ -129,9 +129,9 @@ function highestIn([line]: readonly ContentLine[], owner: string | undefined) {
     : undefined;
 }
 
-async function take(worker: AdminWorker, lines: readonly EventLine[]): Promise<number> {
+async function take(ask: Ask, lines: readonly EventLine[]): Promise<number> {
   const events = await Promise.all(lines.map(named));
-  const { known } = await worker.ask<{ known: number }>('PUT', '/audit-events', {}, events);
+  const { known } = await ask<{ known: number }>('PUT', '/audit-events', {}, events);
   if (known === events.length) return known;
   throw new CommandError(
     `the audit log has taken ${known} of ${events.length} events; run the load again`,
@@ -142,14 +142,14 @@ async function take(worker: AdminWorker, lines: readonly EventLine[]): Promise<n
 class LoadedAccount {
   readonly owner: string;
   records = 0;
-  readonly #worker: AdminWorker;
+  readonly #ask: Ask;
   readonly #load: string;
   readonly #digest = new AccountDigest();
   #state: LoadState = { state: 'loading', records: 0, digest: '' };
   #problem: string | undefined;
 
-  constructor(worker: AdminWorker, owner: string, load: string) {
-    this.#worker = worker;
+  constructor(ask: Ask, owner: string, load: string) {
+    this.#ask = ask;
     this.owner = owner;
     this.#load = load;
     if (!/[\p{Cc}\p{Cs}]/u.test(owner)) return;
@@ -179,7 +179,7 @@ class LoadedAccount {
   async #send(piece: LoadPiece): Promise<void> {
     if (this.#state.state === 'whole' || this.#problem !== undefined) return;
     try {
-      this.#state = await this.#worker.ask('PUT', '/records', { account: this.owner }, piece);
+      this.#state = await this.#ask('PUT', '/records', { account: this.owner }, piece);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#problem = error.message;

@@ -5,9 +5,8 @@ import { dirname } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
-import { Service } from '../data/service.js';
-import { adminKeyIn, plainUrl } from '../data/target.js';
-import { AdminWorker } from '../dump/admin-worker.js';
+import { adminKeyIn, plainUrl, Service } from '../data/service.js';
+import { adminWorkerAt } from '../dump/admin-worker.js';
 import { checkedDump, type DumpTarget, writeNewIds } from '../dump/checked-dump.js';
 import { fileSource, fileTarget } from '../dump/database-file.js';
 import { writeDump } from '../dump/dump-file.js';
@@ -76,28 +75,15 @@ as a whole. Interrupted, run it again. Ends with 1 if an account is refused.`,
     const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '';
     const ledger = values['bring-back'] ? undefined : await readLedger(ledgerAt);
     const dump = await checkedDump(path, ledger, target.givesIdsOnce);
-    const {
-      records,
-      events,
-      contents,
-      wasThere,
-      refused = new Map(),
-      remarks = [],
-    } = await target.load(dump);
+    const { records, events, wasThere, refused = [], remarks = [] } = await target.load(dump);
     const verb = wasThere ? 'had been loaded before' : 'loaded';
-    const lines = [`${name}: ${records} records and ${events} audit events ${verb}`];
-    if (contents !== undefined) lines.push(`contents ${contents}`);
-    lines.push(...remarks);
+    const lines = [`${name}: ${records} records and ${events} audit events ${verb}`, ...remarks];
     if (dump.newIds.length > 0) {
       const list = `${path}-new-ids.csv`;
       await writeNewIds(list, dump.newIds);
       lines.push(`${dump.newIds.length} records have new ids; the list is ${list}`);
     }
-    const left = [...dump.withheld].map(([owner, erased]): [string, string] => [
-      owner,
-      `it was erased on ${erased}; --bring-back loads it`,
-    ]);
-    left.push(...refused);
+    const left = [...dump.withheld, ...refused];
     for (const [owner, reason] of left.slice(0, NAMED_MAX_ACCOUNTS)) {
       lines.push(`not loaded: ${JSON.stringify(owner)}: ${reason}`);
     }
@@ -121,7 +107,7 @@ async function sourceOf(
   const health = await fetch(`${service}/health`, { redirect: 'manual' }).catch(() => undefined);
   return health?.status === 200 || health?.status === 503
     ? serviceSource(new Service({ baseUrl: service, adminKey }, dependencies), dependencies.now())
-    : workersSource(new AdminWorker({ url: at, adminKey }, dependencies));
+    : workersSource(adminWorkerAt(at, adminKey, dependencies));
 }
 
 function targetOf(
@@ -132,7 +118,7 @@ function targetOf(
   if (kind === 'file') return { name: at, target: fileTarget(at) };
   if (kind === 'postgres') return { name: 'the Postgres database', target: postgresTarget(at) };
   const adminKey = adminKeyIn(dependencies.environment);
-  return { name: at, target: workersTarget(new AdminWorker({ url: at, adminKey }, dependencies)) };
+  return { name: at, target: workersTarget(adminWorkerAt(at, adminKey, dependencies)) };
 }
 
 /** Of an option, or of DATABASE_URL. */

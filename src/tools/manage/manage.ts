@@ -8,27 +8,23 @@ import { EXIT_DONE, EXIT_WRONG_USE } from '../program/ending.js';
 
 type Entry = readonly [says: string, load: () => Promise<Command>];
 
+const service = () => import('./serve.js');
+const accounts = () => import('./accounts.js');
+const dumps = () => import('./dump.js');
+const browser = () => import('./console.js');
+
 export const COMMANDS: Readonly<Record<string, Entry>> = {
-  serve: ['runs the service', async () => (await import('./serve.js')).serve('manage serve')],
-  check: [
-    'checks what a start needs; starts nothing',
-    async () => (await import('./serve.js')).CHECK,
-  ],
+  serve: ['runs the service', async () => (await service()).serve('manage serve')],
+  check: ['checks what a start needs; starts nothing', async () => (await service()).CHECK],
   ready: ['asks whether the service is ready', async () => (await import('./ready.js')).READY],
-  import: ['creates records from a spreadsheet', async () => (await import('./import.js')).IMPORT],
-  export: [
-    "writes an account's records to files",
-    async () => (await import('./export.js')).EXPORT,
-  ],
-  dump: ['writes everything into one file', async () => (await import('./dump.js')).DUMP],
-  load: ['loads a dump into an empty database', async () => (await import('./dump.js')).LOAD],
-  erase: ['exports an account, then deletes it', async () => (await import('./erase.js')).ERASE],
-  restore: [
-    'replaces the database by a backup',
-    async () => (await import('./restore.js')).RESTORE,
-  ],
-  console: ["runs the operator's console", async () => (await import('./console.js')).CONSOLE],
-  hash: ["hashes the console's password", async () => (await import('./console.js')).HASH],
+  import: ['creates records from a spreadsheet', async () => (await accounts()).IMPORT],
+  export: ["writes an account's records to files", async () => (await accounts()).EXPORT],
+  dump: ['writes everything into one file', async () => (await dumps()).DUMP],
+  load: ['loads a dump into an empty database', async () => (await dumps()).LOAD],
+  erase: ['exports an account, then deletes it', async () => (await accounts()).ERASE],
+  restore: ['restores a backup', async () => (await import('./restore.js')).RESTORE],
+  console: ["runs the operator's console", async () => (await browser()).CONSOLE],
+  hash: ["hashes the console's password", async () => (await browser()).HASH],
 };
 
 const USAGE = 'manage COMMAND [options]';

@@ -41,16 +41,12 @@ async function overLine(): Promise<{ name: string; line: Line; records: Records 
 
 /** Keeps writes of a table waiting until it is called. */
 async function lock(name: string, table: string): Promise<() => Promise<unknown>> {
-  const locking = server.sql(
-    name,
-    `begin; lock table ${table} in exclusive mode; select pg_sleep(60)`,
-  );
+  const text = `begin; lock table ${table} in exclusive mode; select pg_sleep(60)`;
+  const locking = server.sql(name, text);
   locking.catch(() => {});
   const [holder] = await eventually(async () => {
-    const found = await server.sql(
-      name,
-      `select pid from pg_locks where relation = '${table}'::regclass and mode = 'ExclusiveLock' and granted`,
-    );
+    const held = `select pid from pg_locks where relation = '${table}'::regclass and mode = 'ExclusiveLock' and granted`;
+    const found = await server.sql(name, held);
     expect(found).toHaveLength(1);
     return found;
   });
@@ -85,9 +81,8 @@ it('store what Postgres takes of a group and tell the others that nothing was ch
     ),
   );
   expect(outcomes.map(({ ok }) => ok)).toEqual(outcomes.map((_, i) => i !== 7));
-  expect(messageIn(outcomes[7] as (typeof outcomes)[0])).toMatch(
-    /^STORAGE_FAILED.*nothing was changed/,
-  );
+  const refused = messageIn(outcomes[7] as (typeof outcomes)[0]);
+  expect(refused).toMatch(/^STORAGE_FAILED.*nothing was changed/);
   const { total } = await account.list('customers', { page: 1, pageSize: 20, q: '', status: '' });
   expect(total).toBe(19);
 });

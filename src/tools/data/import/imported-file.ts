@@ -8,13 +8,18 @@ import { startProgress } from '../../program/progress.js';
 import { CommandError, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { judgedRows, type Reading } from './judged-rows.js';
-import type { Part } from './plan.js';
 import type { Report } from './problem.js';
 import { shortened } from './problem.js';
 import { sendRows } from './send-rows.js';
 import { contentOf, settle, writesDecided } from './settle.js';
+import type { SourceFile } from './source-file.js';
 import { type StagedRow, Staging } from './staging.js';
 import { Suspicions } from './suspicions.js';
+
+export interface Part {
+  readonly source: SourceFile;
+  readonly collection: CollectionName;
+}
 
 export interface ImportOptions {
   /** The path of a file, or of an export's folder. */

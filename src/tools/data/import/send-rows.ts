@@ -32,15 +32,15 @@ export async function sendRows(options: SendOptions): Promise<void> {
   const { service, account, collection } = target;
   const records = service.records(account, collection);
   let trouble: ApiError | undefined;
-  let waiting = service.startWaiting();
+  let wait = service.startWaiting();
   for (;;) {
     const before = staging.count('created');
     trouble = undefined;
     await several(rows(), connections, send);
     const ended = trouble as ApiError | undefined;
     if (ended === undefined || interrupted.aborted) return;
-    if (staging.count('created') > before) waiting = service.startWaiting();
-    await waiting.wait(ended);
+    if (staging.count('created') > before) wait = service.startWaiting();
+    await wait(ended);
     if (interrupted.aborted) return;
     // After any other failure, records may have been made, or may still be.
     if (ended.status === 429) continue;

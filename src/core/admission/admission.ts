@@ -2,7 +2,7 @@
 // bodies, of answers, and of what any request may hold. What is beyond is not read or made until
 // others are done. It is never refused.
 
-import { chain, type MaybePromise } from '../maybe-promise.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { IsDisconnected } from './disconnected.js';
 import type { FairScheduler } from './fair-scheduler.js';
 
@@ -56,17 +56,9 @@ export class Admission {
     act: () => MaybePromise<T>,
   ): MaybePromise<T> {
     const bytes = Math.max(bodyBytes, REQUEST_BYTES);
-    return chain(this.begin(account, bytes, isDisconnected), () => {
-      const end = () => this.end(account, bytes);
-      let result: MaybePromise<T> | undefined;
-      try {
-        result = act();
-        return result;
-      } finally {
-        if (result instanceof Promise) void result.then(end, end);
-        else end();
-      }
-    });
+    const turn = this.begin(account, bytes, isDisconnected);
+    const end = () => this.end(account, bytes);
+    return turn === undefined ? ended(act, end) : turn.then(() => ended(act, end));
   }
 
   /**
@@ -102,5 +94,17 @@ export class Admission {
     if (held === 0) this.#held.delete(account);
     else this.#held.set(account, held);
     this.#heldBytes += bytes;
+  }
+}
+
+/** Acts; `end` is called once the result is there. */
+function ended<T>(act: () => MaybePromise<T>, end: () => void): MaybePromise<T> {
+  let result: MaybePromise<T> | undefined;
+  try {
+    result = act();
+    return result;
+  } finally {
+    if (result instanceof Promise) void result.then(end, end);
+    else end();
   }
 }

@@ -53,15 +53,14 @@ export function toResponse(answer: Answer, facts: EnvelopeFacts, stream?: Stream
     return new Response(encodable(failureText(answer, facts), requestId), { status, headers });
   }
   const status = answer.kind === 'data' ? answer.status : 200;
-  const { before, rows, behind } = partsOf(answer, facts);
-  if (stream !== undefined && isLongText(rows)) {
-    return new Response(stream(piecesOf(before, rows, behind)), { status, headers });
+  const end = endOf(answer, facts);
+  if (stream !== undefined && isLong(answer)) {
+    return new Response(stream(piecesOf(answer, end)), { status, headers });
   }
-  if (!areTexts(rows)) throw new Error('rows that are made as they are read need a stream');
-  const text = before + (rows.length === 1 ? rows[0] : rows.join(',')) + behind;
-  return new Response(encodable(text, requestId), { status, headers });
+  return new Response(encodable(successText(answer, end), requestId), { status, headers });
 }
 
+type Succeeded = Exclude<Answer, Failed>;
 type Failed = Extract<Answer, { kind: 'failure' }>;
 
 function failureText({ failure }: Failed, facts: EnvelopeFacts): string {
@@ -69,21 +68,31 @@ function failureText({ failure }: Failed, facts: EnvelopeFacts): string {
   return `{"error":${JSON.stringify({ code, message })},"meta":{${exchangeOf(facts)}}}`;
 }
 
-/** The texts of an answer's rows, or its one text, and what stands before and behind them. */
-function partsOf(answer: Exclude<Answer, Failed>, facts: EnvelopeFacts) {
+/** `meta`, with the pagination of a list, and the end of the envelope. */
+function endOf(answer: Succeeded, facts: EnvelopeFacts): string {
   const exchange = exchangeOf(facts);
-  if (answer.kind === 'data') {
-    return { before: '{"data":', rows: [answer.data], behind: `,"meta":{${exchange}}}` };
-  }
-  const { before, rows, behind, pagination } = answer;
-  const page = pagination === undefined ? '' : `,"pagination":${JSON.stringify(pagination)}`;
-  return { before: `{"data":${before}[`, rows, behind: `]${behind},"meta":{${exchange}${page}}}` };
+  if (answer.kind === 'data' || answer.pagination === undefined) return `,"meta":{${exchange}}}`;
+  const { page, page_size, total, total_pages } = answer.pagination;
+  return `,"meta":{${exchange},"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}}}`;
 }
 
-async function* piecesOf(before: string, rows: Rows, behind: string): AsyncGenerator<string> {
-  yield before;
-  yield* rowPieces(rows);
-  yield behind;
+function successText(answer: Succeeded, end: string): string {
+  if (answer.kind === 'data') return `{"data":${answer.data}${end}`;
+  const { before, rows, behind } = answer;
+  if (!areTexts(rows)) throw new Error('rows that are made as they are read need a stream');
+  return `{"data":${before}[${rows.join(',')}]${behind}${end}`;
+}
+
+async function* piecesOf(answer: Succeeded, end: string): AsyncGenerator<string> {
+  if (answer.kind === 'data') {
+    yield '{"data":';
+    yield answer.data;
+  } else {
+    yield `{"data":${answer.before}[`;
+    yield* rowPieces(answer.rows);
+    yield `]${answer.behind}`;
+  }
+  yield end;
 }
 
 /** The comma-separated text of the rows, which is not joined: a long text is shared with its record. */
@@ -95,6 +104,11 @@ export async function* rowPieces(rows: Rows): AsyncGenerator<string> {
     yield text;
     separator = ',';
   }
+}
+
+function isLong(answer: Succeeded): boolean {
+  if (answer.kind === 'data') return answer.data.length > LONG_ANSWER_CHARACTERS;
+  return isLongText(answer.rows);
 }
 
 /** Whether the rows are too long to be held as one text, or not made yet. */

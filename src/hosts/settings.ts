@@ -19,9 +19,7 @@ export type Settings = ReturnType<typeof readSettings>;
 /** 0: no limit. */
 export type AccountLimitSettings = Settings['accountLimits'];
 export type BackupSettings = NonNullable<Settings['backups']>;
-export type ReplicationSettings = NonNullable<Settings['replication']>;
 export type OperationsSettings = Settings['operations'];
-export type OperationsPort = NonNullable<OperationsSettings['port']>;
 
 /** The old one and the new one, while the key is rotated. */
 const ADMIN_KEYS_MAX = 2;

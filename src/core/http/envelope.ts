@@ -96,7 +96,7 @@ async function* piecesOf(answer: Succeeded, end: string): AsyncGenerator<string>
 }
 
 /** The comma-separated text of the rows, which is not joined: a long text is shared with its record. */
-export async function* rowPieces(rows: Rows): AsyncGenerator<string> {
+async function* rowPieces(rows: Rows): AsyncGenerator<string> {
   if (!areTexts(rows)) return yield* rows;
   let separator = '';
   for (const text of rows) {
@@ -112,7 +112,7 @@ function isLong(answer: Succeeded): boolean {
 }
 
 /** Whether the rows are too long to be held as one text, or not made yet. */
-export function isLongText(rows: Rows): boolean {
+function isLongText(rows: Rows): boolean {
   if (!areTexts(rows)) return true;
   let characters = 0;
   for (const row of rows) characters += row.length;

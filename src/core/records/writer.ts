@@ -62,9 +62,9 @@ export class Writer {
     sender: Sender | undefined,
   ): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      const [before, changed, after] = [undefined, undefined, undefined];
       const asked = { kind, owner, collection, id, body, sender, answer, reject };
-      this.#waiting.add(owner, Object.assign(asked, { before, changed, after, growth: 0 }));
+      const unstaged = { before: undefined, changed: undefined, after: undefined, growth: 0 };
+      this.#waiting.add(owner, { ...asked, ...unstaged });
       this.#running ??= this.#run();
     });
   }

@@ -29,7 +29,17 @@ export async function exportedZip(
     await remove();
     throw error;
   }
-  return ReadableStream.from(zipped(folder, remove)) as globalThis.ReadableStream<Uint8Array>;
+  const pieces = zipped(folder, remove);
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    // Also of a download that nobody has begun to read: the generator's `finally` does not run then.
+    cancel: remove,
+  });
+  return stream as globalThis.ReadableStream<Uint8Array>;
 }
 
 async function* zipped(folder: string, remove: () => Promise<void>): AsyncGenerator<Uint8Array> {

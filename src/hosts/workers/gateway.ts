@@ -3,12 +3,12 @@
 
 import { UNLIMITED } from '../../core/admission/admission.js';
 import { unsliced } from '../../core/admission/fair-scheduler.js';
+import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { handlerParts } from '../handler-parts.js';
 import { SettingError } from '../settings/setting-error.js';
-import { environmentWarnings } from '../settings/warnings.js';
-import { readSettings, type Settings, settingWarnings } from '../settings.js';
+import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
+import { readSettings, type Settings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { gatewayRecords } from './gateway-records.js';
@@ -32,20 +32,13 @@ function responder(env: WorkerEnvironment): FetchHandler {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  const { dependencies } = handlerParts({
-    settings,
-    records: gatewayRecords(objects, log),
-    log,
-    // The platform ties a wait, and an exchange, to the request that began it.
-    scheduler: unsliced(),
-    admission: UNLIMITED,
-    mayWait: false,
-    onAdminKeyRefused: undefined,
-    randomBytes: undefined,
-    digest: sha256,
-    events: undefined,
-  });
-  return buildHandler(dependencies);
+  // The platform ties a wait, and an exchange, to the request that began it.
+  const alone = { scheduler: unsliced(), admission: UNLIMITED };
+  const { signIn, adminKey, corsAllowedOrigins } = settings;
+  const identity =
+    signIn && openSignIn({ settings: signIn, log, digest: sha256, joined: false }).identity;
+  const records = gatewayRecords(objects, log);
+  return buildHandler({ records, identity, adminKey, corsAllowedOrigins, log, ...alone });
 }
 
 /** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */

@@ -26,7 +26,7 @@ const GONE = {
 
 /** A request to change a record. */
 interface Change extends Attempts {
-  readonly kind: AuditEvent['action'];
+  readonly kind: 'create' | 'update' | 'delete';
   readonly collection: CollectionName;
   id: string;
 }

@@ -38,7 +38,6 @@ async function open(
       limits: settings.accountLimits,
       log,
       events,
-      clock: Date.now,
     });
     for (const { collection, body } of isNew && settings.sampleRecords ? SAMPLE_RECORDS : []) {
       await records.account(SAMPLE_OWNER).create(collection, JSON.stringify(body));

@@ -30,8 +30,6 @@ export interface AccountContext {
   readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
   readonly events: ServiceEvents;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
 }
 
 interface Piece {

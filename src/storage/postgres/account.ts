@@ -66,7 +66,7 @@ export function postgresRecords(
   };
   return {
     account: (owner, sender) => new PostgresAccount(context, owner, sender),
-    operator: postgresViews(options.database, options.clock),
+    operator: postgresViews(options.database),
   };
 }
 
@@ -185,20 +185,20 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     record?: ChangedRecord,
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
-    const { log, isLogged, events, clock } = this.context;
+    const { log, isLogged, events } = this.context;
     const { kind, collection, id } = change;
     const { sender, owner, key } = this;
     if (sender?.isDisconnected()) throw new FailureError(GONE);
     const values: unknown[] = [key, collection, toStored(id), ...sizes];
     if (record !== undefined) {
       const { text, status } = record;
-      values.push(clock(), statusColumn(status), text, foldedColumn(text));
+      values.push(Date.now(), statusColumn(status), text, foldedColumn(text));
     }
     const event = auditEvent(
       { kind, sender, owner, collection },
       id,
       record?.changed ?? [],
-      clock(),
+      Date.now(),
     );
     const write = (logged: string | null) =>
       this.ask<Written>(statement, [...values, logged], change);

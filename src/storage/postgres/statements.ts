@@ -3,25 +3,19 @@
 import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 
-export interface Statement {
-  /** For the metrics. */
-  readonly kind: string;
-  /** Under which Postgres keeps its plan. Another release has another text, and so another name. */
-  readonly name: string;
-  readonly text: string;
-  /** Above 0 its values are columns, and so many go as one; `n` of a result row says whose it is, from 1. */
-  readonly togetherMax: number;
-  /** It goes over the connections for searches, payments and views. */
-  readonly isSlow: boolean;
-  /** An attempt that was given up must end: it would undo what came after it. */
-  readonly isWrite: boolean;
-}
+export type Statement = Readonly<ReturnType<typeof statement>>;
 
+/**
+ * `kind`: for the metrics. `togetherMax`: above 0 the values are columns, and so many go as one; `n`
+ * of a result row says whose it is, from 1. `isSlow`: it goes over the connections for searches,
+ * payments and views. `isWrite`: an attempt that was given up must end, or it undoes what came after it.
+ */
 export function statement(
   kind: string,
   text: string,
   { togetherMax = 0, isSlow = false, isWrite = false } = {},
-): Statement {
+) {
+  // Under which Postgres keeps the plan. Another release has another text, and so another name.
   const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
   return { kind, name, text, togetherMax, isSlow, isWrite };
 }

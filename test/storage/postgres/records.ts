@@ -28,7 +28,6 @@ export async function openRecords(
     limits,
     log: keptLog(),
     events: silentEvents,
-    clock: Date.now,
   });
   return { database, account, close: () => database.close() };
 }

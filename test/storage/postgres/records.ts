@@ -4,8 +4,8 @@ import type { Outcome } from '../../../src/core/domain/errors.js';
 import type { AccountLimits } from '../../../src/core/records/account-limits.js';
 import { workInPlace } from '../../../src/core/records/record-work.js';
 import { silentEvents } from '../../../src/core/service-events.js';
+import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
-import { postgresRecords } from '../../../src/storage/postgres/records.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
 import { keptLog } from '../../support/kept-log.js';
 
@@ -28,7 +28,6 @@ export async function openRecords(
     limits,
     log: keptLog(),
     events: silentEvents,
-    clock: Date.now,
   });
   return { database, account, close: () => database.close() };
 }

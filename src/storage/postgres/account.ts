@@ -2,7 +2,7 @@
 // A write is one statement, and can be run again when its connection was lost: a create knows its id
 // before, a PATCH names the version it changes.
 
-import { type AuditEvent, firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
+import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
@@ -29,7 +29,7 @@ const GONE = {
 
 /** A request to change a record. */
 interface Change extends Attempts {
-  readonly kind: AuditEvent['action'];
+  readonly kind: 'create' | 'update' | 'delete';
   readonly collection: CollectionName;
   id: string;
 }

@@ -2,7 +2,7 @@
 // come from the environment; the records are in durable objects.
 
 import { UNLIMITED } from '../../core/admission/admission.js';
-import { unsliced } from '../../core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
@@ -33,10 +33,9 @@ function responder(env: WorkerEnvironment): FetchHandler {
     directory: () => directoryStub(env),
   };
   // The platform ties a wait, and an exchange, to the request that began it.
-  const alone = { scheduler: unsliced(), admission: UNLIMITED };
+  const alone = { scheduler: new FairScheduler({ sliceMs: Infinity }), admission: UNLIMITED };
   const { signIn, adminKey, corsAllowedOrigins } = settings;
-  const identity =
-    signIn && openSignIn({ settings: signIn, log, digest: sha256, joined: false }).identity;
+  const identity = signIn && openSignIn({ settings: signIn, log, joined: false }).identity;
   const records = gatewayRecords(objects, log);
   return buildHandler({ records, identity, adminKey, corsAllowedOrigins, log, ...alone });
 }
@@ -50,10 +49,4 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
     log.error('setting_unusable', error);
     return readSettings({});
   }
-}
-
-/** Hashes a token, so that memory holds no usable token. */
-async function sha256(token: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -107,7 +107,7 @@ it.skipIf(pgBouncerIsMissing())(
     const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
     // With limits changes go one by one, and so over many connections.
     const limits = { maxBytes: 0, maxRecords: 1000 };
-    const records = await openRecords(url, limits, false, () => lost++);
+    const records = await openRecords(url, limits, () => lost++);
     closers.push(() => records.close());
     const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`));
     const create = () => accounts.map((account) => account.create('customers', customer()));

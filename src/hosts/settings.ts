@@ -70,8 +70,9 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     operations: {
       /** Undefined: no operations port. */
       port: port === undefined ? undefined : { host: values.OPS_HOST, port },
-      /** Undefined: no request log. */
-      requestLog: choice === 'off' ? undefined : { choice, slowMs: values.SLOW_REQUEST_MS },
+      /** Undefined: no request log. Requests that take this long get a line. */
+      requestLog:
+        choice === 'off' ? undefined : { fromMs: choice === 'all' ? 0 : values.SLOW_REQUEST_MS },
     },
   });
 }

@@ -124,7 +124,7 @@ it('Each reason and warning is said with what it means, what to do, since when a
       for (const part of [...sentences, details[name] ?? '']) expect(words).toContain(part);
       const verdict = isReason
         ? 'Not ready.'
-        : trouble.isFelt
+        : /^identity_provider_(?:not_configured|unavailable)$/.test(name)
           ? 'Customers are refused.'
           : 'Working,';
       expect(words).toContain(verdict);

@@ -66,7 +66,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const NODE_LAYERS = /^(?:storage|hosts\/(?:node|postgres)|tools|preview|libsql|server|manage)\b/;
 
 /** Where a host's clock, environment and console may be used. */
-const HOST_LAYERS = new RegExp(`${NODE_LAYERS.source}|^hosts/workers$`);
+const HOST_LAYERS = new RegExp(`${NODE_LAYERS.source}|^hosts/(?:operations|workers)$`);
 
 /** The packages that each layer may use; `zod` judges records, `hono` routes requests. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {

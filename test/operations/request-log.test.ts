@@ -1,37 +1,33 @@
 // The request log: which requests get a line, what is in it, and a reader that is slow.
 
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FinishedRequest } from '../../src/core/service-events.js';
 import { RequestLog } from '../../src/hosts/operations/request-log.js';
 import { finishedRequest } from '../support/finished-request.js';
 
-function logOf(choice: 'slow' | 'all', write: (lines: string) => Promise<void>): RequestLog {
-  return new RequestLog({
-    choice,
-    slowMs: 500,
-    write,
-    clock: () => Date.parse('2026-01-02T03:04:05Z'),
-  });
-}
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
-async function linesOf(
-  choice: 'slow' | 'all',
-  ...requests: Parameters<typeof finishedRequest>[0][]
-) {
-  let written = '';
-  const log = logOf(choice, async (lines) => {
-    written += lines;
-  });
+async function linesOf(fromMs: number, ...requests: Partial<FinishedRequest>[]) {
+  const written: string[] = [];
+  const log = new RequestLog(fromMs, async (lines) => void written.push(lines));
   for (const request of requests) log.add(finishedRequest(request));
   await log.flush();
   return written
+    .join('')
+    .trim()
     .split('\n')
-    .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 }
 
 describe('The request log', () => {
-  it('has one line for a request, with the route instead of the path', async () => {
-    expect(await linesOf('all', {})).toEqual([
+  it('has one line for a request, with the route instead of the path, and null for what is unknown', async () => {
+    const gone = { status: undefined, requestId: undefined, aborted: true };
+    expect(await linesOf(0, {}, gone)).toEqual([
       {
         time: '2026-01-02T03:04:05.000Z',
         level: 'info',
@@ -44,19 +40,13 @@ describe('The request log', () => {
         bytes: 512,
         aborted: false,
       },
+      expect.objectContaining({ status: null, request_id: null, aborted: true }),
     ]);
   });
 
   it('of slow requests has the requests from the limit on', async () => {
-    const lines = await linesOf('slow', { milliseconds: 499.9 }, { milliseconds: 500 });
+    const lines = await linesOf(500, { milliseconds: 499.9 }, { milliseconds: 500 });
     expect(lines.map(({ milliseconds }) => milliseconds)).toEqual([500]);
-  });
-
-  it('leaves unknown figures of an aborted request empty', async () => {
-    const gone = { status: undefined, requestId: undefined, aborted: true };
-    expect(await linesOf('all', gone)).toMatchObject([
-      { status: null, request_id: null, aborted: true },
-    ]);
   });
 
   it('drops and counts lines when its reader is slow, and keeps few in memory', async () => {
@@ -65,7 +55,7 @@ describe('The request log', () => {
       release = resolve;
     });
     let lines = 0;
-    const log = logOf('all', async (batch) => {
+    const log = new RequestLog(0, async (batch) => {
       lines += batch.split('\n').length - 1;
       await released;
     });
@@ -77,12 +67,10 @@ describe('The request log', () => {
   });
 
   it('holds up no stop when its reader stands still', async () => {
-    vi.useFakeTimers();
-    const log = logOf('all', () => new Promise(() => {}));
+    const log = new RequestLog(0, () => new Promise(() => {}));
     log.add(finishedRequest());
     const flushed = log.flush();
     await vi.advanceTimersByTimeAsync(1_000);
     await flushed;
-    vi.useRealTimers();
   });
 });

@@ -6,7 +6,7 @@ import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
 import { ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
-import type { ErasureFacts } from '../operations/status.js';
+import type { Facts } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 
 /** How many the log names; the others are counted. */
@@ -62,7 +62,7 @@ export class ErasedAccounts {
     }
   }
 
-  async facts(): Promise<ErasureFacts> {
+  async facts(): Promise<Facts['erased_accounts']> {
     for (const subject of this.#back) {
       const { ok } = await this.#records.account(subject).profile();
       // It is erased again. A later one is new.

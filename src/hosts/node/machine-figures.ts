@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Histogram } from '../operations/exposition.js';
-import type { Facts, ProcessFacts } from '../operations/status.js';
+import type { Facts } from '../operations/status.js';
 
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
@@ -20,7 +20,7 @@ export const NO_DISK: Facts['database'] = {
   disk_bytes: null,
 };
 
-export async function processFacts(): Promise<ProcessFacts> {
+export async function processFacts(): Promise<Facts['process']> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const { active, idle } = performance.eventLoopUtilization();

@@ -13,15 +13,7 @@ import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
-import {
-  type BackupFacts,
-  type ErasureFacts,
-  type Facts,
-  type PostgresFacts,
-  type ReplicationFacts,
-  type Status,
-  timeOf,
-} from '../operations/status.js';
+import { type Facts, type Status, timeOf } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import {
   diskFacts,
@@ -43,6 +35,8 @@ const MINUTE_MS = 60_000;
 const STANDARD_OUTPUT = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
+
 /** The parts that exist once the service has started; undefined if this service has none. */
 export interface StartedParts {
   readonly storage: AskedStorage;
@@ -50,9 +44,9 @@ export interface StartedParts {
   readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
   readonly server: { readonly connectionCount: number; readonly requestCount: number };
   readonly backups?: BackupSchedule | undefined;
-  readonly replica?: { readonly facts: Omit<ReplicationFacts, 'failures'> } | undefined;
-  readonly erasedAccounts?: { facts(): Promise<ErasureFacts> } | undefined;
-  readonly postgres?: () => PostgresFacts;
+  readonly replica?: { readonly facts: ReplicaFacts } | undefined;
+  readonly erasedAccounts?: { facts(): Promise<Facts['erased_accounts']> } | undefined;
+  readonly postgres?: () => Facts['postgres'];
   /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
@@ -63,7 +57,6 @@ export class Operations {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #meter: Meter;
-  readonly #requestLog: RequestLog | undefined;
   readonly #readiness: Readiness;
   /** Sampled only if the operations port is open. */
   #delays: ReturnType<typeof sampleEventLoopDelays> | undefined;
@@ -75,15 +68,10 @@ export class Operations {
 
   private constructor(settings: Settings, log: Log) {
     const { requestLog } = settings.operations;
-    const [now, clock] = [() => performance.now(), () => Date.now()];
     this.#settings = settings;
     this.#log = log;
-    this.#requestLog =
-      requestLog && new RequestLog({ ...requestLog, write: writeToStandardOutput, clock });
-    const meter = new Meter({ now, clock, requestLog: this.#requestLog });
-    this.#meter = meter;
-    const identityConfigured = settings.signIn !== undefined;
-    this.#readiness = new Readiness({ meter, identityConfigured, now, clock, after });
+    this.#meter = new Meter(requestLog && new RequestLog(requestLog.fromMs, writeToStandardOutput));
+    this.#readiness = new Readiness(this.#meter, settings.signIn !== undefined);
     const { postgresUrl, databasePath } = settings;
     const look = async () => (postgresUrl === undefined ? diskFacts(databasePath) : NO_DISK);
     this.#disk = latest(look, NO_DISK);
@@ -122,7 +110,7 @@ export class Operations {
   async close(): Promise<void> {
     this.#delays?.stop();
     clearInterval(this.#minutes);
-    await this.#requestLog?.flush();
+    await this.#meter.requestLog?.flush();
     await this.#port?.close();
   }
 
@@ -144,7 +132,7 @@ export class Operations {
       ['/status', get(async () => json(200, await this.#status()))],
       ['/backup', { method: 'POST', answer: async (adminKey) => this.#backUp(adminKey) }],
     ]);
-    this.#minutes = setInterval(() => this.#meter.lastHour.tick(Date.now()), MINUTE_MS).unref();
+    this.#minutes = setInterval(() => this.#meter.lastHour.tick(), MINUTE_MS).unref();
     const onError = (error: unknown) => this.#log.error('operations_page_failed', error);
     this.#port = await openOperationsPort(address, pages, onError);
   }
@@ -196,7 +184,7 @@ export class Operations {
         connections: parts?.server.connectionCount ?? null,
         heavy_work: parts?.heavyWork() ?? null,
       },
-      last_hour: meter.lastHour.minutes(Date.now()),
+      last_hour: meter.lastHour.minutes,
       writes: {
         waiting: parts?.inMemory?.writesWaiting ?? null,
         commits: meter.commits,
@@ -213,7 +201,7 @@ export class Operations {
         checks: meter.identityChecks,
         ...meter.sharedChecks,
       },
-      admin_keys: { refused: meter.keysRefused, newest: meter.keyRefusals },
+      admin_keys: { refused: meter.keysRefused, last_refused_at: timeOf(meter.lastKeyRefusedAt) },
       backups,
       replication: parts?.replica
         ? { ...parts.replica.facts, failures: meter.replicaFailures }
@@ -224,7 +212,7 @@ export class Operations {
     };
   }
 
-  async #backupFacts(parts: StartedParts | undefined): Promise<BackupFacts | null> {
+  async #backupFacts(parts: StartedParts | undefined): Promise<Facts['backups']> {
     const plan = this.#settings.backups;
     if (plan === undefined || parts === undefined) return null;
     const { at, bytes, failure } = this.#meter.lastBackup;
@@ -260,10 +248,6 @@ export class Operations {
 
 function json(status: OperationsAnswer['status'], value: object): OperationsAnswer {
   return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
 }
 
 /** Never blocks the event loop. If the reader has gone or the disk is full, only the lines are lost. */

@@ -4,7 +4,7 @@
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ReplicaReport } from '../../libsql.js';
-import type { ReplicationFacts } from '../operations/status.js';
+import type { ReplicaFacts } from './operations.js';
 
 export class ReplicaWatch {
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class ReplicaWatch {
     if (isReached) this.#whenReached();
   }
 
-  get facts(): Omit<ReplicationFacts, 'failures'> {
+  get facts(): ReplicaFacts {
     const { isReached = false, reason = null, behindSince } = this.#last ?? {};
     const behindMs = behindSince === undefined ? 0 : Math.max(Date.now() - behindSince, 0);
     return { reached: isReached, reason, behind_seconds: behindMs / 1_000 };

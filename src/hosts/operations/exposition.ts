@@ -2,16 +2,11 @@
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export type Labels = Readonly<Record<string, string>>;
-export type Sample = readonly [labels: Labels, value: number];
-export type Series = readonly [labels: Labels, histogram: Histogram];
-/** Samples, histograms, or one number without labels. */
-export type Family =
-  | number
-  | { readonly samples: readonly Sample[] }
-  | { readonly series: readonly Series[] };
+/** The values are of fixed sets, so none needs escaping. */
+type Labels = Readonly<Record<string, string>>;
+/** All of a family are numbers, or all are histograms. */
+export type Sample = readonly [labels: Labels, value: number | Histogram];
 
-/** How many observations were at most each bound, how many there were, and their sum. */
 export class Histogram {
   /** Upper bounds, ascending, without the infinite one. */
   readonly bounds: readonly number[];
@@ -42,37 +37,27 @@ export class Histogram {
   }
 }
 
-/** A name that ends with `_total` is a counter's. */
-export function familyText(name: string, help: string, family: Family): string {
-  const isHistogram = typeof family === 'object' && 'series' in family;
-  const type = isHistogram ? 'histogram' : name.endsWith('_total') ? 'counter' : 'gauge';
-  const lines = isHistogram
-    ? family.series.flatMap((series) => buckets(name, series))
-    : samplesOf(name, family);
+/** Empty without samples. A name that ends with `_total` is a counter's. */
+export function familyText(name: string, help: string, samples: readonly Sample[]): string {
+  const [first] = samples;
+  if (first === undefined) return '';
+  const single = name.endsWith('_total') ? 'counter' : 'gauge';
+  const type = typeof first[1] === 'number' ? single : 'histogram';
+  const lines = samples.map(([labels, value]) =>
+    typeof value === 'number' ? line(name, labels, value) : bucketLines(name, labels, value),
+  );
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-function samplesOf(name: string, family: Exclude<Family, { readonly series: unknown }>): string[] {
-  const samples: readonly Sample[] = typeof family === 'number' ? [[{}, family]] : family.samples;
-  return samples.map(([labels, value]) => line(name, labels, value));
-}
-
-function buckets(name: string, [labels, { bounds, cumulative, sum }]: Series): string[] {
+function bucketLines(name: string, labels: Labels, { bounds, cumulative, sum }: Histogram) {
+  const buckets = cumulative.map((count, bucket) =>
+    line(`${name}_bucket`, { ...labels, le: String(bounds[bucket] ?? '+Inf') }, count),
+  );
   const all = cumulative.at(-1) ?? 0;
-  return [
-    ...cumulative.map((count, bucket) =>
-      line(`${name}_bucket`, { ...labels, le: String(bounds[bucket] ?? '+Inf') }, count),
-    ),
-    line(`${name}_sum`, labels, sum),
-    line(`${name}_count`, labels, all),
-  ];
+  return buckets.join('') + line(`${name}_sum`, labels, sum) + line(`${name}_count`, labels, all);
 }
 
 function line(name: string, labels: Labels, value: number): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
   return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -11,50 +11,33 @@ import { Histogram } from './exposition.js';
 import { LastHour } from './last-hour.js';
 import type { RequestLog } from './request-log.js';
 import { DURATION_BOUNDS_SECONDS, RequestSeries } from './request-series.js';
-import { type KeyRefusals, timeOf } from './status.js';
 
 /** Up to the largest group that is committed at once. */
 const GROUP_BOUNDS_WRITES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
-const MINUTE_MS = 60_000;
-const KEY_REFUSALS_MAX = 10;
 
-export interface MeterOptions {
-  /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
-  readonly requestLog?: RequestLog | undefined;
-}
-
-/** Commits that fail: since when, in milliseconds since 1970, and why the last one did. */
-export interface WriteFailure {
-  readonly since: number;
-  readonly reason: string;
-}
-
-/** The last backup of this process; without a time if none has succeeded. Times in milliseconds since 1970, UTC. */
-export interface LastBackup {
+/** The last backup of this process, if one succeeded, and the last failure, if none has succeeded since. */
+interface LastBackup {
   readonly at?: number;
   readonly milliseconds?: number;
   readonly bytes?: number;
-  /** The last failure, if none has succeeded since. */
   readonly failure?: { readonly at: number; readonly reason: string };
 }
 
-/** The counts have each name from the start, so that a rate can be taken of the first. */
+/** The counts have each name from the start, so that a rate can be taken of the first. Times are milliseconds since 1970, UTC. */
 export class Meter implements ServiceEvents {
-  readonly #options: MeterOptions;
+  readonly requestLog: RequestLog | undefined;
   readonly requests = new RequestSeries();
-  readonly lastHour: LastHour;
+  readonly lastHour = new LastHour(this.requests);
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
   readonly commits = { committed: 0, notStored: 0, storedUnconfirmed: 0, unknown: 0 };
+  /** Every commit has failed since then; the reason is the last one's. */
+  writeFailure: { readonly since: number; readonly reason: string } | undefined;
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;
   readonly identityChecks = { identified: 0, invalid: 0, unavailable: 0 };
   readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly sharedChecks = { joined: 0, remembered: 0 };
-  lastIdentityOutcome: IdentityOutcome | undefined;
   /** Since when the provider gives no usable answer; undefined if its last one was usable. */
   identityUnavailableSince: number | undefined;
   readonly backups = { taken: 0, failed: 0 };
@@ -63,49 +46,31 @@ export class Meter implements ServiceEvents {
   heldBack = 0;
   auditFailures = 0;
   keysRefused = 0;
-  /** Newest first. Who guesses keys sends many: those of one minute are one entry. */
-  keyRefusals: readonly KeyRefusals[] = [];
+  lastKeyRefusedAt: number | undefined;
   isStorageLost = false;
   isDatabaseDamaged = false;
-  #writeFailure: WriteFailure | undefined;
   #commitStartedAt = 0;
 
-  constructor(options: MeterOptions) {
-    this.#options = options;
-    const counts = () => this.requests.totals;
-    this.lastHour = new LastHour(DURATION_BOUNDS_SECONDS, counts, options.clock());
-  }
-
-  /** The last commit failed and none has succeeded since. */
-  get writeFailure(): WriteFailure | undefined {
-    return this.#writeFailure;
-  }
-
-  get droppedLogLines(): number {
-    return this.#options.requestLog?.dropped ?? 0;
+  constructor(requestLog?: RequestLog) {
+    this.requestLog = requestLog;
   }
 
   requestFinished(request: FinishedRequest): void {
     this.requests.add(request);
-    this.#options.requestLog?.add(request);
+    this.requestLog?.add(request);
   }
 
   commitStarted(writes: number): void {
     this.groupSizes.observe(writes);
-    this.#commitStartedAt = this.#options.now();
+    this.#commitStartedAt = performance.now();
   }
 
   commitFinished(status: CommitStatus, error?: unknown): void {
-    this.commitDurations.observe((this.#options.now() - this.#commitStartedAt) / 1000);
+    this.commitDurations.observe((performance.now() - this.#commitStartedAt) / 1000);
     this.commits[status]++;
-    const since = this.#writeFailure?.since ?? this.#options.clock();
+    const since = this.writeFailure?.since ?? Date.now();
     const reason = error instanceof Error ? error.message : String(error);
-    this.#writeFailure = status === 'committed' ? undefined : { since, reason };
-  }
-
-  /** Storage took a commit that was made to find out, and no commit has failed since it was begun. */
-  writesRecovered(from: WriteFailure): void {
-    if (this.#writeFailure === from) this.#writeFailure = undefined;
+    this.writeFailure = status === 'committed' ? undefined : { since, reason };
   }
 
   auditFailed(): void {
@@ -121,23 +86,15 @@ export class Meter implements ServiceEvents {
   }
 
   adminKeyRefused(): void {
-    const now = this.#options.clock();
-    const to = timeOf(now);
     this.keysRefused++;
-    const [last, ...earlier] = this.keyRefusals;
-    // A clock that was set back begins a new entry.
-    const isSameMinute = last !== undefined && Math.abs(now - Date.parse(last.from)) < MINUTE_MS;
-    this.keyRefusals = isSameMinute
-      ? [{ ...last, to, count: last.count + 1 }, ...earlier]
-      : [{ from: to, to, count: 1 }, ...this.keyRefusals.slice(0, KEY_REFUSALS_MAX - 1)];
+    this.lastKeyRefusedAt = Date.now();
   }
 
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void {
     this.identityChecks[outcome]++;
     this.identityDurations.observe(milliseconds / 1000);
-    this.lastIdentityOutcome = outcome;
     if (outcome !== 'unavailable') this.identityUnavailableSince = undefined;
-    else this.identityUnavailableSince ??= this.#options.clock();
+    else this.identityUnavailableSince ??= Date.now();
   }
 
   identityShared(how: 'joined' | 'remembered'): void {
@@ -151,7 +108,7 @@ export class Meter implements ServiceEvents {
 
   backupFailed(reason: string): void {
     this.backups.failed++;
-    this.lastBackup = { ...this.lastBackup, failure: { at: this.#options.clock(), reason } };
+    this.lastBackup = { ...this.lastBackup, failure: { at: Date.now(), reason } };
   }
 
   backupsHeldBack(count: number): void {

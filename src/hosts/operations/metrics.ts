@@ -1,7 +1,7 @@
 // Every metric, with its name, unit and meaning, in one place. Names and units follow Prometheus'
 // conventions: seconds, bytes, `_total` on what only grows.
 
-import { type Family, familyText, type Histogram, type Sample } from './exposition.js';
+import { familyText, Histogram, type Sample } from './exposition.js';
 import type { Meter } from './meter.js';
 import type { Status } from './status.js';
 
@@ -11,22 +11,17 @@ export const HELP = {
   service_ready: '1 if /ready answers 200, else 0.',
   service_not_ready_reason: '1 for each reason why /ready answers 503.',
   service_warning: '1 for each warning of /ready.',
-  service_http_requests_total:
-    'Requests by route pattern, method and status; "aborted" if the connection ended before the whole answer was written.',
-  service_http_request_duration_seconds:
-    'From the headers of a request to the last byte of its answer.',
+  service_http_requests_total: 'Requests; "aborted" ended before the whole answer was written.',
+  service_http_request_duration_seconds: 'From the headers to the last byte of the answer.',
   service_http_requests_in_flight: 'Requests whose answer is not yet written to its end.',
   service_http_connections: 'Open connections on the API port.',
-  service_heavy_work_in_progress:
-    'Pieces of long work (searches, large bodies) that are under way or wait for their turn.',
-  service_request_log_dropped_total:
-    'Lines of the request log that were not written because its reader was slow.',
+  service_heavy_work_in_progress: 'Long work (searches, large bodies) under way or waiting.',
+  service_request_log_dropped_total: 'Lines dropped because the reader of the log was slow.',
   service_writes_waiting: 'Writes that wait for a commit.',
   service_commit_group_writes: 'Writes that were committed together.',
   service_commit_duration_seconds: 'Duration of a commit, its sync to the disk included.',
-  service_commits_total: 'Commits by result; all but "committed" are failures that clients saw.',
-  service_audit_failures_total:
-    'Changes by an operator that were stored without their audit event.',
+  service_commits_total: 'Commits by result; all but "committed" failed.',
+  service_audit_failures_total: "An operator's changes stored without their audit event.",
   service_records: 'Stored records.',
   service_accounts: 'Accounts with at least one record.',
   service_database_bytes: 'Size of the database file.',
@@ -37,32 +32,24 @@ export const HELP = {
   service_identity_check_duration_seconds: 'How long the identity provider took.',
   service_identity_checks_joined_total: 'Checks that joined a request already under way.',
   service_identity_checks_remembered_total: 'Checks that were answered from memory.',
-  service_admin_keys_refused_total:
-    'Requests with a wrong admin key, on the API and on the operations port.',
+  service_admin_keys_refused_total: 'Requests with a wrong admin key, on both ports.',
   service_backup_interval_seconds: 'How often a backup is taken; 0: only on request.',
-  service_backup_last_success_timestamp_seconds:
-    'When the newest backup was taken; 0 without one. A backup with a time in the future does not count.',
-  service_backup_last_duration_seconds: 'How long the last backup of this process took.',
+  service_backup_last_success_timestamp_seconds: 'Time of the newest backup; 0 without one.',
+  service_backup_last_duration_seconds: 'Duration of the last backup of this process.',
   service_backup_last_size_bytes: 'Size of the newest backup.',
-  service_backup_last_failed: '1 if a backup failed and none has succeeded since, else 0.',
-  service_backups_held_back:
-    'Old backups that the rotation keeps because they hold much more than those after them.',
+  service_backup_last_failed: '1 if a backup failed and none has succeeded since.',
+  service_backups_held_back: 'Old backups that stay because they hold much more.',
   service_backups_total: 'Backups of this process by result.',
   service_replication_reached: '1 if the last sync succeeded, else 0.',
-  service_replication_behind_seconds:
-    'Age of the oldest commit that the replica is not known to have; 0 if it has all.',
-  service_replication_sync_duration_seconds:
-    'How long Litestream took to read the commits from the log.',
+  service_replication_behind_seconds: 'Age of the oldest commit that the replica may lack.',
+  service_replication_sync_duration_seconds: 'How long Litestream took to read the commits.',
   service_replication_failures_total: 'Syncs that failed.',
   service_postgres_waiting: 'Statements that wait for a connection to Postgres.',
   service_postgres_retries_total: 'Attempts at a statement after the first.',
-  service_postgres_statements_total:
-    'Statements sent to Postgres by kind; those of many requests may be sent as one.',
-  service_postgres_statement_seconds_total:
-    'How long statements took, the wait for a connection included.',
+  service_postgres_statements_total: 'By kind; those of many requests may be sent as one.',
+  service_postgres_statement_seconds_total: 'Duration, the wait for a connection included.',
   service_event_loop_delay_seconds: 'Delay of a timer beyond its plan, sampled continuously.',
-  service_event_loop_active_seconds_total:
-    'Time that the event loop was active; active / (active + idle) is the utilization.',
+  service_event_loop_active_seconds_total: 'Time that the event loop was active.',
   service_event_loop_idle_seconds_total: 'Time that the event loop was idle.',
   process_start_time_seconds: 'When the process started, in seconds since 1970.',
   process_cpu_seconds_total: 'Processor time of all threads, user and system.',
@@ -72,43 +59,54 @@ export const HELP = {
   process_max_fds: 'The limit of open file descriptors.',
 } as const;
 
-const EPOCH = new Date(0).toISOString();
-
-/** Null: the figure is not available here or now, and the family is left out. */
-type Families = Partial<Record<keyof typeof HELP, Family | null>>;
+/** Null or undefined: the figure is not available here or now, and the family is left out. */
+type Family = number | Histogram | readonly Sample[] | null | undefined;
+type Families = Partial<Record<keyof typeof HELP, Family>>;
 
 export function metricsText(status: Status, meter: Meter, eventLoopDelays: Histogram): string {
   const families: Families = {
-    ...ofService(status, meter),
-    ...ofBackups(status, meter),
-    ...ofReplication(status, meter),
-    ...ofPostgres(status),
+    ...ofRequests(status, meter),
+    ...ofStorage(status, meter),
     ...ofProcess(status, eventLoopDelays),
   };
-  return Object.entries(HELP)
-    .map(([name, help]) => {
-      const family = families[name as keyof typeof HELP] ?? null;
-      return family === null ? '' : familyText(name, help, family);
-    })
-    .join('');
+  const texts = Object.entries(HELP).map(([name, help]) => {
+    const family = families[name as keyof typeof HELP] ?? [];
+    const isOne = typeof family === 'number' || family instanceof Histogram;
+    return familyText(name, help, isOne ? [[{}, family]] : family);
+  });
+  return texts.join('');
 }
 
-function ofService(status: Status, meter: Meter): Families {
-  const { version, runtime, requests, writes, records, database, identity } = status;
+function ofRequests(status: Status, meter: Meter): Families {
+  const { requests, identity } = status;
   return {
-    service_build_info: { samples: [[{ version, runtime }, 1]] },
     service_ready: Number(status.ready),
-    service_not_ready_reason: ones('reason', status.reasons),
-    service_warning: ones('warning', status.warnings),
-    service_http_requests_total: { samples: meter.requests.counts },
-    service_http_request_duration_seconds: { series: meter.requests.durations },
+    service_not_ready_reason: status.reasons.map((reason) => [{ reason }, 1]),
+    service_warning: status.warnings.map((warning) => [{ warning }, 1]),
+    service_http_requests_total: meter.requests.counts,
+    service_http_request_duration_seconds: meter.requests.durations,
     service_http_requests_in_flight: requests.in_flight,
     service_http_connections: requests.connections,
     service_heavy_work_in_progress: requests.heavy_work,
-    service_request_log_dropped_total: meter.droppedLogLines,
+    service_request_log_dropped_total: meter.requestLog?.dropped ?? 0,
+    service_identity_checks_total: by('outcome', identity.checks),
+    service_identity_check_duration_seconds: meter.identityDurations,
+    service_identity_checks_joined_total: identity.joined,
+    service_identity_checks_remembered_total: identity.remembered,
+    service_admin_keys_refused_total: status.admin_keys.refused,
+  };
+}
+
+function ofStorage(status: Status, meter: Meter): Families {
+  const { writes, records, database, backups, replication, postgres } = status;
+  const { milliseconds } = meter.lastBackup;
+  const statements = Object.entries(postgres?.statements ?? {});
+  const counts = statements.map(([kind, { count }]): Sample => [{ kind }, count]);
+  const seconds = statements.map(([kind, all]): Sample => [{ kind }, all.seconds]);
+  return {
     service_writes_waiting: writes.waiting,
-    service_commit_group_writes: unlabelled(meter.groupSizes),
-    service_commit_duration_seconds: unlabelled(meter.commitDurations),
+    service_commit_group_writes: meter.groupSizes,
+    service_commit_duration_seconds: meter.commitDurations,
     service_commits_total: by('result', writes.commits),
     service_audit_failures_total: writes.audit_failures,
     service_records: records && by('collection', records),
@@ -117,58 +115,32 @@ function ofService(status: Status, meter: Meter): Families {
     service_database_log_bytes: database.log_bytes,
     service_disk_free_bytes: database.disk_free_bytes,
     service_disk_bytes: database.disk_bytes,
-    service_identity_checks_total: by('outcome', identity.checks),
-    service_identity_check_duration_seconds: unlabelled(meter.identityDurations),
-    service_identity_checks_joined_total: identity.joined,
-    service_identity_checks_remembered_total: identity.remembered,
-    service_admin_keys_refused_total: status.admin_keys.refused,
+    service_backup_interval_seconds: backups && backups.interval_hours * 3_600,
+    service_backup_last_success_timestamp_seconds: backups && secondsOf(backups.last_success_at),
+    service_backup_last_duration_seconds: milliseconds && milliseconds / 1000,
+    service_backup_last_size_bytes: backups?.last_success_bytes,
+    service_backup_last_failed: backups && Number(backups.last_failed),
+    service_backups_held_back: backups && meter.heldBack,
+    service_backups_total: backups && by('result', meter.backups),
+    service_replication_reached: replication && Number(replication.reached),
+    service_replication_behind_seconds: replication?.behind_seconds,
+    service_replication_sync_duration_seconds: replication && meter.replicaSyncs,
+    service_replication_failures_total: replication?.failures,
+    service_postgres_waiting: postgres?.waiting,
+    service_postgres_retries_total: postgres?.retries,
+    service_postgres_statements_total: counts,
+    service_postgres_statement_seconds_total: seconds,
   };
 }
 
-function ofBackups({ backups }: Status, meter: Meter): Families {
-  if (backups === null) return {};
-  const { milliseconds } = meter.lastBackup;
+function ofProcess(status: Status, delays: Histogram): Families {
+  const { version, runtime, process: usage } = status;
   return {
-    service_backup_interval_seconds: backups.interval_hours * 3_600,
-    service_backup_last_success_timestamp_seconds:
-      Date.parse(backups.last_success_at ?? EPOCH) / 1000,
-    service_backup_last_duration_seconds: milliseconds === undefined ? null : milliseconds / 1000,
-    service_backup_last_size_bytes: backups.last_success_bytes,
-    service_backup_last_failed: Number(backups.last_failed),
-    service_backups_held_back: meter.heldBack,
-    service_backups_total: by('result', meter.backups),
-  };
-}
-
-function ofReplication({ replication }: Status, meter: Meter): Families {
-  if (replication === null) return {};
-  return {
-    service_replication_reached: Number(replication.reached),
-    service_replication_behind_seconds: replication.behind_seconds,
-    service_replication_sync_duration_seconds: unlabelled(meter.replicaSyncs),
-    service_replication_failures_total: replication.failures,
-  };
-}
-
-function ofPostgres({ postgres }: Status): Families {
-  if (postgres === null) return {};
-  const statements = Object.entries(postgres.statements);
-  const counts = statements.map(([kind, { count }]): Sample => [{ kind }, count]);
-  const seconds = statements.map(([kind, all]): Sample => [{ kind }, all.seconds]);
-  return {
-    service_postgres_waiting: postgres.waiting,
-    service_postgres_retries_total: postgres.retries,
-    service_postgres_statements_total: { samples: counts },
-    service_postgres_statement_seconds_total: { samples: seconds },
-  };
-}
-
-function ofProcess({ started_at, process: usage }: Status, delays: Histogram): Families {
-  return {
-    service_event_loop_delay_seconds: unlabelled(delays),
+    service_build_info: [[{ version, runtime }, 1]],
+    service_event_loop_delay_seconds: delays,
     service_event_loop_active_seconds_total: usage.active_seconds,
     service_event_loop_idle_seconds_total: usage.idle_seconds,
-    process_start_time_seconds: Date.parse(started_at) / 1000,
+    process_start_time_seconds: secondsOf(status.started_at),
     process_cpu_seconds_total: usage.cpu_seconds,
     process_resident_memory_bytes: usage.resident_bytes,
     process_heap_bytes: usage.heap_bytes,
@@ -177,19 +149,10 @@ function ofProcess({ started_at, process: usage }: Status, delays: Histogram): F
   };
 }
 
-function unlabelled(histogram: Histogram): Family {
-  return { series: [[{}, histogram]] };
+function secondsOf(time: string | null): number {
+  return time === null ? 0 : Date.parse(time) / 1000;
 }
 
-function by(label: string, counts: object): Family {
-  return {
-    samples: Object.entries<number>({ ...counts }).map(([name, count]) => [
-      { [label]: name },
-      count,
-    ]),
-  };
-}
-
-function ones(label: string, names: readonly string[]): Family {
-  return { samples: names.map((name) => [{ [label]: name }, 1]) };
+function by(label: string, counts: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(counts).map(([name, count]) => [{ [label]: name }, count]);
 }

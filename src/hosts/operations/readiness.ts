@@ -2,19 +2,19 @@
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Meter } from './meter.js';
-import type { Facts, Ready } from './status.js';
+import type { Facts } from './status.js';
 import type { Reason, Warning } from './troubles.js';
 
 /** With less than this a group of writes may not fit on the disk. */
-export const DISK_FREE_MIN_BYTES = 8_388_608;
+const DISK_FREE_MIN_BYTES = 8_388_608;
 /** Each connection, of clients and to the provider, takes one. */
-export const DESCRIPTORS_FREE_MIN = 8;
+const DESCRIPTORS_FREE_MIN = 8;
 /** The database is given this long to answer. */
-export const DATABASE_ANSWER_MAX_MS = 2_000;
+const DATABASE_ANSWER_MAX_MS = 2_000;
 /** Time between two trial commits while writes fail. */
 const TRIAL_INTERVAL_MS = 1_000;
 /** A replica is normally a second or two behind. */
-export const REPLICA_BEHIND_MAX_SECONDS = 15;
+const REPLICA_BEHIND_MAX_SECONDS = 15;
 /** A backup may take a while, and a failed one is tried again: it is overdue after two missed intervals. */
 const OVERDUE_INTERVALS = 2;
 
@@ -28,26 +28,17 @@ export interface AskedStorage {
   touch(): Promise<void>;
 }
 
-export interface ReadinessOptions {
-  readonly meter: Meter;
-  readonly identityConfigured: boolean;
-  /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
-  /** Resolves after this many milliseconds. */
-  readonly after: (milliseconds: number) => Promise<void>;
-}
-
 export class Readiness {
-  readonly #options: ReadinessOptions;
+  readonly #meter: Meter;
+  readonly #isIdentityConfigured: boolean;
   #isStopping = false;
   #ping: Promise<boolean> | undefined;
   #trial: Promise<void> | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ReadinessOptions) {
-    this.#options = options;
+  constructor(meter: Meter, isIdentityConfigured: boolean) {
+    this.#meter = meter;
+    this.#isIdentityConfigured = isIdentityConfigured;
   }
 
   stopping(): void {
@@ -55,21 +46,21 @@ export class Readiness {
   }
 
   /** `storage` is undefined until the service has started; `facts` are of the same moment. */
-  async answer(facts: Facts, storage: AskedStorage | undefined): Promise<Ready> {
+  async answer(facts: Facts, storage: AskedStorage | undefined) {
     const reasons = await this.#reasons(facts, storage);
     return { ready: reasons.length === 0, reasons, warnings: this.#warnings(facts, !!storage) };
   }
 
   async #reasons({ database, process: usage }: Facts, storage?: AskedStorage): Promise<Reason[]> {
-    const { meter } = this.#options;
-    if (storage?.look !== undefined) await this.#inTime(storage.look());
+    const meter = this.#meter;
+    if (storage?.look !== undefined) await inTime(storage.look());
     const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
     const takesWrites = !meter.isStorageLost && !meter.isDatabaseDamaged;
     let answers = true;
     if (storage !== undefined && !this.#isStopping && takesWrites) {
-      answers = (await this.#inTime(this.#answers(storage))) ?? false;
+      answers = (await inTime(this.#answers(storage))) ?? false;
       // On a full disk a write of a few bytes may succeed although others fail.
-      if (answers && !hasNoRoom) await this.#tryToWrite(storage);
+      if (answers && !hasNoRoom) await inTime(this.#tryToWrite(storage));
     }
     const failure = meter.writeFailure;
     const freeDescriptors = (usage.max_descriptors ?? Infinity) - (usage.open_descriptors ?? 0);
@@ -86,22 +77,22 @@ export class Readiness {
   }
 
   #warnings(facts: Facts, isStarted: boolean): Warning[] {
-    const { meter, identityConfigured, clock } = this.#options;
+    const meter = this.#meter;
     const { backups, replication, erased_accounts: erased, identity } = facts;
     const atStart = identity.at_start;
-    // Later checks know more about a provider that was away at the start.
-    const outcome = meter.lastIdentityOutcome ?? (atStart?.away ? 'unavailable' : undefined);
     // What was found at the start may have passed: a fit provider knows some tokens and refuses others.
-    const { identified, invalid } = meter.identityChecks;
+    const { identified, invalid } = identity.checks;
     const hasProvedFit = identified > 0 && invalid > 0;
-    const isFromFuture = ({ taken_at }: { taken_at: string }) => Date.parse(taken_at) > clock();
-    const age = clock() - Date.parse(backups?.last_success_at ?? facts.started_at);
+    const hasAnswered = identified > 0 || invalid > 0;
+    const isAway = identity.unavailable_since !== null || (atStart?.away === true && !hasAnswered);
+    const isFromFuture = ({ taken_at }: { taken_at: string }) => Date.parse(taken_at) > Date.now();
+    const age = Date.now() - Date.parse(backups?.last_success_at ?? facts.started_at);
     const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
     // Postgres has backups of its own, out of this process's sight.
     const hasCopies = backups !== null || replication !== null || facts.postgres !== null;
     return named<Warning>({
-      identity_provider_not_configured: !identityConfigured,
-      identity_provider_unavailable: outcome === 'unavailable',
+      identity_provider_not_configured: !this.#isIdentityConfigured,
+      identity_provider_unavailable: isAway,
       identity_provider_unfit: atStart?.ok === false && !atStart.away && !hasProvedFit,
       backup_failed: backups?.last_failed === true,
       backup_overdue: age > ageMax,
@@ -119,44 +110,42 @@ export class Readiness {
 
   /** Whether the database answers. One question at a time: one that hangs is not asked again. */
   #answers(storage: AskedStorage): Promise<boolean> {
-    this.#ping ??= storage
-      .ping()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => {
-        this.#ping = undefined;
-      });
+    this.#ping ??= succeeds(storage.ping()).finally(() => {
+      this.#ping = undefined;
+    });
     return this.#ping;
   }
 
   /** Without a client's write the service would never notice that its disk works again. */
   async #tryToWrite(storage: AskedStorage): Promise<void> {
-    const { meter, now } = this.#options;
+    const meter = this.#meter;
     const failure = meter.writeFailure;
     if (failure === undefined) return;
-    if (this.#trial === undefined && now() - this.#triedAt >= TRIAL_INTERVAL_MS) {
-      this.#triedAt = now();
-      this.#trial = storage
-        .touch()
-        // That it still fails is known already.
-        .then(
-          () => meter.writesRecovered(failure),
-          () => {},
-        )
-        .finally(() => {
-          this.#trial = undefined;
-        });
+    if (this.#trial === undefined && performance.now() - this.#triedAt >= TRIAL_INTERVAL_MS) {
+      this.#triedAt = performance.now();
+      this.#trial = succeeds(storage.touch()).then((isWritten) => {
+        // A commit that failed after the trial began counts.
+        if (isWritten && meter.writeFailure === failure) meter.writeFailure = undefined;
+        this.#trial = undefined;
+      });
     }
-    if (this.#trial !== undefined) await this.#inTime(this.#trial);
+    await this.#trial;
   }
+}
 
-  /** Undefined if it takes too long. */
-  #inTime<T>(work: Promise<T>): Promise<T | undefined> {
-    const late = this.#options.after(DATABASE_ANSWER_MAX_MS).then(() => undefined);
-    return Promise.race([work, late]);
-  }
+/** Undefined if it takes too long. */
+function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  const late = new Promise<undefined>((resolve) => {
+    setTimeout(resolve, DATABASE_ANSWER_MAX_MS, undefined).unref();
+  });
+  return Promise.race([work, late]);
+}
+
+function succeeds(work: Promise<void>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }
 
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;

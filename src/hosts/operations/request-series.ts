@@ -2,16 +2,14 @@
 // bounded: a client that invents paths or methods makes no new series.
 
 import type { FinishedRequest } from '../../core/service-events.js';
-import { Histogram, type Sample, type Series } from './exposition.js';
+import { Histogram, type Sample } from './exposition.js';
 
 /** From half a millisecond, the time of a read, to the seconds of a hung provider or disk. */
 export const DURATION_BOUNDS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ];
 
-const OTHER = 'other';
-const METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PUT'];
-const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+const METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PUT']);
 /** In place of a status if the whole answer was not written. */
 const ABORTED = 'aborted';
 
@@ -36,13 +34,11 @@ export class RequestSeries {
   /** Every request is in exactly one of them. */
   get counts(): Sample[] {
     return this.#all.flatMap(({ labels, statuses }) =>
-      [...statuses].map(
-        ([status, count]): Sample => [{ ...labels, status: String(status) }, count],
-      ),
+      [...statuses].map(([status, count]) => [{ ...labels, status: String(status) }, count]),
     );
   }
 
-  get durations(): Series[] {
+  get durations(): Sample[] {
     return this.#all.map(({ labels, durations }) => [labels, durations]);
   }
 
@@ -68,7 +64,7 @@ export class RequestSeries {
   }
 
   #requestsOf(route: string, given: string): Requests {
-    const method = KNOWN_METHODS.has(given) ? given : OTHER;
+    const method = METHODS.has(given) ? given : 'other';
     const methods = this.#routes.get(route) ?? new Map<string, Requests>();
     const found = methods.get(method);
     if (found !== undefined) return found;

@@ -5,13 +5,6 @@ import type { RecordCounts } from '../../core/operator-answers.js';
 import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
 import type { Reason, Warning } from './troubles.js';
 
-/** What `/ready` answers. */
-export interface Ready {
-  readonly ready: boolean;
-  readonly reasons: readonly Reason[];
-  readonly warnings: readonly Warning[];
-}
-
 /** Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not on this host. */
 export interface Facts {
   readonly version: string;
@@ -56,17 +49,68 @@ export interface Facts {
     readonly joined: number;
     readonly remembered: number;
   };
-  readonly admin_keys: { readonly refused: number; readonly newest: readonly KeyRefusals[] };
-  readonly backups: BackupFacts | null;
-  readonly replication: ReplicationFacts | null;
-  /** Null if there is no ledger. */
-  readonly erased_accounts: ErasureFacts | null;
-  /** Null if the database is a file. */
-  readonly postgres: PostgresFacts | null;
-  readonly process: ProcessFacts;
+  readonly admin_keys: { readonly refused: number; readonly last_refused_at: string | null };
+  /** Null if `BACKUP_DIR` is unset. */
+  readonly backups: {
+    readonly folder: string;
+    /** 0: only on request. */
+    readonly interval_hours: number;
+    readonly keep: number;
+    readonly last_success_at: string | null;
+    readonly last_success_bytes: number | null;
+    /** A backup failed, and none has succeeded since. */
+    readonly last_failed: boolean;
+    readonly last_failure: { readonly at: string; readonly reason: string } | null;
+    readonly under_way: boolean;
+    /** Newest first; null if the folder cannot be read. `opens`: null until this process has looked. */
+    readonly list:
+      | readonly {
+          readonly name: string;
+          readonly taken_at: string;
+          readonly bytes: number;
+          readonly records: number | null;
+          readonly opens: boolean | null;
+        }[]
+      | null;
+  } | null;
+  readonly replication: {
+    /** The last sync succeeded. */
+    readonly reached: boolean;
+    /** Why it is not reached. */
+    readonly reason: string | null;
+    /** Age of the oldest commit that the replica is not known to have; 0 if there is none. */
+    readonly behind_seconds: number;
+    readonly failures: number;
+  } | null;
+  /** `back`: how many are in the database again. Null if there is no ledger. */
+  readonly erased_accounts: { readonly back: number; readonly unreadable: boolean } | null;
+  /** Of this process's connections. Null if the database is a file. */
+  readonly postgres: {
+    /** Statements that wait for a connection. */
+    readonly waiting: number;
+    /** Attempts at a statement after the first. */
+    readonly retries: number;
+    /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
+    readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
+  } | null;
+  readonly process: {
+    readonly cpu_seconds: number;
+    readonly resident_bytes: number;
+    readonly heap_bytes: number;
+    /** The event loop, since the start. */
+    readonly active_seconds: number;
+    readonly idle_seconds: number;
+    readonly open_descriptors: number | null;
+    readonly max_descriptors: number | null;
+  };
 }
 
-export type Status = Ready & Facts;
+/** The first three are all that `/ready` answers. */
+export interface Status extends Facts {
+  readonly ready: boolean;
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Warning[];
+}
 
 export interface Minute {
   readonly from: string;
@@ -76,75 +120,6 @@ export interface Minute {
   readonly failed: number;
   /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
   readonly p95_seconds: number | null;
-}
-
-/** Refused admin keys within a minute of the first of them. */
-export interface KeyRefusals {
-  readonly from: string;
-  readonly to: string;
-  readonly count: number;
-}
-
-export interface BackupFacts {
-  readonly folder: string;
-  /** 0: only on request. */
-  readonly interval_hours: number;
-  readonly keep: number;
-  readonly last_success_at: string | null;
-  readonly last_success_bytes: number | null;
-  /** A backup failed, and none has succeeded since. */
-  readonly last_failed: boolean;
-  readonly last_failure: { readonly at: string; readonly reason: string } | null;
-  readonly under_way: boolean;
-  /** Newest first; null if the folder cannot be read. */
-  readonly list: readonly KeptBackup[] | null;
-}
-
-export interface KeptBackup {
-  readonly name: string;
-  readonly taken_at: string;
-  readonly bytes: number;
-  readonly records: number | null;
-  /** Whether it could be opened and counted; null until this process has looked. */
-  readonly opens: boolean | null;
-}
-
-export interface ReplicationFacts {
-  /** The last sync succeeded. */
-  readonly reached: boolean;
-  /** Why it is not reached. */
-  readonly reason: string | null;
-  /** Age of the oldest commit that the replica is not known to have; 0 if there is none. */
-  readonly behind_seconds: number;
-  readonly failures: number;
-}
-
-export interface ErasureFacts {
-  /** Erased accounts that are in the database again. */
-  readonly back: number;
-  /** There is a ledger, and it cannot be read. */
-  readonly unreadable: boolean;
-}
-
-/** Of this process's connections to Postgres. */
-export interface PostgresFacts {
-  /** Statements that wait for a connection. */
-  readonly waiting: number;
-  /** Attempts at a statement after the first. */
-  readonly retries: number;
-  /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
-  readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
-}
-
-export interface ProcessFacts {
-  readonly cpu_seconds: number;
-  readonly resident_bytes: number;
-  readonly heap_bytes: number;
-  /** The event loop, since the start. */
-  readonly active_seconds: number;
-  readonly idle_seconds: number;
-  readonly open_descriptors: number | null;
-  readonly max_descriptors: number | null;
 }
 
 export function timeOf(milliseconds: number): string;

@@ -5,8 +5,6 @@ export interface Trouble {
   /** Whole sentences; names of settings, events and commands stand in backticks. */
   readonly meaning: string;
   readonly action: string;
-  /** Customers are refused because of it. */
-  readonly isFelt: boolean;
 }
 
 /** The service cannot do its work: `/ready` answers 503. */
@@ -14,50 +12,42 @@ export const REASONS = {
   starting: {
     meaning: 'The database file is being checked and loaded: some seconds for a million records.',
     action: 'Wait.',
-    isFelt: true,
   },
   stopping: {
     meaning: 'A stop has begun.',
     action: 'Nothing. If nobody asked for it, `stopping` in the log says why.',
-    isFelt: true,
   },
   storage_lost: {
     meaning:
       'Either it is unknown what is stored, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write is answered 500.',
     action:
       'Check the disk; the next start reads what is stored. If the file disappeared, `database_saved` in the log names a complete copy: stop the service, restore that copy, start it.',
-    isFelt: true,
   },
   database_damaged: {
     meaning:
       'Another program wrote to the database file while the service runs, for example a backup was copied over it. Reads are answered from memory, which still has everything; every write is answered 500.',
     action:
       'Do not restart. First save everything with the command `dump`, with `--from` and the address of this service. Then stop it, move the file away, and load the dump with the command `load`.',
-    isFelt: true,
   },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
     action: 'Check the disk: it hangs. Over Postgres: check the server and the network.',
-    isFelt: true,
   },
   writes_failing: {
     meaning:
       'The last commit failed and none has succeeded since: writes are answered 500, reads continue.',
     action:
       '`storage_commit_failed` in the log says why. The service tries a commit of its own when `/ready` is asked, so this clears without a write by a client.',
-    isFelt: true,
   },
   disk_full: {
     meaning:
       'Less than 8 MiB are free on the disk of the database, or a commit failed because the disk was full: writes are answered 500, reads continue.',
     action: 'Free some space; no restart is needed.',
-    isFelt: true,
   },
   descriptors_exhausted: {
     meaning:
       'Fewer than 8 file descriptors are free: connections are refused, and the identity provider cannot be asked.',
     action: 'Raise `LimitNOFILE` of the unit (`ulimit -n`), or limit the connections of the proxy.',
-    isFelt: true,
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
@@ -66,79 +56,71 @@ export const WARNINGS = {
   identity_provider_not_configured: {
     meaning: 'Nobody can sign in: every bearer token is answered 503.',
     action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and restart the service.',
-    isFelt: true,
   },
   identity_provider_unavailable: {
     meaning:
       'The identity provider gave no usable answer to the last request, or it was unavailable at the start and no token has been checked since: customers are answered 503.',
     action:
       "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. It clears with the provider's next answer; a restart of the service doesn't help.",
-    isFelt: true,
   },
   identity_provider_unfit: {
     meaning: 'At the start the identity provider did not refuse a made-up token as it must.',
     action:
       '`identity.at_start` of `/status` says what it answered and what to do. It clears once the provider has accepted one token and refused another, or at the next start.',
-    isFelt: false,
   },
   replica_unreachable: {
     meaning:
       'Litestream does not answer, or the replica is more than 15 s behind: what is written now is on this machine only.',
     action:
       "Check `systemctl status litestream`; `replica_unreachable` in the service's log says why.",
-    isFelt: false,
   },
   backup_not_configured: {
     meaning:
       'No backup is taken and there is no replica: if this disk is lost, so are all records.',
     action:
       'Set `BACKUP_DIR` to a folder on another disk, or `REPLICATION` for a second place, and restart the service.',
-    isFelt: false,
   },
   backup_failed: {
     meaning: "The last backup failed, or the folder can't be written to.",
     action:
       '`backup_failed` in the log says why: most often the disk is full or not mounted, or the service may not write there. The service tries again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It clears with the next backup.',
-    isFelt: false,
   },
   backup_overdue: {
     meaning: 'The newest backup is older than two intervals.',
     action: 'Look for `backup_failed` in the log, and check the disk of the folder.',
-    isFelt: false,
   },
   backup_held_back: {
     meaning:
       'An old backup holds more than 1.5 times the records of every newer one, so the rotation does not remove it.',
     action:
       '`backup_held_back` in the log names it. Were records lost? Restore it. If not, as after an account was erased, remove it by hand.',
-    isFelt: false,
   },
   backup_from_future: {
     meaning:
       'The folder has a backup whose time is in the future, made while the clock was wrong. It is ignored, and the rotation removes it first.',
     action: '`backup_from_future` in the log names it; check the clock (`timedatectl`).',
-    isFelt: false,
   },
   erased_accounts_back: {
     meaning:
       'Accounts that were erased are in the database again, because an older state of it was restored.',
     action:
       '`erased_accounts_back` in the log of the start names them; erase them again. It clears when each is gone.',
-    isFelt: false,
   },
   erasure_ledger_unreadable: {
     meaning:
       "Whether erased accounts are back is unknown: the ledger is damaged, or the service's user cannot read it.",
     action: '`erasure_ledger_unreadable` in the log says what to do; the next start checks again.',
-    isFelt: false,
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
 export type Reason = keyof typeof REASONS;
 export type Warning = keyof typeof WARNINGS;
 
-/** Undefined for a name of another release. */
-export function troubleCalled(name: string): Trouble | undefined {
-  const all: Readonly<Record<string, Trouble>> = { ...REASONS, ...WARNINGS };
-  return Object.hasOwn(all, name) ? all[name] : undefined;
-}
+/** Customers are refused because of them. */
+export const FELT_WARNINGS: readonly string[] = [
+  'identity_provider_not_configured',
+  'identity_provider_unavailable',
+];
+
+/** By name. */
+export const TROUBLES = new Map<string, Trouble>(Object.entries({ ...REASONS, ...WARNINGS }));

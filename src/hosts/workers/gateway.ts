@@ -2,7 +2,7 @@
 // come from the environment; the records are in durable objects.
 
 import { UNLIMITED } from '../../core/admission/admission.js';
-import { unsliced } from '../../core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
 import { handlerParts } from '../handler-parts.js';
@@ -37,7 +37,7 @@ function responder(env: WorkerEnvironment): FetchHandler {
     records: gatewayRecords(objects, log),
     log,
     // The platform ties a wait, and an exchange, to the request that began it.
-    scheduler: unsliced(),
+    scheduler: new FairScheduler({ sliceMs: Infinity }),
     admission: UNLIMITED,
     mayWait: false,
     onAdminKeyRefused: undefined,

@@ -6,33 +6,29 @@ import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
-import type { RecordCounts } from '../../core/operator-answers.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
+import type { Lanes } from './lanes.js';
 import * as sql from './statements.js';
-import type { Turns } from './turns.js';
-import { summaryOf } from './views.js';
+import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 
 export interface AccountContext {
   readonly database: Database;
   readonly work: RecordWork;
-  readonly hasSearchIndex: boolean;
   /** Resolves in the account's next slice of the thread, if this one is used. */
   readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
-  /** Of each account's requests on the quick and on the slow connections, and of a record's changes. */
-  readonly turns: { readonly quick: Turns; readonly slow: Turns; readonly changes: Turns };
+  /** Of each account's statements on the quick and on the slow connections, and of a record's changes. */
+  readonly lanes: { readonly quick: Lanes; readonly slow: Lanes; readonly changes: Lanes };
   readonly limits: AccountLimits;
   /** Of these limits. */
   readonly writes: sql.WriteStatements;
   readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
   readonly events: ServiceEvents;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
 }
 
 interface Piece {
@@ -59,44 +55,37 @@ export class AccountViews {
   async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
     // JSON spells U+0000, and Postgres takes none.
     if (query.q.includes('\0')) return { items: [], total: 0 };
-    const page = [this.key, collection, query.pageSize, offsetOf(query)];
-    const status = query.status === '' ? null : statusColumn(query.status);
-    const [row] = await this.#page(page, status, query.q);
-    const { records = 0, body = null } = row ?? {};
-    const items =
-      body === null ? [] : body.includes('\x1e') ? this.#withLong(collection, body) : [body];
-    return { items, total: records };
+    const values: unknown[] = [this.key, collection, query.pageSize, offsetOf(query)];
+    const statement = this.#listing(query, values);
+    const [row] = await this.ask<{ records: number; body: string | null }>(statement, values);
+    const body = row?.body ?? '';
+    const items = body.includes('\x1e') ? this.#withLong(collection, body) : body ? [body] : [];
+    return { items, total: row?.records ?? 0 };
   }
 
-  #page(page: readonly unknown[], status: string | null, q: string) {
-    type Row = { records: number; body: string | null };
-    if (q === '') {
-      return status === null
-        ? this.#read<Row>(sql.LIST, page)
-        : this.#read<Row>(sql.LIST_OF_STATUS, [...page, status]);
-    }
+  /** The statement of the query, whose filters it adds to `values`. */
+  #listing({ q, status }: ListQuery, values: unknown[]): sql.Statement {
+    if (q === '' && status === '') return sql.LIST;
+    values.push(status === '' ? null : statusColumn(status));
+    if (q === '') return sql.LIST_OF_STATUS;
     const needle = caseFolded(q);
-    if (!this.context.hasSearchIndex) return this.#read<Row>(sql.SEARCH, [...page, status, needle]);
-    const pattern = `%${needle.replace(/[\\%_]/g, '\\$&')}%`;
-    return this.#read<Row>(sql.SEARCH_BY_INDEX, [...page, status, pattern]);
+    values.push(needle, `%${needle.replace(/[\\%_]/g, '\\$&')}%`);
+    return sql.SEARCH;
   }
 
   /** One long body at a time; what was deleted since is left out. */
   async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
-    let isFirst = true;
+    let border = '';
     for (const [index, text] of page.split('\x1e').entries()) {
-      const isPosition = index % 2 === 1;
-      const rows = isPosition ? await this.#at(collection, text) : text.replace(/^,|,$/g, '');
+      let rows = text.replace(/^,|,$/g, '');
+      if (index % 2 === 1) {
+        const [row] = await this.ask<{ body: string }>(sql.AT, [this.key, collection, text]);
+        rows = row?.body ?? '';
+      }
       if (rows === '') continue;
-      yield isFirst ? rows : `,${rows}`;
-      isFirst = false;
+      yield border + rows;
+      border = ',';
     }
-  }
-
-  async #at(collection: CollectionName, position: string): Promise<string> {
-    const values = [this.key, collection, position];
-    const [row] = await this.context.database.ask<{ body: string }>(sql.AT, values);
-    return row?.body ?? '';
   }
 
   async payments(): Promise<RowsPage> {
@@ -107,15 +96,13 @@ export class AccountViews {
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
-    type Row = { counts: Partial<RecordCounts> | null };
-    const [row] = await this.context.database.ask<Row>(sql.COUNTS_OF, [this.key]);
-    if (!row?.counts) {
+    const [account] = await this.ask<CountedAccount>(ACCOUNTS_NAMED, [[this.key]]);
+    if (account === undefined) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    const summary = summaryOf(this.owner, row.counts);
     const profiles = this.#eachOf('businesses', await this.#piece('businesses'), (body) => body);
-    return succeeded({ summary, profiles });
+    return succeeded({ summary: summaryOf(this.owner, account.counts), profiles });
   }
 
   /** A text for each record, newest first. What fits into the first piece is of one moment. */
@@ -140,14 +127,17 @@ export class AccountViews {
   }
 
   #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER) {
-    return this.#read<Piece>(sql.PIECE, [this.key, collection, before]);
+    return this.ask<Piece>(sql.PIECE, [this.key, collection, before]);
   }
 
-  #read<Row extends object>(statement: sql.Statement, values: readonly unknown[]) {
-    const { turns, database } = this.context;
-    const lane = statement.isSlow ? turns.slow : turns.quick;
-    // The turn of a long one may take long.
-    const request = statement.isSlow ? undefined : attempts();
+  protected ask<Row extends object>(
+    statement: sql.Statement,
+    values: readonly unknown[],
+    // A long one may wait long for its turn.
+    request = statement.isSlow ? undefined : attempts(),
+  ): Promise<readonly Row[]> {
+    const { lanes, database } = this.context;
+    const lane = statement.isSlow ? lanes.slow : lanes.quick;
     return lane.take(this.key, () => database.ask<Row>(statement, values, request));
   }
 }

@@ -1,20 +1,23 @@
-// One account's records, answered by Postgres. A write is one statement, and can be run again when
-// its connection was lost: a create knows its id before, a PATCH names the version it changes.
+// The records of a process over Postgres. It keeps none: any number of processes work side by side.
+// A write is one statement, and can be run again when its connection was lost: a create knows its id
+// before, a PATCH names the version it changes.
 
-import { type AuditEvent, loggedEvent } from '../../core/domain/audit-event.js';
+import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
-import type { AccountRecords } from '../../core/records/record-service.js';
+import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
 import { auditEvent, notFound, storageFailed, tooLarge } from '../../core/records/writes.js';
-import { AccountViews } from './account-views.js';
+import { type AccountContext, AccountViews } from './account-views.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
 import type { Attempts } from './gathering.js';
+import { Lanes } from './lanes.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
+import { postgresViews } from './views.js';
 
 /** Far below Postgres' limit of 1 GB for a row and a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
@@ -26,7 +29,7 @@ const GONE = {
 
 /** A request to change a record. */
 interface Change extends Attempts {
-  readonly kind: AuditEvent['action'];
+  readonly kind: 'create' | 'update' | 'delete';
   readonly collection: CollectionName;
   id: string;
 }
@@ -44,59 +47,74 @@ interface Written {
   readonly bytes?: number;
 }
 
-export class PostgresAccount extends AccountViews implements AccountRecords {
+/** An account's creates wait for each other at its totals: they must leave connections to others. */
+const ACCOUNT_MAX_QUICK = 6;
+const ACCOUNT_MAX_SLOW = 2;
+
+export function postgresRecords(
+  options: Omit<AccountContext, 'lanes' | 'writes' | 'isLogged'>,
+): RecordService {
+  const context = {
+    ...options,
+    lanes: {
+      quick: new Lanes(ACCOUNT_MAX_QUICK),
+      slow: new Lanes(ACCOUNT_MAX_SLOW),
+      changes: new Lanes(1),
+    },
+    writes: sql.writesWithin(options.limits),
+    isLogged: firstOfRuns(),
+  };
+  return {
+    account: (owner, sender) => new PostgresAccount(context, owner, sender),
+    operator: postgresViews(options.database),
+  };
+}
+
+class PostgresAccount extends AccountViews implements AccountRecords {
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const record = { collection, id, ...attempts() };
-    const found = await this.context.turns.quick.take(this.key, () => this.#find(record));
+    const found = await this.#find({ collection, id, ...attempts() });
     return found === undefined ? notFound(collection, id) : succeeded(found.body);
   }
 
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    const { work, database } = this.context;
-    const made = await work.newRecord(collection, body, this.owner);
+    const made = await this.context.work.newRecord(collection, body, this.owner);
     if (!made.ok) return made;
     return this.#answered('create', collection, '', async (change) => {
-      const sequence = [sequenceName(collection)];
-      const [next] = await database.ask<{ number: number }>(sql.NUMBER, sequence, change);
+      const [next] = await this.ask<{ number: number }>(
+        sql.NUMBER,
+        [sequenceName(collection)],
+        change,
+      );
       const number = next?.number ?? 0;
       change.id = formatId(collection, number);
       const text = identified(collection, change.id, this.owner, made.value.text);
-      return this.#created(change, number, { ...made.value, text });
+      try {
+        const outcome = await this.#stored(change, { ...made.value, text }, number, 0);
+        if (outcome?.ok) return outcome;
+        // The account may be full with what an earlier attempt stored.
+        return change.isOpen ? storageFailed('unknown') : (outcome ?? storageFailed('notStored'));
+      } catch (error) {
+        // A unique violation: the id is this request's alone, so an earlier attempt stored it.
+        const { code } = error as { code?: unknown };
+        if (change.isOpen && code === '23505') return this.#confirmed(text, change);
+        throw error;
+      }
     });
-  }
-
-  async #created(change: Change, number: number, made: ChangedRecord): Promise<Outcome<string>> {
-    const { limits, writes } = this.context;
-    const { text } = made;
-    const bytes = Buffer.byteLength(text);
-    if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
-    try {
-      const [row] = await this.#write(writes.create, change, made, [number, bytes, bytes]);
-      if (row !== undefined && row.n !== null) return succeeded(text);
-      // It may be full with what an earlier attempt stored.
-      if (change.isOpen) return storageFailed('unknown');
-      return quotaFailure(limits, sizeOf(row), { records: 1, bytes }) ?? storageFailed('notStored');
-    } catch (error) {
-      // The id is this request's alone, so an earlier attempt stored it.
-      if (change.isOpen && isTaken(error)) return this.#confirmed(text, change);
-      throw error;
-    }
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${collection}/${id}/${this.key}`;
     return this.#answered('update', collection, id, (change) =>
-      this.context.turns.changes.take(record, () => this.#updated(change, body)),
+      this.context.lanes.changes.take(record, () => this.#updated(change, body)),
     );
   }
 
   async #updated(change: Change, body: string): Promise<Outcome<string>> {
-    const { work, limits, writes } = this.context;
     const { collection, id } = change;
     for (let version: number | undefined; ; ) {
       const before = await this.#find(change);
       const stored = before?.body ?? '{}';
-      const changed = await work.patchedRecord(collection, stored, body, this.owner);
+      const changed = await this.context.work.patchedRecord(collection, stored, body, this.owner);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
       // What an earlier attempt stored, merging it again leaves as it is; otherwise it may be overwritten by now.
       if (change.isOpen && before?.version !== version) {
@@ -105,17 +123,35 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
       }
       if (before === undefined) return notFound(collection, id);
       if (!changed.ok) return changed;
-      const { text } = changed.value;
-      const bytes = Buffer.byteLength(text);
-      if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
-      const growth = bytes - before.bytes;
       version = before.version;
-      const values = [version, growth, bytes];
-      const [row] = await this.#write(writes.update, change, changed.value, values);
-      if (row !== undefined && row.n !== null) return succeeded(text);
-      const refused = row && quotaFailure(limits, sizeOf(row), { records: 0, bytes: growth });
-      if (refused !== undefined && !change.isOpen) return refused;
+      const outcome = await this.#stored(change, changed.value, version, before.bytes);
+      if (outcome?.ok || (outcome !== undefined && !change.isOpen)) return outcome;
     }
+  }
+
+  /** Undefined: another change came before. `place`: the number of a create, or the version that is changed. */
+  async #stored(
+    change: Change,
+    record: ChangedRecord,
+    place: number,
+    bytesBefore: number,
+  ): Promise<Outcome<string> | undefined> {
+    const { limits, writes } = this.context;
+    const { text } = record;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
+    const isNew = change.kind === 'create';
+    const growth = bytes - bytesBefore;
+    const statement = isNew ? writes.create : writes.update;
+    const [row] = await this.#write(statement, change, record, [place, growth, bytes]);
+    if (row === undefined) return undefined;
+    if (row.n !== null) return succeeded(text);
+    const { records = 0, bytes: held = 0 } = row;
+    return quotaFailure(
+      limits,
+      { records, bytes: held },
+      { records: isNew ? 1 : 0, bytes: growth },
+    );
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
@@ -124,23 +160,22 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
       // After a lost connection it is unknown whether this request deleted it or an earlier one.
       if (gone === undefined && change.isOpen) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
-      const forgetting = [this.key, collection];
       // The record is deleted, whatever becomes of this.
       if (gone.records === 0)
-        await this.context.database.ask(sql.FORGET, forgetting, change).catch(() => {});
+        await this.ask(sql.FORGET, [this.key, collection], change).catch(() => {});
       return succeeded(id);
     });
   }
 
   /** What an earlier attempt stored is acknowledged when a commit after it is, on the standbys, too. */
   async #confirmed(value: string, change: Change): Promise<Outcome<string>> {
-    await this.context.database.ask(sql.TOUCH, [], change);
+    await this.ask(sql.TOUCH, [], change);
     return succeeded(value);
   }
 
   async #find(record: Attempts & Pick<Change, 'collection' | 'id'>) {
     const key = [this.key, record.collection, toStored(record.id)];
-    return (await this.context.database.ask<Stored>(sql.FIND, key, record))[0];
+    return (await this.ask<Stored>(sql.FIND, key, record))[0];
   }
 
   /** With the audit event in the same transaction. "If the audit write fails …, the change stands." */
@@ -150,35 +185,36 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
     record?: ChangedRecord,
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
-    const { database, writes, log, isLogged, events, clock } = this.context;
+    const { log, isLogged, events } = this.context;
     const { kind, collection, id } = change;
     const { sender, owner, key } = this;
     if (sender?.isDisconnected()) throw new FailureError(GONE);
     const values: unknown[] = [key, collection, toStored(id), ...sizes];
     if (record !== undefined) {
       const { text, status } = record;
-      values.push(clock(), statusColumn(status), text, foldedColumn(text));
+      values.push(Date.now(), statusColumn(status), text, foldedColumn(text));
     }
-    const asked = { kind, sender, owner, collection };
-    const event = auditEvent(asked, id, record?.changed ?? [], clock());
-    const write = (logged: string | null) => {
-      const isAlone = writes.isLimited || logged !== null;
-      return database.ask<Written>(statement, [...values, logged], change, isAlone);
-    };
+    const event = auditEvent(
+      { kind, sender, owner, collection },
+      id,
+      record?.changed ?? [],
+      Date.now(),
+    );
+    const write = (logged: string | null) =>
+      this.ask<Written>(statement, [...values, logged], change);
     if (event === undefined) return write(null);
-    let written: readonly Written[];
     try {
-      written = await write(JSON.stringify(event));
+      const written = await write(JSON.stringify(event));
+      const isStored = written[0] !== undefined && written[0].n !== null;
+      if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
+      return written;
     } catch (error) {
       if (change.isOpen || failureIn(error) !== undefined) throw error;
-      written = await write(null);
+      const written = await write(null);
       events.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
       return written;
     }
-    const isStored = written[0] !== undefined && written[0].n !== null;
-    if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
-    return written;
   }
 
   /** The outcome of a write, also if Postgres refused it or it is unknown. */
@@ -188,10 +224,10 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
     id: string,
     act: (change: Change) => Promise<Outcome<string>>,
   ): Promise<Outcome<string>> {
-    const { events, log, turns } = this.context;
+    const { events, log } = this.context;
     const change: Change = { kind, collection, id, ...attempts() };
     try {
-      return await turns.quick.take(this.key, () => act(change));
+      return await act(change);
     } catch (error) {
       const failure = failureIn(error);
       if (!change.isOpen && failure !== undefined) throw error;
@@ -203,12 +239,4 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
       return storageFailed(status);
     }
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '23505';
-}
-
-function sizeOf(row: Written | undefined) {
-  return { records: row?.records ?? 0, bytes: row?.bytes ?? 0 };
 }

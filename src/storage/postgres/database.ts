@@ -3,13 +3,12 @@
 
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
-import { type Attempts, Gathering } from './gathering.js';
+import { type Ask, type Attempts, gathering } from './gathering.js';
 import { type Statement, statement } from './statements.js';
 
 /** "Database busy time-out": the time that a request has for everything it asks of Postgres. */
 const ANSWER_MAX_MS = 5_000;
 const AGAIN_MS = 100;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const RETRY_AFTER_SECONDS = 2;
 /** So that the operator's `idle_session_timeout` and a proxy's are met by few statements. */
 const IDLE_MAX_MS = 60_000;
@@ -39,14 +38,9 @@ const END = statement(
     where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
 );
 
-/** How reads of one moment are sent. */
-const VIEW = { kind: 'view', isSlow: true, isWrite: false };
-
-/** `name`: under which Postgres keeps the statement. */
 export type Run = <Row extends object>(
   text: string,
   values?: readonly unknown[],
-  name?: string,
 ) => Promise<readonly Row[]>;
 
 export function attempts(): Attempts {
@@ -56,7 +50,7 @@ export function attempts(): Attempts {
 export class Database {
   readonly #quick: pg.Pool;
   readonly #slow: pg.Pool;
-  readonly #gatherings = new Map<Statement, Gathering>();
+  readonly #gatherings = new Map<Statement, Ask>();
   /** By kind: how many statements were sent, and for how long Postgres was waited for. */
   readonly #statements = new Map<string, { count: number; seconds: number }>();
   readonly #onNamesLost: (() => void) | undefined;
@@ -77,7 +71,8 @@ export class Database {
 
   get figures() {
     const waiting = this.#quick.waitingCount + this.#slow.waitingCount;
-    return { waiting, retries: this.#retries, statements: this.#statements };
+    const statements = Object.fromEntries(this.#statements);
+    return { waiting, retries: this.#retries, statements };
   }
 
   /**
@@ -88,27 +83,14 @@ export class Database {
     asked: Statement,
     values: readonly unknown[],
     request = attempts(),
-    isAlone = false,
   ): Promise<readonly Row[]> {
-    if (!asked.isGathered) return this.#send<Row>(asked, values, [request]);
-    let gathering = this.#gatherings.get(asked);
-    if (gathering === undefined) {
-      gathering = new Gathering(asked, (columns, group) => this.#send(asked, columns, group));
-      this.#gatherings.set(asked, gathering);
+    if (asked.togetherMax === 0) return this.#send<Row>(asked, values, [request]);
+    let ask = this.#gatherings.get(asked);
+    if (ask === undefined) {
+      ask = gathering(asked, (columns, group) => this.#send(asked, columns, group));
+      this.#gatherings.set(asked, ask);
     }
-    const rows = isAlone ? gathering.alone(values, request) : gathering.add(values, request);
-    return rows as Promise<readonly Row[]>;
-  }
-
-  /** Reads of one moment. */
-  view<T>(read: (run: Run) => Promise<T>): Promise<T> {
-    const act = async (run: Run) => {
-      await run('begin isolation level repeatable read read only');
-      const result = await read(run);
-      await run('commit');
-      return result;
-    };
-    return this.#settled(VIEW, act, [attempts()]);
+    return ask(values, request) as Promise<readonly Row[]>;
   }
 
   /** One attempt, as long as it takes; what goes wrong is thrown as it is. */
@@ -117,7 +99,9 @@ export class Database {
     let isDone = false;
     try {
       await client.query('begin; set local statement_timeout to 0');
-      const result = await act(runOn(client, performance.now() + LONGEST_TIMER_MS));
+      const result = await act(async (text, values = []) => {
+        return (await client.query(text, [...values])).rows;
+      });
       await client.query('commit');
       isDone = true;
       return result;
@@ -150,22 +134,12 @@ export class Database {
     return pool.on('error', () => {});
   }
 
-  #send<Row extends object>(
+  async #send<Row extends object>(
     asked: Statement,
     values: readonly unknown[],
     group: readonly Attempts[],
   ): Promise<readonly Row[]> {
-    const act = (run: Run) =>
-      run<Row>(asked.text, values, this.#keepsNames ? asked.name : undefined);
-    return this.#settled(asked, act, group);
-  }
-
-  async #settled<T>(
-    { kind, isSlow, isWrite }: Pick<Statement, 'kind' | 'isSlow' | 'isWrite'>,
-    act: (run: Run) => Promise<T>,
-    group: readonly Attempts[],
-  ): Promise<T> {
-    const pool = isSlow ? this.#slow : this.#quick;
+    const pool = asked.isSlow ? this.#slow : this.#quick;
     const until = Math.min(...group.map((each) => each.until));
     let error: PgError = new Error('the time for the request is over');
     while (performance.now() < until) {
@@ -173,23 +147,28 @@ export class Database {
       const begun = performance.now();
       try {
         client = await lend(pool, until);
-        const result = await act(runOn(client, until));
+        const rows = await this.#sendOver<Row>(client, asked, values, until);
         if (this.#unconfirmed.has(client)) throw new Error('no standby has confirmed the change');
         client.release();
-        return result;
+        return rows;
       } catch (thrown) {
         error = thrown as PgError;
         const meaning = client === undefined ? 'again' : meaningOf(error);
-        // Closing rolls a transaction back, and leaves a server that stops or became a standby.
-        client?.release(meaning !== 'refused' || client.getTransactionStatus() !== 'I');
+        // Closing leaves a server that stops or became a standby.
+        client?.release(meaning !== 'refused');
         if (meaning === 'refused') throw error;
-        if (meaning === 'lost' && isWrite) {
+        if (meaning === 'lost' && asked.isWrite) {
           for (const each of group) each.isOpen = true;
           if (!(await this.#ended(client?.processID, until))) break;
         }
-        this.#noteNames(error);
+        if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
+          this.#keepsNames = false;
+          this.#onNamesLost?.();
+        }
       } finally {
-        this.#count(kind, performance.now() - begun);
+        const { count, seconds } = this.#statements.get(asked.kind) ?? { count: 0, seconds: 0 };
+        const took = (performance.now() - begun) / 1000;
+        this.#statements.set(asked.kind, { count: count + 1, seconds: seconds + took });
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -197,10 +176,15 @@ export class Database {
     throw unavailable(error);
   }
 
-  #noteNames({ code = '' }: PgError): void {
-    if (!this.#keepsNames || !NAME_LOST.test(code)) return;
-    this.#keepsNames = false;
-    this.#onNamesLost?.();
+  async #sendOver<Row>(
+    client: pg.PoolClient,
+    { text, name }: Statement,
+    values: readonly unknown[],
+    until: number,
+  ): Promise<readonly Row[]> {
+    const timeout = Math.max(1, Math.ceil(until - performance.now()));
+    const query = { text, values: values as unknown[], query_timeout: timeout };
+    return (await client.query(this.#keepsNames ? { ...query, name } : query)).rows;
   }
 
   /** Whether nothing is at work on a lost attempt any more. Ending it continues after `until`. */
@@ -211,11 +195,6 @@ export class Database {
       (error) => error instanceof pg.DatabaseError,
     );
     return (await inTime(ending, until)) ?? false;
-  }
-
-  #count(kind: string, milliseconds: number): void {
-    const { count, seconds } = this.#statements.get(kind) ?? { count: 0, seconds: 0 };
-    this.#statements.set(kind, { count: count + 1, seconds: seconds + milliseconds / 1000 });
   }
 }
 
@@ -244,14 +223,6 @@ async function inTime<T>(promise: Promise<T>, until: number): Promise<T | undefi
     timer = setTimeout(resolve, until - performance.now(), undefined);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-function runOn(client: pg.PoolClient, until: number): Run {
-  return async (text, values = [], name = undefined) => {
-    const timeout = Math.max(1, Math.ceil(until - performance.now()));
-    const query = { text, values: values as unknown[], query_timeout: timeout };
-    return (await client.query(name === undefined ? query : { ...query, name })).rows;
-  };
 }
 
 type PgError = Error & { code?: string };

@@ -5,7 +5,6 @@ import type { Statement } from './statements.js';
 
 /** While these are in flight, the next ones gather. */
 const IN_FLIGHT_MAX = 2;
-const STATEMENTS_MAX = 100;
 /** Of texts: a longer one goes alone. */
 const CHARACTERS_MAX = 1_000_000;
 
@@ -19,6 +18,7 @@ export interface Attempts {
 
 type Rows = readonly object[];
 type Send = (columns: readonly unknown[], group: readonly Attempts[]) => Promise<Rows>;
+export type Ask = (values: readonly unknown[], attempts: Attempts) => Promise<Rows>;
 
 interface Waiting {
   readonly values: readonly unknown[];
@@ -27,64 +27,49 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export class Gathering {
-  readonly #toColumns: ReturnType<typeof columnsOf>;
-  readonly #send: Send;
-  #waiting: Waiting[] = [];
-  #inFlight = 0;
-  #isWoken = false;
+/** Asks the statement for its caller, with others where it may. */
+export function gathering(statement: Statement, send: Send): Ask {
+  const toColumns = columnsOf(statement);
+  const waiting: Waiting[] = [];
+  let inFlight = 0;
 
-  constructor(statement: Statement, send: Send) {
-    this.#toColumns = columnsOf(statement);
-    this.#send = send;
-  }
+  const alone: Ask = (values, attempts) => send(toColumns([values]), [attempts]);
 
-  add(values: readonly unknown[], attempts: Attempts): Promise<Rows> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ values, attempts, resolve, reject });
-      if (this.#isWoken) return;
-      this.#isWoken = true;
-      // Requests that arrived in this turn of the event loop go together.
-      setImmediate(() => {
-        this.#isWoken = false;
-        this.#next();
-      });
-    });
-  }
-
-  alone(values: readonly unknown[], attempts: Attempts): Promise<Rows> {
-    return this.#send(this.#toColumns([values]), [attempts]);
-  }
-
-  #next(): void {
-    while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
-      const group = this.#waiting.splice(0, firstTogether(this.#waiting));
-      this.#inFlight++;
-      void this.#sendGroup(group).finally(() => {
-        this.#inFlight--;
-        this.#next();
-      });
-    }
-  }
-
-  async #sendGroup(group: readonly Waiting[]): Promise<void> {
+  async function sendGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      const columns = this.#toColumns(group.map(({ values }) => values));
+      const columns = toColumns(group.map(({ values }) => values));
       const attempts = group.map((each) => each.attempts);
       const found = group.map((): object[] => []);
-      for (const row of await this.#send(columns, attempts)) {
+      for (const row of await send(columns, attempts)) {
         found[(row as { n: number }).n - 1]?.push(row);
       }
       for (const [index, { resolve }] of group.entries()) resolve(found[index] ?? []);
     } catch (error) {
-      const [only, ...others] = group;
-      if (others.length === 0) return only?.reject(error);
+      if (group.length === 1) return group[0]?.reject(error);
       // One of them is why, or the first has no time left: alone, each has its own outcome.
       for (const { values, attempts, resolve, reject } of group) {
-        await this.alone(values, attempts).then(resolve, reject);
+        await alone(values, attempts).then(resolve, reject);
       }
     }
   }
+
+  function next(): void {
+    while (waiting.length > 0 && inFlight < IN_FLIGHT_MAX) {
+      inFlight++;
+      void sendGroup(waiting.splice(0, firstTogether(waiting, statement))).finally(() => {
+        inFlight--;
+        next();
+      });
+    }
+  }
+
+  if (statement.togetherMax === 1) return alone;
+  return (values, attempts) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ values, attempts, resolve, reject });
+      // Requests that arrived in this turn of the event loop go together.
+      if (waiting.length === 1) setImmediate(next);
+    });
 }
 
 /** Bodies go as one text: no JSON text has the separator, and an array's own spelling would escape every quote. */
@@ -102,11 +87,11 @@ function columnsOf({ text }: Statement) {
 }
 
 /** How many of the first ones go together. */
-function firstTogether(waiting: readonly Waiting[]): number {
+function firstTogether(waiting: readonly Waiting[], { togetherMax }: Statement): number {
   let characters = 0;
   for (const [index, { values }] of waiting.entries()) {
     for (const value of values) if (typeof value === 'string') characters += value.length;
-    if (index > 0 && (index === STATEMENTS_MAX || characters > CHARACTERS_MAX)) return index;
+    if (index > 0 && (index === togetherMax || characters > CHARACTERS_MAX)) return index;
   }
   return waiting.length;
 }

@@ -3,30 +3,26 @@
 import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 
-export interface Statement {
-  /** For the metrics. */
-  readonly kind: string;
-  /** Under which Postgres keeps its plan. Another release has another text, and so another name. */
-  readonly name: string;
-  readonly text: string;
-  /** Its values are columns, so that many go as one; `n` of a result row says whose it is, from 1. */
-  readonly isGathered: boolean;
-  /** It goes over the connections for searches, payments and views. */
-  readonly isSlow: boolean;
-  /** An attempt that was given up must end: it would undo what came after it. */
-  readonly isWrite: boolean;
-}
+export type Statement = Readonly<ReturnType<typeof statement>>;
 
+/**
+ * `kind`: for the metrics. `togetherMax`: above 0 the values are columns, and so many go as one; `n`
+ * of a result row says whose it is, from 1. `isSlow`: it goes over the connections for searches,
+ * payments and views. `isWrite`: an attempt that was given up must end, or it undoes what came after it.
+ */
 export function statement(
   kind: string,
   text: string,
-  { isGathered = false, isSlow = false, isWrite = false } = {},
-): Statement {
+  { togetherMax = 0, isSlow = false, isWrite = false } = {},
+) {
+  // Under which Postgres keeps the plan. Another release has another text, and so another name.
   const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
-  return { kind, name, text, isGathered, isSlow, isWrite };
+  return { kind, name, text, togetherMax, isSlow, isWrite };
 }
 
-const gathered = (kind: string, text: string) => statement(kind, text, { isGathered: true });
+const MANY = 100;
+
+const gathered = (kind: string, text: string) => statement(kind, text, { togetherMax: MANY });
 
 /** `$1`: the sequence. */
 export const NUMBER = gathered(
@@ -62,9 +58,11 @@ export const LIST = gathered(
     left join account_totals t using (owner, collection)`,
 );
 
-const filtered = (condition: string) => `
-  with found as materialized (
-    select position from records where owner = $1 and collection = $2 and ${condition})
+const matching = (condition: string) => `
+    select position from records where owner = $1 and collection = $2 and ${condition}`;
+
+const pageOf = (found: string) => `
+  with found as materialized (${found})
   select (select count(*) from found) as records, ${PAGE}
     from (select position from found order by position desc limit $3 offset $4) p
     join lateral (select bytes, body from records
@@ -73,25 +71,23 @@ const filtered = (condition: string) => `
 /** `$5`: the status as the column has it. The index alone answers it, except for the page's rows. */
 export const LIST_OF_STATUS = statement(
   'list_of_status',
-  filtered('(status is null or status = $5)'),
+  pageOf(matching('(status is null or status = $5)')),
 );
 
-const search = (condition: string) =>
-  statement(
-    'search',
-    filtered(`($5::text is null or status is null or status = $5) and ${condition}`),
-    { isSlow: true },
-  );
+const searched = (condition: string) =>
+  matching(`($5::text is null or status is null or status = $5) and ${condition}`);
 
-/** `$5`: the same, or null. `$6`: the folded needle. */
-export const SEARCH = search('strpos(coalesce(folded, lower(body)), $6) > 0');
-/** `$6`: a pattern, which the operator's trigram index knows; without one it costs five times as much. */
-export const SEARCH_BY_INDEX = search('coalesce(folded, lower(body)) like $6');
-
-/** Whether the operator has added the index of the page of hosts/postgres. */
-export const FIND_INDEX = statement(
-  'find_index',
-  "select to_regclass('records_search') is not null as found",
+/**
+ * `$5`: the same, or null. `$6`: the folded needle, `$7`: the same as a pattern. Only a pattern knows
+ * the operator's trigram index, and without that index it costs five times as much as `strpos`.
+ */
+export const SEARCH = statement(
+  'search',
+  pageOf(`
+    ${searched("to_regclass('records_search') is null and strpos(coalesce(folded, lower(body)), $6) > 0")}
+    union all
+    ${searched("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`),
+  { isSlow: true },
 );
 
 /** `$3`: the position. */
@@ -114,43 +110,32 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-/** `counts` is null if no record is stored. */
-export const COUNTS_OF = statement(
-  'counts_of',
-  `select json_object_agg(collection, records) as counts
-     from account_totals where owner = $1 and records > 0`,
-);
+/** The values of a create or an update, with their types. `place`: a position, or the version to change. */
+const VALUES =
+  'owner text, collection text, id text, place bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text';
 
-/** Rows from columns of values. `names`: with their types. */
-function asked(names: string): string {
-  const columns = names.split(', ').map((column) => column.split(' '));
-  const values = columns.map(([name = '', type], index) => {
+/** The same as rows. */
+function rowsOf(values: string): string {
+  const columns = values.split(', ').map((column) => column.split(' '));
+  const arrays = columns.map(([name, type], index) => {
     const value = `$${index + 1}`;
     if (type !== 'body') return `${value}::${type}[]${type === 'text' ? ' collate "C"' : ''}`;
     return `string_to_array(${value}, E'\\x1e'${name === 'folded' ? ", ''" : ''})`;
   });
-  return `select * from unnest(${values.join(', ')})
+  return `select * from unnest(${arrays.join(', ')})
     with ordinality as g (${columns.map(([name]) => name).join(', ')}, n)`;
 }
-
-const CREATED = asked(
-  'owner text, collection text, id text, position bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text',
-);
-const UPDATED = asked(
-  'owner text, collection text, id text, version integer, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text',
-);
 
 export type WriteStatements = ReturnType<typeof writesWithin>;
 
 /**
- * The writes of accounts with limits of records and bytes. `$4`: the position of a create,
- * the version that an update changes; `$5` growth and `$6` size in bytes, `$7` time, `$8` status,
- * `$9` body, `$10` folded, `$11` event or null. No row: another change came before an update.
- * With limits `n` is null where nothing was stored, and the row has the account's size.
+ * The writes of accounts with limits of records and bytes. No row: another change came before an
+ * update. With limits `n` is null where nothing was stored, and the row has the account's size.
  */
 export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
   const isLimited = maxRecords > 0 || maxBytes > 0;
-  const given = (rows: string, adds: 0 | 1) => {
+  const rows = rowsOf(VALUES);
+  const given = (adds: 0 | 1) => {
     if (!isLimited) return `given as (${rows})`;
     const room = [
       maxBytes > 0 ? `(asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})` : 'true',
@@ -166,7 +151,7 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       ? `select (select n from ${from}), size.records, size.bytes from size`
       : `select n from ${from}`;
   const create = `
-    with ${given(CREATED, 1)}, counted as (
+    with ${given(1)}, counted as (
       insert into account_totals as t (owner, collection, records, bytes, updated_at)
       select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
       on conflict (owner, collection) do update set records = t.records + excluded.records,
@@ -175,14 +160,14 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       insert into audit_events (event) select event from given where event is not null
     ), stored as (
       insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-      select owner, collection, id, position, bytes, at, at, status, body, folded from given
+      select owner, collection, id, place, bytes, at, at, status, body, folded from given
     ) ${result('given')}`;
   const update = `
-    with ${given(UPDATED, 0)}, changed as (
+    with ${given(0)}, changed as (
       update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
           status = g.status, body = g.body, folded = g.folded
         from given g where r.owner = g.owner and r.collection = g.collection
-         and r.id = g.id and r.version = g.version
+         and r.id = g.id and r.version = g.place
       returning g.n, g.owner, g.collection, g.growth, g.at, g.event
     ), counted as (
       update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
@@ -192,11 +177,10 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;
-  const options = { isGathered: true, isWrite: true };
+  const options = { togetherMax: isLimited ? 1 : MANY, isWrite: true };
   return {
     create: statement('create', create, options),
     update: statement('update', update, options),
-    isLimited,
   };
 }
 
@@ -227,9 +211,9 @@ export const FORGET = statement(
 /** A commit that changes nothing, and waits for what came before it as any other does. */
 export const TOUCH = statement('touch', "select pg_logical_emit_message(true, 'service', '')");
 
-/** Takes a megabyte of the disk, and gives it back: on a full one a commit of a few bytes may succeed. */
-export const ROOM = statement(
-  'room',
+/** Takes a megabyte of the disk, gives it back and commits: on a full one a commit of a few bytes may succeed. */
+export const TAKE_ROOM = statement(
+  'take_room',
   `do $$ begin
      insert into audit_events (event)
        select string_agg(md5(random()::text), '') from generate_series(1, 32768);

@@ -53,8 +53,7 @@ export function StatusFacts({ view, status }: { readonly view: View; readonly st
   const { requests, database, process, admin_keys: keys, backups } = status;
   const count = (value: number | null) => formats.number(value ?? 0);
   const time = (text: string | null | undefined) => (text ? formats.time(text) : '–');
-  const last = keys.newest[0];
-  const refused = `${count(keys.refused)}, the last at ${time(last?.to)}; admin_key_refused in the log has the addresses`;
+  const refused = `${count(keys.refused)}, the last at ${time(keys.last_refused_at)}; admin_key_refused in the log has the addresses`;
   return (
     <Facts
       rows={[
@@ -68,7 +67,7 @@ export function StatusFacts({ view, status }: { readonly view: View; readonly st
         ['Write-ahead log', formats.bytes(database.log_bytes)],
         ['Free disk space', formats.bytes(database.disk_free_bytes)],
         ['Last backup', backups === null ? 'not set up' : time(backups.last_success_at)],
-        ['Refused admin keys', last === undefined ? 'none' : refused],
+        ['Refused admin keys', keys.refused === 0 ? 'none' : refused],
       ]}
     />
   );

@@ -2,7 +2,7 @@
 // to do, in the words of the page of operations. Nothing but this verdict is ever green.
 
 import type { Status } from '../../hosts/operations/status.js';
-import { REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
+import { FELT_WARNINGS, REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
 import type { AdminHealth } from '../../operator-client.js';
 import { Notice, type View } from './layout.js';
 import type { StatusOrReason } from './status-port.js';
@@ -27,7 +27,8 @@ function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
   const is = (kind: Verdict['kind'], sentence: string) => ({ kind, sentence, troubles });
   if (health.status !== 'ok') return is('bad', 'The API answers, but its database does not');
   if (typeof status === 'object' && !status.ready) return is('bad', 'Not ready');
-  if (troubles.some(([, { isFelt }]) => isFelt)) return is('bad', 'Customers are refused');
+  if (troubles.some(([name]) => FELT_WARNINGS.includes(name)))
+    return is('bad', 'Customers are refused');
   if (status === undefined) {
     return is(
       'plain',

@@ -1,7 +1,7 @@
 // `manage ready`: asks the operations port whether the service can do its work. For people,
 // containers and deploy scripts.
 
-import { type Trouble, troubleCalled } from '../../hosts/operations/troubles.js';
+import { TROUBLES } from '../../hosts/operations/troubles.js';
 import { type Environment, valuesIn } from '../../hosts/settings.js';
 import { commandOf, text } from '../program/command.js';
 import { pause } from '../program/command-dependencies.js';
@@ -66,16 +66,14 @@ function findingOf({ ready, ...answer }: Record<string, unknown>) {
   const isReady = ready === true;
   const why = reasons.join(', ') || 'this is not the operations port';
   const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
-  const troubles = [
-    ...reasons.map((name) => linesOf(name, troubleCalled(name))),
-    ...warnings.map((name) => linesOf(name, troubleCalled(name))),
-  ];
+  const troubles = [...reasons, ...warnings].map(linesOf);
   const state = isReady ? 'ready' : `not ready: ${why}`;
   return { isReady, text: `${state}${also}\n${troubles.join('')}` };
 }
 
 /** Empty for a name that only another release knows. */
-function linesOf(name: string, trouble: Trouble | undefined): string {
+function linesOf(name: string): string {
+  const trouble = TROUBLES.get(name);
   if (trouble === undefined) return '';
   return `  ${name}: ${trouble.meaning}\n    What to do: ${trouble.action}\n`;
 }

@@ -106,11 +106,11 @@ it.skipIf(pgBouncerIsMissing())(
     closers.push(() => pooler.close());
     let lost = 0;
     const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
-    const records = await openRecords(url, undefined, false, () => lost++);
+    // With limits changes go one by one, and so over many connections.
+    const limits = { maxBytes: 0, maxRecords: 1000 };
+    const records = await openRecords(url, limits, () => lost++);
     closers.push(() => records.close());
-    // Audited changes go one by one, and so over many connections.
-    const sender = { actor: 'admin', isDisconnected: () => false } as const;
-    const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`, sender));
+    const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`));
     const create = () => accounts.map((account) => account.create('customers', customer()));
     const ids = (await Promise.all(create())).map((outcome) => recordIn(outcome).id);
     expect(new Set(ids).size).toBe(100);

@@ -9,12 +9,13 @@ import { Database } from '../../../src/storage/postgres/database.js';
 import { expectSafeServer } from '../../../src/storage/postgres/server-check.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
-import { openPgBouncer, pgBouncerIsMissing } from '../../support/pgbouncer.js';
 import {
   newDatabaseName,
+  openPgBouncer,
   openPostgres,
   openPostgresOnSmallDisk,
   type PostgresServer,
+  pgBouncerIsMissing,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';

@@ -30,15 +30,15 @@ export function buildWithFailingWrites(folder: string, fault: string): Promise<s
   const code = `import { existsSync as isThere } from 'node:fs';
     import { parentPort as port } from 'node:worker_threads';
     const ioError = 'SQLITE_IOERR: disk I/O error';
-    const post = port.postMessage.bind(port);
-    const namesByCall = new Map();
-    port.on('message', ({ call, name }) => namesByCall.set(call, name));
-    port.postMessage = (reply) => {
-      const { call } = reply;
-      const fails = isThere(${JSON.stringify(fault)}) ? namesByCall.get(call) : '';
-      namesByCall.delete(call);
-      if (fails === 'commit') post({ call, value: { status: 'notStored', error: ioError } });
-      else post(fails === 'touch' ? { call, error: ioError } : reply);
+    const give = port.postMessage.bind(port);
+    const asked = [];
+    port.on('message', ({ name }) => asked.push(name));
+    port.postMessage = (reply, moved) => {
+      // The calls are answered in their order; a report of the replica answers none.
+      const name = 'replica' in reply ? '' : asked.shift();
+      const fails = isThere(${JSON.stringify(fault)}) ? name : '';
+      if (fails === 'commit') give({ value: { status: 'notStored', error: ioError } });
+      else give(fails === 'touch' ? { error: ioError } : reply, moved);
     };`;
   return changedBuild(folder, 'storage-thread.js', code);
 }

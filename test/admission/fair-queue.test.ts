@@ -12,10 +12,10 @@ interface Item {
 
 function open() {
   const dropped: Item[] = [];
-  const queue = new FairQueue<Item>({
-    isGone: ({ isGone }) => isGone,
-    drop: (item) => dropped.push(item),
-  });
+  const queue = new FairQueue<Item>(
+    ({ isGone }) => isGone,
+    (item) => dropped.push(item),
+  );
   let count = 0;
   const add = (account: string): Item => {
     const item = { account, number: count++, isGone: false };

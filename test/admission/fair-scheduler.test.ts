@@ -2,7 +2,10 @@
 // turns at it.
 
 import { describe, expect, it } from 'vitest';
-import { FairScheduler, nextTask, unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
+
+const stays = () => false;
+const always = () => true;
 
 /** FairScheduler whose pauses end when the test says so, and whose clock is the test's. */
 function controlled(givesWay?: () => boolean) {
@@ -44,7 +47,7 @@ describe('FairScheduler', () => {
         begun.push(account);
         clock.now += 0.5;
       };
-      const turn = scheduler.admit(account);
+      const turn = scheduler.admit(account, stays, always);
       if (turn === undefined) begin();
       else void turn.then(begin);
     }
@@ -68,7 +71,7 @@ describe('FairScheduler', () => {
     const { scheduler, clock, nextTurn } = controlled();
     const done: string[] = [];
     async function request(account: string, steps: number): Promise<void> {
-      await scheduler.admit(account);
+      await scheduler.admit(account, stays, always);
       for (let step = 0; step < steps; step++) {
         if (scheduler.sliceUsed()) await scheduler.yield(account);
         clock.now += 0.2;
@@ -91,7 +94,8 @@ describe('FairScheduler', () => {
     expect(scheduler.sliceUsed()).toBe(false);
     clock.now += 2;
     const begun: string[] = [];
-    const begin = (account: string) => scheduler.admit(account)?.then(() => begun.push(account));
+    const begin = (account: string) =>
+      scheduler.admit(account, stays, always)?.then(() => begun.push(account));
     for (const account of ['a', 'b']) void begin(account);
     // The next event-loop turn has a slice of its own, but new connections come first.
     await nextTurn();
@@ -129,7 +133,7 @@ describe('FairScheduler', () => {
   });
 
   it('never ends a slice where requests must not wait for each other', () => {
-    const scheduler = unsliced();
+    const scheduler = new FairScheduler({ sliceMs: Infinity });
     const started = performance.now();
     while (performance.now() - started < 5) expect(scheduler.sliceUsed()).toBe(false);
     expect(scheduler.ownSlice()()).toBe(false);

@@ -3,13 +3,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Admission } from '../../src/core/admission/admission.js';
-import { unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { answerStreams } from '../../src/core/http/answer-stream.js';
 
+const UNSLICED = new FairScheduler({ sliceMs: Infinity });
 const LIMITS = { accountMaxBytes: 2e6, totalMaxBytes: 2e6, ownShareBytes: 0 };
 
 it('A streamed answer releases its texts and its bytes as soon as the client stops reading', async () => {
-  const admission = new Admission(unsliced(), LIMITS);
+  const admission = new Admission(UNSLICED, LIMITS);
   let isLetGo = false;
   async function* texts() {
     try {
@@ -18,7 +19,8 @@ it('A streamed answer releases its texts and its bytes as soon as the client sto
       isLetGo = true;
     }
   }
-  const reader = answerStreams(unsliced(), admission)('neema')(texts()).getReader();
+  const streamed = answerStreams(UNSLICED, admission);
+  const reader = streamed(texts(), 'neema', () => false).getReader();
   await reader.read();
   expect([isLetGo, admission.heldBytes > 0]).toEqual([false, true]);
   await reader.cancel();
@@ -28,15 +30,14 @@ it('A streamed answer releases its texts and its bytes as soon as the client sto
 /** What one stream holds; a second one of the account waits for it. */
 const HELD_BYTES = 393_216;
 
-async function waitingStream(isDisconnected?: () => boolean) {
+async function waitingStream(isDisconnected = () => false) {
   // A claim of that size may be three quarters of an account's bytes.
-  const admission = new Admission(unsliced(), { ...LIMITS, accountMaxBytes: 1.5 * HELD_BYTES });
+  const admission = new Admission(UNSLICED, { ...LIMITS, accountMaxBytes: 1.5 * HELD_BYTES });
   admission.begin('neema', HELD_BYTES, () => false);
   async function* texts() {
     yield 'x';
   }
-  const stream = answerStreams(unsliced(), admission)('neema', isDisconnected)(texts());
-  const reader = stream.getReader();
+  const reader = answerStreams(UNSLICED, admission)(texts(), 'neema', isDisconnected).getReader();
   const reading = reader.read();
   // A stream asks for its first piece in a later turn.
   await setImmediate();

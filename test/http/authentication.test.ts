@@ -27,7 +27,7 @@ describe('admitAccount', () => {
   it.each([
     [
       { status: 'identified', subject: 'auth0|1' },
-      { ok: true, value: { kind: 'account', subject: 'auth0|1' } },
+      { ok: true, value: { subject: 'auth0|1' } },
     ],
     [{ status: 'invalid' }, { ok: false, failure: { code: 'UNAUTHORIZED' } }],
     [{ status: 'unavailable' }, { ok: false, failure: { code: 'AUTH_UNAVAILABLE' } }],
@@ -79,7 +79,7 @@ describe('adminGate', () => {
     const key = KEY.repeat(30).slice(0, length);
     expect(admit(key, key)).toEqual({
       ok: true,
-      value: { kind: 'operator', actor: 'admin' },
+      value: { subject: '', actor: 'admin' },
     });
     expect(admit(key, `${key.slice(0, -1)}!`).ok).toBe(false);
   });

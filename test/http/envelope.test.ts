@@ -28,8 +28,14 @@ const PIECE = 65_536;
 const LARGE = 1_000_000;
 
 /** The response to an account that long answers are streamed to. */
-function answered(answer: Answer, admission = new Admission(new FairScheduler())): Response {
-  return toResponse(answer, EXCHANGE, answerStreams(new FairScheduler(), admission)('neema'));
+function answered(
+  answer: Answer,
+  admission = new Admission(new FairScheduler()),
+  account = 'neema',
+  scheduler = new FairScheduler(),
+): Response {
+  const streamed = answerStreams(scheduler, admission);
+  return toResponse(answer, EXCHANGE, (pieces) => streamed(pieces, account, () => false));
 }
 
 const LIST_START = '{"data":['.length;
@@ -179,8 +185,8 @@ describe('a long list', () => {
       },
     });
     const next = vi.spyOn(scheduler, 'yield');
-    const stream = answerStreams(scheduler, new Admission(scheduler))('neema');
-    const response = toResponse(list(LONG, pageOf(LONG)), EXCHANGE, stream);
+    const admission = new Admission(scheduler);
+    const response = answered(list(LONG, pageOf(LONG)), admission, 'neema', scheduler);
     expect(await response.text()).toBe(wholeText(LONG));
     expect(next.mock.calls.length).toBeGreaterThan(LONG.length);
     expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set(['neema']));
@@ -199,8 +205,7 @@ describe('a long list', () => {
     expect(admission.heldBytes).toBe(12 * PIECE);
     const third = readers[2]?.read();
     // Of another account.
-    const other = answerStreams(new FairScheduler(), admission)('juma');
-    const response = toResponse(list(LONG, pageOf(LONG)), EXCHANGE, other);
+    const response = answered(list(LONG, pageOf(LONG)), admission, 'juma');
     expect((await response.text()).length).toBe(wholeText(LONG).length);
     await readers[0]?.cancel();
     expect((await third)?.done).toBe(false);

@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { createHandler, openRecords } from '../../src/handler.js';
 import { localIdentity, openMemoryStorage } from '../../src/memory.js';
 
@@ -13,7 +13,7 @@ it('each account and the operator have shares of their own', async () => {
   const handler = createHandler({
     records: await openRecords({ storage: openMemoryStorage() }),
     // On a slow machine the slice of a turn could be over before all five have begun.
-    scheduler: unsliced(),
+    scheduler: new FairScheduler({ sliceMs: Infinity }),
     identity: localIdentity(),
     adminKey: KEY,
     // A body of the largest size, once for each.

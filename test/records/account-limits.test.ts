@@ -2,7 +2,7 @@
 // nothing is never refused, and the writes of one group count together.
 
 import { expect, it } from 'vitest';
-import { unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { NO_LIMITS, quotaFailure } from '../../src/core/records/account-limits.js';
 import { MapStorage } from './map-storage.js';
 import { MemoryRecords } from './memory-records.js';
@@ -54,7 +54,7 @@ it('counts a record that the same group deletes no longer', async () => {
   const records = new MemoryRecords({
     storage,
     limits: { maxBytes: 0, maxRecords: 1 },
-    scheduler: unsliced(),
+    scheduler: new FairScheduler({ sliceMs: Infinity }),
   });
   const neema = records.account('neema');
   await neema.create('customers', PERSON);

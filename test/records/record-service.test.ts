@@ -2,7 +2,7 @@
 // accounts, and a record that storage would not take.
 
 import { expect, it, vi } from 'vitest';
-import { FairScheduler, unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import type { OperatorViews, ViewQuery } from '../../src/core/records/record-service.js';
@@ -28,7 +28,9 @@ it('refuses a record that is too large for storage, and commits the writes besid
   const storage = new MapStorage();
   storage.bodyMaxBytes = 300;
   // Groups end by size: the clock of the slices stands still.
-  const account = (await openRecords({ storage, scheduler: unsliced() })).account('neema');
+  const account = (
+    await openRecords({ storage, scheduler: new FairScheduler({ sliceMs: Infinity }) })
+  ).account('neema');
   const { id } = JSON.parse(await created(account.create('customers', JSON.stringify(CUSTOMER))));
   const commits = storage.commits.length;
   // Of two bytes each: within the limit by characters, above it by bytes.

@@ -3,8 +3,7 @@
 // others are done. It is never refused.
 
 import type { MaybePromise } from '../maybe-promise.js';
-import type { IsDisconnected } from './disconnected.js';
-import type { FairScheduler } from './fair-scheduler.js';
+import type { FairScheduler, IsDisconnected } from './fair-scheduler.js';
 
 /** What any request counts as, at least: its part of a list, its state while it waits. */
 const REQUEST_BYTES = 65_536;
@@ -22,27 +21,20 @@ const DEFAULT_LIMITS = {
 export type AdmissionLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 /** No limit, for a host on which one request must not wait for another. */
-export const UNLIMITED: AdmissionLimits = {
-  accountMaxBytes: Number.POSITIVE_INFINITY,
-  totalMaxBytes: Number.POSITIVE_INFINITY,
-  ownShareBytes: 0,
-};
+export const UNLIMITED = { accountMaxBytes: Infinity, totalMaxBytes: Infinity };
 
 export class Admission {
   readonly #scheduler: FairScheduler;
   readonly #limits: AdmissionLimits;
   /** Bytes by account. */
   readonly #held = new Map<string, number>();
-  #heldBytes = 0;
+  /** Of all accounts. */
+  heldBytes = 0;
 
   /** A limit that is not given has its default. */
   constructor(scheduler: FairScheduler, limits: Partial<AdmissionLimits> = {}) {
     this.#scheduler = scheduler;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
-  }
-
-  get heldBytes(): number {
-    return this.#heldBytes;
   }
 
   /**
@@ -56,9 +48,19 @@ export class Admission {
     act: () => MaybePromise<T>,
   ): MaybePromise<T> {
     const bytes = Math.max(bodyBytes, REQUEST_BYTES);
-    const turn = this.begin(account, bytes, isDisconnected);
     const end = () => this.end(account, bytes);
-    return turn === undefined ? ended(act, end) : turn.then(() => ended(act, end));
+    const held = () => {
+      let result: MaybePromise<T> | undefined;
+      try {
+        result = act();
+        return result;
+      } finally {
+        if (result instanceof Promise) void result.then(end, end);
+        else end();
+      }
+    };
+    const turn = this.begin(account, bytes, isDisconnected);
+    return turn === undefined ? held() : turn.then(held);
   }
 
   /**
@@ -73,7 +75,10 @@ export class Admission {
   }
 
   end(account: string, bytes: number): void {
-    this.#hold(account, -bytes);
+    const held = (this.#held.get(account) ?? 0) - bytes;
+    if (held === 0) this.#held.delete(account);
+    else this.#held.set(account, held);
+    this.heldBytes -= bytes;
     this.#scheduler.wake();
   }
 
@@ -81,30 +86,12 @@ export class Admission {
   #takes(account: string, bytes: number): boolean {
     const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
     const held = (this.#held.get(account) ?? 0) + bytes;
+    const heldBytes = this.heldBytes + bytes;
     const share = bytes > REQUEST_BYTES ? LARGE_CLAIMS_SHARE : 1;
-    const fits =
-      held <= ownShareBytes ||
-      (held <= accountMaxBytes * share && this.#heldBytes + bytes <= totalMaxBytes * share);
-    if (fits) this.#hold(account, bytes);
-    return fits;
-  }
-
-  #hold(account: string, bytes: number): void {
-    const held = (this.#held.get(account) ?? 0) + bytes;
-    if (held === 0) this.#held.delete(account);
-    else this.#held.set(account, held);
-    this.#heldBytes += bytes;
-  }
-}
-
-/** Acts; `end` is called once the result is there. */
-function ended<T>(act: () => MaybePromise<T>, end: () => void): MaybePromise<T> {
-  let result: MaybePromise<T> | undefined;
-  try {
-    result = act();
-    return result;
-  } finally {
-    if (result instanceof Promise) void result.then(end, end);
-    else end();
+    const isInLimits = held <= accountMaxBytes * share && heldBytes <= totalMaxBytes * share;
+    if (held > ownShareBytes && !isInLimits) return false;
+    this.#held.set(account, held);
+    this.heldBytes = heldBytes;
+    return true;
   }
 }

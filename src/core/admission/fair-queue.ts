@@ -2,14 +2,6 @@
 // oldest first. Abandoned items are dropped, so that they neither take a turn nor fill the memory
 // until their turn. Every queue of the service is one of these.
 
-/** An item is served by the caller of `take`, or dropped by the queue. */
-export interface FairQueueOptions<Item> {
-  /** Whether nobody waits for the item any more. */
-  readonly isGone: (item: Item) => boolean;
-  /** Called once for an item that has gone. */
-  readonly drop: (item: Item) => void;
-}
-
 /** Abandoned items are swept at this length of an account's queue, and at each doubling of it. */
 const SWEPT_MIN = 32;
 
@@ -19,19 +11,19 @@ interface Lane<Item> {
   sweptAt: number;
 }
 
+/** An item is served by the caller of `take`, or dropped by the queue. */
 export class FairQueue<Item> {
-  readonly #options: FairQueueOptions<Item>;
+  readonly #isGone: (item: Item) => boolean;
+  readonly #onDrop: (item: Item) => void;
   /** Of each account with an item that waits. The first is served next. */
   readonly #lanes = new Map<string, Lane<Item>>();
-  #size = 0;
-
-  constructor(options: FairQueueOptions<Item>) {
-    this.#options = options;
-  }
-
   /** How many items wait. */
-  get size(): number {
-    return this.#size;
+  size = 0;
+
+  /** `isGone`: whether nobody waits for the item any more; default: never. `onDrop`: called once for each that has gone. */
+  constructor(isGone = (_: Item) => false, onDrop = (_: Item) => {}) {
+    this.#isGone = isGone;
+    this.#onDrop = onDrop;
   }
 
   /** How many items of the account wait. Those at its head that have gone are dropped. */
@@ -43,8 +35,14 @@ export class FairQueue<Item> {
   add(account: string, item: Item): void {
     const lane = this.#lanes.get(account) ?? { items: [], sweptAt: SWEPT_MIN };
     if (lane.items.push(item) === 1) this.#lanes.set(account, lane);
-    this.#size++;
-    if (lane.items.length >= lane.sweptAt) this.#sweep(account, lane);
+    this.size++;
+    if (lane.items.length < lane.sweptAt) return;
+    const gone = new Set(lane.items.filter(this.#isGone));
+    lane.items = lane.items.filter((waiting) => !gone.has(waiting));
+    lane.sweptAt = Math.max(SWEPT_MIN, 2 * lane.items.length);
+    if (lane.items.length === 0) this.#lanes.delete(account);
+    this.size -= gone.size;
+    for (const one of gone) this.#onDrop(one);
   }
 
   /**
@@ -56,10 +54,7 @@ export class FairQueue<Item> {
       const first = this.#firstOf(account);
       if (first === undefined || !fits(first, account)) continue;
       this.#shift(account, lane);
-      if (lane.items.length > 0 && this.#lanes.size > 1) {
-        this.#lanes.delete(account);
-        this.#lanes.set(account, lane);
-      }
+      if (this.#lanes.size > 1 && this.#lanes.delete(account)) this.#lanes.set(account, lane);
       return first;
     }
     return undefined;
@@ -74,26 +69,16 @@ export class FairQueue<Item> {
   #firstOf(account: string): Item | undefined {
     const lane = this.#lanes.get(account);
     for (let first = lane?.items[0]; lane && first !== undefined; first = lane.items[0]) {
-      if (!this.#options.isGone(first)) return first;
+      if (!this.#isGone(first)) return first;
       this.#shift(account, lane);
-      this.#options.drop(first);
+      this.#onDrop(first);
     }
     return undefined;
   }
 
   #shift(account: string, lane: Lane<Item>): void {
     lane.items.shift();
-    this.#size--;
+    this.size--;
     if (lane.items.length === 0) this.#lanes.delete(account);
-  }
-
-  #sweep(account: string, lane: Lane<Item>): void {
-    const { isGone, drop } = this.#options;
-    const gone = new Set(lane.items.filter(isGone));
-    lane.items = lane.items.filter((item) => !gone.has(item));
-    lane.sweptAt = Math.max(SWEPT_MIN, 2 * lane.items.length);
-    this.#size -= gone.size;
-    if (lane.items.length === 0) this.#lanes.delete(account);
-    for (const item of gone) drop(item);
   }
 }

@@ -2,8 +2,17 @@
 // an event-loop turn in all, and the accounts that wait for a slice take turns. The same holds for
 // requests that are about to begin: a burst of them is spread.
 
-import { disconnected, type IsDisconnected, neverDisconnected } from './disconnected.js';
+import { FailureError, failed } from '../domain/errors.js';
 import { FairQueue } from './fair-queue.js';
+
+/** Whether nobody waits for the answer any more. */
+export type IsDisconnected = () => boolean;
+
+/** Ends work that waits for a client that has gone. Nobody reads this answer; the log of requests has it. */
+export const DISCONNECTED = failed(
+  'BAD_REQUEST',
+  'the connection was closed before the request was done',
+);
 
 /** `setImmediate`, or a timer on a host without it. */
 export function nextTask(): Promise<void> {
@@ -21,33 +30,32 @@ const DEFAULTS = {
   pause: nextTask,
   /** Milliseconds from any start, never going back. */
   stopwatch: () => performance.now(),
+  /** `Infinity` on a host where time stands still while a request computes: no slice ends. */
   sliceMs: 2,
   /** Asked once in each event-loop turn before its slice; true: the slice waits for the next turn, within bounds. */
   givesWay: () => false,
 };
 
-/** For a host on which time stands still while a request computes: no slice ends. */
-export function unsliced(): FairScheduler {
-  return new FairScheduler({ sliceMs: Number.POSITIVE_INFINITY });
-}
-
+/** A request or a piece of work that waits: it continues, or ends if its client has gone. */
 interface Waiting {
-  readonly isDisconnected: IsDisconnected;
-  readonly mayBegin: () => boolean;
+  readonly isDisconnected: IsDisconnected | undefined;
+  /** Of a request only. */
+  readonly mayBegin?: () => boolean;
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
 }
 
-const inAnyCase = () => true;
+const hasGone = ({ isDisconnected }: Waiting) => isDisconnected?.() === true;
+const end = ({ reject }: Waiting) => reject(new FailureError(DISCONNECTED.failure));
 
 export class FairScheduler {
   readonly #options: typeof DEFAULTS;
   /** Requests that wait to begin. */
-  readonly #beginnings = waitingQueue();
+  readonly #beginnings = new FairQueue(hasGone, end);
   /** Some of them may be able to in the next turn. */
   #someMayBegin = false;
   /** Pieces of long work. */
-  readonly #pieces = waitingQueue();
+  readonly #pieces = new FairQueue(hasGone, end);
   #serving = false;
   /** When the slice of this event-loop turn began. */
   #begun: number | undefined;
@@ -69,15 +77,11 @@ export class FairScheduler {
    * Undefined if a request of the lane begins at once; else resolves in a turn of the lane, when
    * `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone.
    */
-  admit(
-    lane: string,
-    isDisconnected: IsDisconnected = neverDisconnected,
-    mayBegin: () => boolean = inAnyCase,
-  ): Promise<void> | undefined {
+  admit(lane: string, isDisconnected: IsDisconnected, mayBegin: () => boolean) {
     const isFirst = !this.#someMayBegin && this.#beginnings.waitingOf(lane) === 0;
     if (isFirst && !this.#turnUsed() && mayBegin()) return undefined;
     this.#someMayBegin = true;
-    return this.#turnIn(this.#beginnings, lane, isDisconnected, mayBegin);
+    return this.#turnIn(this.#beginnings, lane, { isDisconnected, mayBegin });
   }
 
   /** To be called when what `mayBegin` looks at has changed. */
@@ -88,8 +92,8 @@ export class FairScheduler {
   }
 
   /** Resolves at the start of a slice of long work of the account. Rejects, as a failure, if its client has gone. */
-  yield(account: string, isDisconnected: IsDisconnected = neverDisconnected): Promise<void> {
-    return this.#turnIn(this.#pieces, account, isDisconnected, inAnyCase);
+  yield(account: string, isDisconnected?: IsDisconnected): Promise<void> {
+    return this.#turnIn(this.#pieces, account, { isDisconnected });
   }
 
   /** How many pieces of long work wait for their turn; requests that are about to begin are not among them. */
@@ -112,11 +116,10 @@ export class FairScheduler {
   #turnIn(
     queue: FairQueue<Waiting>,
     lane: string,
-    isDisconnected: IsDisconnected,
-    mayBegin: () => boolean,
+    of: Omit<Waiting, 'resolve' | 'reject'>,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      queue.add(lane, { isDisconnected, mayBegin, resolve, reject });
+      queue.add(lane, { ...of, resolve, reject });
       void this.#serve();
     });
   }
@@ -136,7 +139,7 @@ export class FairScheduler {
       this.#begin(stopwatch());
       while (this.#someMayBegin && !this.#turnUsed()) {
         this.#lastBeginning = stopwatch();
-        const next = this.#beginnings.take(({ mayBegin }) => mayBegin());
+        const next = this.#beginnings.take(({ mayBegin }) => mayBegin?.() === true);
         this.#someMayBegin = next !== undefined;
         next?.resolve();
         // The request begins, so that its time counts.
@@ -153,7 +156,7 @@ export class FairScheduler {
   /** Whether this event-loop turn has had its slice. */
   #turnUsed(): boolean {
     const { sliceMs, stopwatch } = this.#options;
-    if (sliceMs === Number.POSITIVE_INFINITY) return false;
+    if (sliceMs === Infinity) return false;
     const now = stopwatch();
     if (this.#begun === undefined) this.#begin(now);
     return now - (this.#begun ?? now) >= sliceMs;
@@ -165,12 +168,4 @@ export class FairScheduler {
       if (this.#begun === now) this.#begun = undefined;
     });
   }
-}
-
-/** Requests and pieces of work that wait: they continue, or end if their client has gone. */
-function waitingQueue(): FairQueue<Waiting> {
-  return new FairQueue({
-    isGone: ({ isDisconnected }) => isDisconnected(),
-    drop: ({ reject }) => reject(disconnected()),
-  });
 }

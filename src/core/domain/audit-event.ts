@@ -7,31 +7,27 @@ import { cutPoint } from './search.js';
 /** The one audited actor: the holder of the admin key. */
 export type Actor = 'admin';
 
-export interface AuditEvent extends ChangedNames {
-  readonly actor: Actor;
-  readonly action: 'create' | 'update' | 'delete';
-  readonly resource: CollectionName;
+/** One change by the administrator, or a restore: an earlier state replaced the database, on Workers that of one account. */
+export interface AuditEvent {
+  readonly actor: Actor | 'restore';
+  readonly action: 'create' | 'update' | 'delete' | 'restore';
+  readonly resource: CollectionName | 'database';
+  /** Of a restore the name of the backup, or the time or bookmark that was asked for. */
   readonly record_id: string;
+  /** Empty if the whole file was restored. */
   readonly owner_sub: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
+  /** Property names; at most `CHANGED_NAMES_MAX`, each at most `CHANGED_NAME_MAX_CHARACTERS` long. */
+  readonly changed: readonly string[];
+  /** How many more names were changed; absent if `changed` has all. */
+  readonly changed_omitted?: number;
   /** The import or erasure that the change belongs to; absent for a change by hand. */
   readonly run?: string;
 }
 
-/**
- * An earlier state replaced the database: on one machine the whole file, and `owner_sub` is empty;
- * on Workers one account. `record_id` is the name of the backup, or the time or bookmark that was
- * asked for.
- */
-export interface RestoreEvent extends Omit<AuditEvent, 'actor' | 'action' | 'resource' | 'run'> {
-  readonly actor: 'restore';
-  readonly action: 'restore';
-  readonly resource: 'database';
-}
-
 /** The trace that a restore leaves. `from`: the backup or the moment; `at`: milliseconds since 1970, UTC. */
-export function restoreEvent(from: string, owner: string, at: number): RestoreEvent {
+export function restoreEvent(from: string, owner: string, at: number): AuditEvent {
   return {
     actor: 'restore',
     action: 'restore',
@@ -41,13 +37,6 @@ export function restoreEvent(from: string, owner: string, at: number): RestoreEv
     timestamp: new Date(at).toISOString(),
     changed: [],
   };
-}
-
-export interface ChangedNames {
-  /** Property names; at most `CHANGED_NAMES_MAX`, each at most `CHANGED_NAME_MAX_CHARACTERS` long. */
-  readonly changed: readonly string[];
-  /** How many more names were changed; absent where `changed` has all. */
-  readonly changed_omitted?: number;
 }
 
 export const CHANGED_NAMES_MAX = 1_000;
@@ -80,7 +69,9 @@ export function firstOfRuns(): (event: AuditEvent) => boolean {
 const LOGGED_NAMES_MAX_CHARACTERS = 1_000;
 
 /** The properties of an audit event for these names: a body of 1 MiB can hold 100,000 of them, or one of 1 MiB. */
-export function changedNames(names: readonly string[]): ChangedNames {
+export function changedNames(
+  names: readonly string[],
+): Pick<AuditEvent, 'changed' | 'changed_omitted'> {
   const changed = names
     .slice(0, CHANGED_NAMES_MAX)
     .map((name) => cut(name, CHANGED_NAME_MAX_CHARACTERS));

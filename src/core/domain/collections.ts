@@ -143,7 +143,7 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
     record: z.looseObject({
       description: kind.nonEmptyText('What was bought or paid for'),
       category: kind.nonEmptyText('Group of expenses'),
-      date: kind.nonEmptyMoment('When it was paid; kept as text'),
+      date: kind.nonEmptyText('When it was paid; kept as text', 'moment'),
       amount: kind.moneyAbove0('The sum that was spent'),
       method: kind.text('How it was paid, such as `Cash`').optional(),
     }),

@@ -53,19 +53,11 @@ export interface Pagination {
   readonly total_pages: number;
 }
 
-interface PageSizes {
-  readonly default: number;
-  readonly max: number;
-}
-
-export const DATA_PAGE_SIZES: PageSizes = { default: PAGE_SIZE_DEFAULT, max: PAGE_SIZE_MAX };
-export const ADMIN_PAGE_SIZES: PageSizes = {
-  default: ADMIN_PAGE_SIZE_DEFAULT,
-  max: ADMIN_PAGE_SIZE_MAX,
-};
+export const DATA_PAGE_SIZES = { default: PAGE_SIZE_DEFAULT, max: PAGE_SIZE_MAX };
+export const ADMIN_PAGE_SIZES = { default: ADMIN_PAGE_SIZE_DEFAULT, max: ADMIN_PAGE_SIZE_MAX };
 
 /** "Invalid value falls back to default", "values over [the maximum] are capped". */
-export function listQuery(query: Query, sizes: PageSizes): ListQuery {
+export function listQuery(query: Query, sizes: typeof DATA_PAGE_SIZES): ListQuery {
   return {
     page: positiveInteger(query.get('page')) ?? PAGE_DEFAULT,
     pageSize: Math.min(positiveInteger(query.get('page_size')) ?? sizes.default, sizes.max),

@@ -27,11 +27,8 @@ const SHOWN = z.registry<{ readonly kind: PropertyKind; readonly label: string |
 const NOT_EMPTY = 'a non-empty string';
 const ABOVE_0 = 'a number above 0';
 
-export const nonEmptyText = (description: string) =>
-  shown(z.string(NOT_EMPTY).min(1, NOT_EMPTY), 'text', description);
-/** A day or a moment that must be there, and is kept as it comes. */
-export const nonEmptyMoment = (description: string) =>
-  shown(z.string(NOT_EMPTY).min(1, NOT_EMPTY), 'moment', description);
+export const nonEmptyText = (description: string, kind: PropertyKind = 'text') =>
+  shown(z.string(NOT_EMPTY).min(1, NOT_EMPTY), kind, description);
 export const moneyAbove0 = (description: string) =>
   shown(z.number(ABOVE_0).gt(0, ABOVE_0), 'money', description);
 export const text = (description: string, label?: string) =>

@@ -13,7 +13,8 @@ import {
 import { chain, type MaybePromise } from '../maybe-promise.js';
 import type { ObjectViews, RowViews } from '../operator-answers.js';
 import { type Answer, data, dataOf, dataWithRows, deletionOf, failure, list } from './answer.js';
-import type { Action, Call } from './call.js';
+import { type Action, bodyOf, type Call, collectionOf, idOf, recordsOf } from './call.js';
+import { queryOf } from './path.js';
 
 /** "Time zone context is Africa/Dar_es_Salaam; default currency is TZS." */
 export const HEALTH = {
@@ -32,57 +33,61 @@ export function health(): Answer {
 }
 
 export function listRecords(call: Call): MaybePromise<Answer> {
-  return pageOf(call, listQuery(call.query, DATA_PAGE_SIZES));
+  return pageOf(call, listQuery(queryOf(call.context.req.raw), DATA_PAGE_SIZES));
 }
 
 /** A page of the collection that the call names. */
 function pageOf(call: Call, query: ListQuery): MaybePromise<Answer> {
-  return chain(call.account.list(call.collection, query), ({ items, total }) =>
+  return chain(recordsOf(call).list(collectionOf(call), query), ({ items, total }) =>
     list(items, pagination(query, total)),
   );
 }
 
 export async function createRecord(call: Call): Promise<Answer> {
-  const { account, collection } = call;
-  return dataOf(await call.withBody((body) => account.create(collection, body)), 201);
+  const body = await bodyOf(call);
+  if (!body.ok) return failure(body.failure);
+  return dataOf(await recordsOf(call).create(collectionOf(call), body.value), 201);
 }
 
 export function readRecord(call: Call): MaybePromise<Answer> {
-  return chain(call.account.read(call.collection, call.id), (outcome) => dataOf(outcome));
+  return chain(recordsOf(call).read(collectionOf(call), idOf(call)), (outcome) => dataOf(outcome));
 }
 
 export async function updateRecord(call: Call): Promise<Answer> {
-  const { account, collection, id } = call;
-  return dataOf(await call.withBody((body) => account.update(collection, id, body)));
+  const body = await bodyOf(call);
+  if (!body.ok) return failure(body.failure);
+  return dataOf(await recordsOf(call).update(collectionOf(call), idOf(call), body.value));
 }
 
 export async function deleteRecord(call: Call): Promise<Answer> {
-  return deletionOf(await call.account.delete(call.collection, call.id));
+  return deletionOf(await recordsOf(call).delete(collectionOf(call), idOf(call)));
 }
 
 /** "Ignores all query parameters and returns every derived row." */
 export async function listPayments(call: Call): Promise<Answer> {
-  const { items, total } = await call.account.payments();
+  const { items, total } = await recordsOf(call).payments();
   return list(items, singlePage(total));
 }
 
 /** The action of a view that answers one object. */
 export function objectView(name: keyof ObjectViews): Action {
-  return async ({ operator }) => data(JSON.stringify(await operator[name]()));
+  return async ({ dependencies }) =>
+    data(JSON.stringify(await dependencies.records.operator[name]()));
 }
 
 /** The action of a view that answers rows. */
 export function rowView(name: keyof RowViews): Action {
-  return async ({ operator, query }) => {
-    const wanted = listQuery(query, ADMIN_PAGE_SIZES);
-    const { items, total } = await operator[name](wanted);
-    return list(items, pagination(wanted, total));
+  return async ({ dependencies, context }) => {
+    const query = listQuery(queryOf(context.req.raw), ADMIN_PAGE_SIZES);
+    const { items, total } = await dependencies.records.operator[name](query);
+    return list(items, pagination(query, total));
   };
 }
 
 /** Always 200; `status` tells. So a monitor reads "degraded" and the reason, instead of a failed request. */
-export async function adminHealth({ operator, status }: Call): Promise<Answer> {
-  const connected = await operator.ping().then(
+export async function adminHealth({ dependencies }: Call): Promise<Answer> {
+  const { records, status } = dependencies;
+  const connected = await records.operator.ping().then(
     () => true,
     () => false,
   );
@@ -98,7 +103,7 @@ export async function adminHealth({ operator, status }: Call): Promise<Answer> {
 }
 
 export async function adminAccount(call: Call): Promise<Answer> {
-  const outcome = await call.account.profile();
+  const outcome = await recordsOf(call).profile();
   if (!outcome.ok) return failure(outcome.failure);
   const { summary, profiles } = outcome.value;
   return dataWithRows(JSON.stringify(summary), 'profiles', profiles);
@@ -106,5 +111,6 @@ export async function adminAccount(call: Call): Promise<Answer> {
 
 /** Like the account's own list, with the operator's page sizes and without the status filter. */
 export function adminListRecords(call: Call): MaybePromise<Answer> {
-  return pageOf(call, { ...listQuery(call.query, ADMIN_PAGE_SIZES), status: '' });
+  const query = listQuery(queryOf(call.context.req.raw), ADMIN_PAGE_SIZES);
+  return pageOf(call, { ...query, status: '' });
 }

@@ -2,8 +2,7 @@
 // reads, within the account's slices and the bytes that it may hold.
 
 import type { Admission } from '../admission/admission.js';
-import { type IsDisconnected, neverDisconnected } from '../admission/disconnected.js';
-import type { FairScheduler } from '../admission/fair-scheduler.js';
+import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
 import { cutPoint } from '../domain/search.js';
 
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
@@ -16,74 +15,72 @@ const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
 /** No piece is made before the client asks for it: a body that nobody reads holds nothing. */
 const ON_DEMAND = { highWaterMark: 0 };
 
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
 /** The body of an answer whose text comes in pieces. */
-export type StreamAnswer = (
-  pieces: AsyncGenerator<string>,
-) => ReadableStream<Uint8Array<ArrayBuffer>>;
+export type StreamAnswer = (pieces: AsyncGenerator<string>) => Body;
 
 const encoder = new TextEncoder();
 
-/** How the answers of one account are streamed. */
-export function answerStreams(
-  scheduler: FairScheduler,
-  admission: Admission,
-): (account: string, isDisconnected?: IsDisconnected) => StreamAnswer {
-  return (account, isDisconnected = neverDisconnected) =>
-    (pieces) => {
-      const source = evenPieces(pieces);
-      let state: 'new' | 'held' | 'ended' = 'new';
+/** Makes the bodies of the accounts' answers. */
+export function answerStreams(scheduler: FairScheduler, admission: Admission) {
+  return (
+    pieces: AsyncGenerator<string>,
+    account: string,
+    isDisconnected: IsDisconnected,
+  ): Body => {
+    const source = evenPieces(pieces);
+    let state: 'new' | 'held' | 'ended' = 'new';
 
-      function end(): void {
-        if (state === 'held') admission.end(account, HELD_BYTES);
-        state = 'ended';
-      }
+    function end(): void {
+      if (state === 'held') admission.end(account, HELD_BYTES);
+      state = 'ended';
+    }
 
-      /** Cancelled while it waited, or nobody will read it. */
-      const isOver = () => state === 'ended' || isDisconnected();
+    /** Cancelled while it waited, or nobody will read it. */
+    const isOver = () => state === 'ended' || isDisconnected();
 
-      return new ReadableStream(
-        {
-          async pull(controller) {
-            try {
-              if (state === 'new') {
-                await admission.begin(account, HELD_BYTES, isOver);
-                if (state !== 'new') {
-                  admission.end(account, HELD_BYTES);
-                  return;
-                }
-                state = 'held';
-              }
-              if (scheduler.sliceUsed()) await scheduler.yield(account, isOver);
-              const { done, value } = await source.next();
-              if (!done) {
-                controller.enqueue(encoder.encode(value));
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          try {
+            if (state === 'new') {
+              await admission.begin(account, HELD_BYTES, isOver);
+              if (state !== 'new') {
+                admission.end(account, HELD_BYTES);
                 return;
               }
-              end();
-              controller.close();
-            } catch (error) {
-              end();
-              throw error;
+              state = 'held';
             }
-          },
-          // Releases the records whose texts were to be sent.
-          async cancel() {
+            if (scheduler.sliceUsed()) await scheduler.yield(account, isOver);
+            const { done, value } = await source.next();
+            if (!done) {
+              controller.enqueue(encoder.encode(value));
+              return;
+            }
             end();
-            await source.return();
-          },
+            controller.close();
+          } catch (error) {
+            end();
+            throw error;
+          }
         },
-        ON_DEMAND,
-      );
-    };
+        // Releases the records whose texts were to be sent.
+        async cancel() {
+          end();
+          await source.return();
+        },
+      },
+      ON_DEMAND,
+    );
+  };
 }
 
 /**
  * Short texts gathered and long ones cut. A long text is never joined to another: that would be a
  * copy of it for every reader.
  */
-export async function* evenPieces(
-  texts: AsyncGenerator<string>,
-): AsyncGenerator<string, void, void> {
+async function* evenPieces(texts: AsyncGenerator<string>): AsyncGenerator<string, void, void> {
   let gathered = '';
   for await (const text of texts) {
     if (gathered.length + text.length <= PIECE_CHARACTERS) {

@@ -15,16 +15,15 @@ export const ADMIN_KEY_HEADER = 'x-service-admin-key';
 /** The operator's key; two keys during a rotation. */
 export type AdminKey = string | readonly string[] | undefined;
 
-/** The admitted caller: an account by its token, the operator by the key, or anyone if no credentials are needed. */
-export type Principal =
-  | { readonly kind: 'account'; readonly subject: string }
-  | { readonly kind: 'operator'; readonly actor: Actor }
-  | { readonly kind: 'anyone' };
-
-/** The name under which a principal takes turns and holds bytes: the account's subject; for the operator an empty text. */
-export function shareOf(principal: Principal): string {
-  return principal.kind === 'account' ? principal.subject : '';
+/** The admitted caller: an account, the operator by the key, or anyone if no credentials are needed. */
+export interface Principal {
+  /** Of the account; empty for others. Under this name a caller takes turns and holds bytes. */
+  readonly subject: string;
+  /** The operator. */
+  readonly actor: Actor | undefined;
 }
+
+export const ANYONE: Principal = { subject: '', actor: undefined };
 
 /** Lets in the account that the request's token belongs to. */
 export function admitAccount(
@@ -43,7 +42,7 @@ export function admitAccount(
 }
 
 function principalOf(who: Identity): Outcome<Principal> {
-  if (who.status === 'identified') return succeeded({ kind: 'account', subject: who.subject });
+  if (who.status === 'identified') return succeeded({ subject: who.subject, actor: undefined });
   if (who.status === 'invalid') {
     return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');
   }
@@ -65,7 +64,7 @@ export function adminGate(configured: AdminKey): (request: Request) => Outcome<P
   }
   return (request) =>
     isOneOf(keys, request.headers.get(ADMIN_KEY_HEADER) ?? '')
-      ? succeeded({ kind: 'operator', actor: 'admin' })
+      ? succeeded({ subject: '', actor: 'admin' })
       : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
 }
 

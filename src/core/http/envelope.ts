@@ -106,38 +106,28 @@ async function* rowPieces(rows: Rows): AsyncGenerator<string> {
   }
 }
 
+/** Whether the answer is too long to be held as one text, or not made yet. */
 function isLong(answer: Succeeded): boolean {
   if (answer.kind === 'data') return answer.data.length > LONG_ANSWER_CHARACTERS;
-  return isLongText(answer.rows);
-}
-
-/** Whether the rows are too long to be held as one text, or not made yet. */
-function isLongText(rows: Rows): boolean {
-  if (!areTexts(rows)) return true;
+  if (!areTexts(answer.rows)) return true;
   let characters = 0;
-  for (const row of rows) characters += row.length;
+  for (const row of answer.rows) characters += row.length;
   return characters > LONG_ANSWER_CHARACTERS;
-}
-
-/** The members of `meta` that every answer has. */
-function exchangeOf({ requestId, now }: EnvelopeFacts): string {
-  return `"request_id":${JSON.stringify(requestId)},"timestamp":"${timestampOf(now)}"`;
 }
 
 /** Many answers share a millisecond, and formatting it costs more than the rest of the envelope. */
 let lastTimestamp = { now: Number.NaN, text: '' };
 
-function timestampOf(now: number): string {
+/** The members of `meta` that every answer has. */
+function exchangeOf({ requestId, now }: EnvelopeFacts): string {
   if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
-  return lastTimestamp.text;
+  return `"request_id":${JSON.stringify(requestId)},"timestamp":"${lastTimestamp.text}"`;
 }
 
 /** The request id is echoed byte by byte: beside a body that is a string, Node would write it in UTF-8. */
 function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
-  return isAscii(requestId) ? text : encoder.encode(text);
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
+  for (let i = 0; i < requestId.length; i++) {
+    if (requestId.charCodeAt(i) > 0x7f) return encoder.encode(text);
+  }
+  return text;
 }

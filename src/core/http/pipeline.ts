@@ -12,12 +12,12 @@ import { answerStreams } from './answer-stream.js';
 import {
   ADMIN_KEY_HEADER,
   type AdminKey,
+  ANYONE,
   adminGate,
   admitAccount,
   type Principal,
-  shareOf,
 } from './authentication.js';
-import { type ActionDependencies, Call, type RequestContext } from './call.js';
+import type { ActionDependencies, Call, RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, toResponse } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
@@ -45,7 +45,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
-  const streamsOf = answerStreams(options.scheduler, options.admission);
+  const streamed = answerStreams(options.scheduler, options.admission);
   const refusedKeys = new ThrottledLog(log, clock);
 
   return (context, route) => {
@@ -69,7 +69,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   ): MaybePromise<Response> {
     const { path } = context.req;
     if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
-    if (route === HEALTH_ROUTE) return perform(context, facts, route, { kind: 'anyone' });
+    if (route === HEALTH_ROUTE) return perform(context, facts, route, ANYONE);
     const isOperators = isUnder(ADMIN_PREFIX, path);
     const admitting = isOperators
       ? admitOperator(context.req.raw)
@@ -97,19 +97,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     route: Route,
     principal: Principal,
   ): MaybePromise<Response> {
-    const { method } = context.req.raw;
+    const { raw } = context.req;
+    const { method } = raw;
     const action = actionOf(route, method);
     if (action === undefined) return toResponse(methodNotAllowed(method, allowOf(route)), facts);
-    const share = shareOf(principal);
-    const { raw } = context.req;
+    const { collection } = route;
+    const { subject } = principal;
     const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
-    const call = new Call({ context, route, principal, isDisconnected, dependencies: options });
+    const call: Call = { context, collection, principal, isDisconnected, dependencies: options };
     const act = () =>
       chain(action(call), (answered) =>
-        toResponse(answered, facts, streamsOf(share, isDisconnected)),
+        toResponse(answered, facts, (pieces) => streamed(pieces, subject, isDisconnected)),
       );
     const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(raw) : 0;
-    return options.admission.run(share, bodyBytes, isDisconnected, act);
+    return options.admission.run(subject, bodyBytes, isDisconnected, act);
   }
 
   /** "The text goes to the log with the request id, never to the client." */

@@ -218,10 +218,10 @@ interface Waiting {
 class Places {
   #free: number;
   readonly #clock: () => number;
-  readonly #waiting = new FairQueue<Waiting>({
-    isGone: ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
-    drop: ({ begin }) => begin(false),
-  });
+  readonly #waiting = new FairQueue<Waiting>(
+    ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
+    ({ begin }) => begin(false),
+  );
 
   constructor(max: number, clock: () => number) {
     this.#free = max;

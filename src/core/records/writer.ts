@@ -2,9 +2,8 @@
 // commit, change memory, answer". Accounts take turns: one write of each, in the order in which
 // the account sent them. Writes that arrive during a commit are committed together in the next one.
 
-import { DISCONNECTED } from '../admission/disconnected.js';
 import { FairQueue } from '../admission/fair-queue.js';
-import type { FairScheduler } from '../admission/fair-scheduler.js';
+import { DISCONNECTED, type FairScheduler } from '../admission/fair-scheduler.js';
 import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
@@ -31,10 +30,7 @@ export interface WriterOptions extends WriteRulesOptions {
 export class Writer {
   readonly #options: WriterOptions;
   readonly #rules: WriteRules;
-  readonly #waiting = new FairQueue<Write>({
-    isGone,
-    drop: ({ answer }) => answer(DISCONNECTED),
-  });
+  readonly #waiting = new FairQueue<Write>(isGone, ({ answer }) => answer(DISCONNECTED));
   /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
   readonly #preparing = new Set<string>();
   /** Prepared elsewhere, with the number of commits that had failed before. */

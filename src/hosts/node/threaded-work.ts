@@ -29,7 +29,7 @@ export class ThreadedWork implements RecordWork {
   #underWay: Job | undefined;
   #isClosed = false;
   /** A job whose client has gone is done all the same: other readers may wait for its result. */
-  readonly #waiting = new FairQueue<Job>({ isGone: () => false, drop: () => {} });
+  readonly #waiting = new FairQueue<Job>();
 
   constructor(heapMaxMegabytes = HEAP_MAX_MEGABYTES) {
     this.#heapMaxMegabytes = heapMaxMegabytes;

@@ -2,7 +2,7 @@
 // the object can ask the platform for it, and the object takes its earlier state when
 // it is loaded again. README.md explains how the directory learns of it.
 
-import { type RestoreEvent, restoreEvent } from '../../core/domain/audit-event.js';
+import { type AuditEvent, restoreEvent } from '../../core/domain/audit-event.js';
 import type { Restore, RestorePoint, RestoreReply, RestoreState } from './account-call.js';
 import type { ObjectParts, RestorableStorage } from './served-account.js';
 
@@ -61,7 +61,7 @@ function refused(error: unknown): RestoreReply {
 }
 
 /** The same text for the same restore, so that a second call finds the event of the first. */
-function eventOf({ owner, point, at }: Restore): RestoreEvent {
+function eventOf({ owner, point, at }: Restore): AuditEvent {
   const asked = 'bookmark' in point ? point.bookmark : new Date(point.time).toISOString();
   return restoreEvent(asked, owner, at);
 }

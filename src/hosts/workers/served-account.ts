@@ -1,7 +1,7 @@
 // One account in its object: whose it is, whether its records are served, and how they
 // come into memory.
 
-import { unsliced } from '../../core/admission/fair-scheduler.js';
+import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
@@ -153,7 +153,7 @@ export class ServedAccount {
     const records = await openAccountRecords({
       storage: recordStorage,
       log,
-      scheduler: unsliced(),
+      scheduler: new FairScheduler({ sliceMs: Infinity }),
       limits,
       searchMaxCharacters: SEARCH_MAX_CHARACTERS,
       // Memory and storage may differ, so this object ends. The next call finds a new object,

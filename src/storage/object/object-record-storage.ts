@@ -2,7 +2,7 @@
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
-import type { AuditEvent, RestoreEvent } from '../../core/domain/audit-event.js';
+import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type {
   Changes,
   CommitResult,
@@ -66,7 +66,7 @@ export interface CommitFollower {
 
 /** A restore isn't a write of a record, so the port's changes have no event of it. */
 export interface ObjectChanges extends Omit<Changes, 'events'> {
-  readonly events: readonly (AuditEvent | RestoreEvent)[];
+  readonly events: readonly AuditEvent[];
 }
 
 /** The rows of a commit, before and after it. */

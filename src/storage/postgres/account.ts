@@ -2,7 +2,7 @@
 // A write is one statement, and can be run again when its connection was lost: a create knows its id
 // before, a PATCH names the version it changes.
 
-import { type AuditEvent, firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
+import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
@@ -29,7 +29,7 @@ const GONE = {
 
 /** A request to change a record. */
 interface Change extends Attempts {
-  readonly kind: AuditEvent['action'];
+  readonly kind: 'create' | 'update' | 'delete';
   readonly collection: CollectionName;
   id: string;
 }
@@ -66,7 +66,7 @@ export function postgresRecords(
   };
   return {
     account: (owner, sender) => new PostgresAccount(context, owner, sender),
-    operator: postgresViews(options.database, options.clock),
+    operator: postgresViews(options.database),
   };
 }
 
@@ -185,20 +185,20 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     record?: ChangedRecord,
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
-    const { log, isLogged, events, clock } = this.context;
+    const { log, isLogged, events } = this.context;
     const { kind, collection, id } = change;
     const { sender, owner, key } = this;
     if (sender?.isDisconnected()) throw new FailureError(GONE);
     const values: unknown[] = [key, collection, toStored(id), ...sizes];
     if (record !== undefined) {
       const { text, status } = record;
-      values.push(clock(), statusColumn(status), text, foldedColumn(text));
+      values.push(Date.now(), statusColumn(status), text, foldedColumn(text));
     }
     const event = auditEvent(
       { kind, sender, owner, collection },
       id,
       record?.changed ?? [],
-      clock(),
+      Date.now(),
     );
     const write = (logged: string | null) =>
       this.ask<Written>(statement, [...values, logged], change);

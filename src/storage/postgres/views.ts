@@ -18,8 +18,7 @@ export interface CountedAccount {
   readonly counts: Partial<RecordCounts>;
 }
 
-/** `clock`: milliseconds since 1970, UTC. */
-export function postgresViews(database: Database, clock: () => number): OperatorViews {
+export function postgresViews(database: Database): OperatorViews {
   async function pageOf<Item>(asked: Statement, values: readonly unknown[]) {
     type Row = { items: Item[] | null; total: number };
     const [row] = await database.ask<Row>(asked, values);
@@ -58,7 +57,7 @@ export function postgresViews(database: Database, clock: () => number): Operator
     },
 
     async usage() {
-      const values = [COLLECTION_NAMES, ...windowStarts(clock())];
+      const values = [COLLECTION_NAMES, ...windowStarts(Date.now())];
       const { items, total } = await pageOf<StoredUsage>(USAGE, values);
       return usageView({ collections: items, auditEventCount: total });
     },

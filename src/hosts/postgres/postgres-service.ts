@@ -2,7 +2,7 @@
 // side by side.
 
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
-import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
+import type { ServiceEvents } from '../../core/service-events.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
@@ -17,7 +17,7 @@ export function startPostgresService(options: ServiceOptions): Promise<Service> 
 
 async function open(
   { scheduler, work }: Turns,
-  events: ServiceEvents = silentEvents,
+  events: ServiceEvents | undefined,
   { settings, log }: ServiceOptions,
 ): Promise<ServedRecords> {
   const database = new Database(settings.postgresUrl ?? '', () =>

@@ -29,7 +29,7 @@ export interface AccountContext {
   readonly writes: sql.WriteStatements;
   readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
-  readonly events: ServiceEvents;
+  readonly events: ServiceEvents | undefined;
 }
 
 interface Piece {

@@ -211,7 +211,7 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     } catch (error) {
       if (change.isOpen || failureIn(error) !== undefined) throw error;
       const written = await write(null);
-      events.auditFailed();
+      events?.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
       return written;
     }
@@ -233,8 +233,8 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       if (!change.isOpen && failure !== undefined) throw error;
       const status = change.isOpen ? 'unknown' : 'notStored';
       const reason = failure === undefined ? error : (error as Error).cause;
-      events.commitStarted(1);
-      events.commitFinished(status, reason);
+      events?.commitStarted(1);
+      events?.commitFinished(status, reason);
       log.error('storage_commit_failed', reason, { stored: status });
       return storageFailed(status);
     }

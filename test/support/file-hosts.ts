@@ -9,13 +9,11 @@ import { handlerParts } from '../../src/hosts/handler-parts.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { hasTriggers, plantedLibsql, plantedServer } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
-import { environmentOf, type Host, RECORD_LIMIT } from './host.js';
+import type { Host } from './hosts.js';
 import { startServer } from './server-process.js';
 
 const overFile: Omit<Host, 'name' | 'start'> = {
   storage: 'libSQL file',
-  recordLimit: RECORD_LIMIT,
-  keepsHeaderBytes: true,
   changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
 };
 
@@ -23,9 +21,9 @@ const overFile: Omit<Host, 'name' | 'start'> = {
 export const handlerHost: Host = {
   name: 'handler in process',
   ...overFile,
-  async start(options) {
-    const settings = readSettings(environmentOf(options));
-    const path = databasePath(options.folder);
+  async start(folder, environment) {
+    const settings = readSettings(environment);
+    const path = databasePath(folder);
     const { openLibsqlStorage } = hasTriggers(path) ? await plantedLibsql() : libsql;
     const storage = await openLibsqlStorage({ path, sampleRows: settings.sampleRecords });
     const scheduler = new FairScheduler();
@@ -55,11 +53,10 @@ export const handlerHost: Host = {
 export const serverHost: Host = {
   name: 'node dist/server.js',
   ...overFile,
-  async start(options) {
-    const path = databasePath(options.folder);
-    const environment = { DATABASE_URL: `file:${path}`, ...environmentOf(options) };
+  async start(folder, settings) {
+    const path = databasePath(folder);
     const how = hasTriggers(path) ? { script: plantedServer() } : {};
-    const server = await startServer(environment, how);
+    const server = await startServer({ DATABASE_URL: `file:${path}`, ...settings }, how);
     return {
       fetch: (path, init) => fetch(server.origin + path, init),
       async close() {

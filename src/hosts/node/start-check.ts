@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
 import { namesIn } from '../../storage/backup/backup-files.js';
-import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
+import { type FileState, inspectDatabase } from '../../storage/file/own-database.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { misspelledNames, otherWarnings, type SettingWarning } from '../settings/warnings.js';

@@ -7,7 +7,7 @@ import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
-import { FIND_INDEX, TAKE_ROOM } from '../../storage/postgres/statements.js';
+import { TAKE_ROOM } from '../../storage/postgres/statements.js';
 import { runOver, type ServedRecords, type Service, type ServiceOptions } from '../node/service.js';
 import type { Turns } from '../node/turns.js';
 
@@ -28,10 +28,8 @@ async function open(
   try {
     log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
     const isNew = await prepareSchema(database);
-    const [index] = await database.ask<{ found: boolean }>(FIND_INDEX, []);
     const records = postgresRecords({
       database,
-      hasSearchIndex: index?.found === true,
       work,
       giveWay: (account, isGone) =>
         scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,

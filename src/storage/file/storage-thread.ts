@@ -10,7 +10,7 @@ import { type FileOptions, LibsqlFile } from './database-file.js';
 import type { StoredPage } from './stored-pages.js';
 
 /** The thread's start data. */
-export interface ThreadOptions extends Omit<FileOptions, 'holding'> {
+export interface ThreadOptions extends Omit<FileOptions, 'isReplicated'> {
   /** Path of Litestream's control socket; undefined: no replica. */
   readonly socketPath: string | undefined;
   /** Set to 1 once the file is released. */
@@ -24,19 +24,15 @@ export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'logBytes' | 'emptyLog'> & 
 };
 
 export interface ThreadRequest {
-  readonly call: number;
   readonly name: keyof ThreadCalls;
   readonly args: readonly unknown[];
 }
 
-export type ThreadReply =
-  | { readonly call: number; readonly value: unknown }
-  | { readonly call: number; readonly error: string };
-
-/** A message of the thread that answers no call. */
-export interface ThreadNews {
-  readonly replica: ReplicaReport;
-}
+/** The answer to the oldest call that has none, or news of the replica. */
+export type ThreadMessage =
+  | { readonly value: unknown }
+  | { readonly error: string }
+  | { readonly replica: ReplicaReport };
 
 /** While Litestream does not run, the log is written back when it is larger than this. */
 const LOG_MAX_BYTES = 268_435_456;
@@ -46,31 +42,29 @@ let replica: Replica | undefined;
 /** Another service may have the file. */
 let release = () => {};
 
+const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
+  parentPort?.postMessage(message, moved);
+
 function open(): boolean {
   const { socketPath, released: _, ...options }: ThreadOptions = workerData;
-  if (socketPath !== undefined) release = lockService(options.path);
-  file = new LibsqlFile({ ...options, holding: socketPath === undefined ? 'alone' : 'shared' });
-  if (socketPath !== undefined) {
-    const report = (news: ReplicaReport) =>
-      parentPort?.postMessage({ replica: news } satisfies ThreadNews);
-    replica = replicaOf(file, { socketPath, databasePath: options.path, report });
+  const isReplicated = socketPath !== undefined;
+  if (isReplicated) release = lockService(options.path);
+  file = new LibsqlFile({ ...options, isReplicated });
+  if (isReplicated) {
+    const litestream = new Litestream({ socketPath, databasePath: options.path });
+    replica = replicaOf(file, litestream, (report) => post({ replica: report }));
   }
   return file.isNew;
-}
-
-interface ReplicatedFileOptions {
-  readonly socketPath: string;
-  readonly databasePath: string;
-  readonly report: (report: ReplicaReport) => void;
 }
 
 /** Commits and Litestream's syncs take turns. */
 export function replicaOf(
   replicated: LibsqlFile,
-  { report, ...paths }: ReplicatedFileOptions,
+  litestream: Litestream,
+  report: (report: ReplicaReport) => void,
 ): Replica {
   return new Replica({
-    litestream: new Litestream(paths),
+    litestream,
     report,
     inTurn,
     touch: async () => replicated.touch(),
@@ -91,6 +85,7 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
+/** Also when the thread ends by itself: the library would remove the log that the mark asks for. */
 function close(): void {
   file?.close();
   release();
@@ -100,6 +95,17 @@ function close(): void {
   Atomics.notify(released, 0);
 }
 
+function answer({ name, args }: ThreadRequest): void {
+  try {
+    const value = resultOf(name, args);
+    // A page's bodies are moved: copying them would cost as much as reading them.
+    const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
+    post({ value }, page && [page.bodies]);
+  } catch (error) {
+    post({ error: messageOf(error) });
+  }
+}
+
 function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
   if (name === 'open') return open();
   if (name === 'close') return close();
@@ -107,17 +113,6 @@ function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
   const value = (file[name] as (...args: readonly unknown[]) => unknown).call(file, ...args);
   if (name === 'commit' || name === 'touch') replica?.committed();
   return value;
-}
-
-function answer({ call, name, args }: ThreadRequest): void {
-  try {
-    const value = resultOf(name, args);
-    // A page's bodies are moved: copying them would cost as much as reading them.
-    const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
-    parentPort?.postMessage({ call, value } satisfies ThreadReply, page ? [page.bodies] : []);
-  } catch (error) {
-    parentPort?.postMessage({ call, error: messageOf(error) } satisfies ThreadReply);
-  }
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -139,3 +134,4 @@ parentPort?.on('message', async (request: ThreadRequest) => {
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 });
+if (parentPort) process.once('exit', close);

@@ -19,7 +19,6 @@ import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 export interface AccountContext {
   readonly database: Database;
   readonly work: RecordWork;
-  readonly hasSearchIndex: boolean;
   /** Resolves in the account's next slice of the thread, if this one is used. */
   readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
   /** Of each account's statements on the quick and on the slow connections, and of a record's changes. */
@@ -70,9 +69,8 @@ export class AccountViews {
     values.push(status === '' ? null : statusColumn(status));
     if (q === '') return sql.LIST_OF_STATUS;
     const needle = caseFolded(q);
-    const { hasSearchIndex } = this.context;
-    values.push(hasSearchIndex ? `%${needle.replace(/[\\%_]/g, '\\$&')}%` : needle);
-    return hasSearchIndex ? sql.SEARCH_BY_INDEX : sql.SEARCH;
+    values.push(needle, `%${needle.replace(/[\\%_]/g, '\\$&')}%`);
+    return sql.SEARCH;
   }
 
   /** One long body at a time; what was deleted since is left out. */

@@ -58,9 +58,11 @@ export const LIST = gathered(
     left join account_totals t using (owner, collection)`,
 );
 
-const filtered = (condition: string) => `
-  with found as materialized (
-    select position from records where owner = $1 and collection = $2 and ${condition})
+const matching = (condition: string) => `
+    select position from records where owner = $1 and collection = $2 and ${condition}`;
+
+const pageOf = (found: string) => `
+  with found as materialized (${found})
   select (select count(*) from found) as records, ${PAGE}
     from (select position from found order by position desc limit $3 offset $4) p
     join lateral (select bytes, body from records
@@ -69,25 +71,23 @@ const filtered = (condition: string) => `
 /** `$5`: the status as the column has it. The index alone answers it, except for the page's rows. */
 export const LIST_OF_STATUS = statement(
   'list_of_status',
-  filtered('(status is null or status = $5)'),
+  pageOf(matching('(status is null or status = $5)')),
 );
 
-const search = (condition: string) =>
-  statement(
-    'search',
-    filtered(`($5::text is null or status is null or status = $5) and ${condition}`),
-    { isSlow: true },
-  );
+const searched = (condition: string) =>
+  matching(`($5::text is null or status is null or status = $5) and ${condition}`);
 
-/** `$5`: the same, or null. `$6`: the folded needle. */
-export const SEARCH = search('strpos(coalesce(folded, lower(body)), $6) > 0');
-/** `$6`: a pattern, which the operator's trigram index knows; without one it costs five times as much. */
-export const SEARCH_BY_INDEX = search('coalesce(folded, lower(body)) like $6');
-
-/** Whether the operator has added the index of the page of hosts/postgres. */
-export const FIND_INDEX = statement(
-  'find_index',
-  "select to_regclass('records_search') is not null as found",
+/**
+ * `$5`: the same, or null. `$6`: the folded needle, `$7`: the same as a pattern. Only a pattern knows
+ * the operator's trigram index, and without that index it costs five times as much as `strpos`.
+ */
+export const SEARCH = statement(
+  'search',
+  pageOf(`
+    ${searched("to_regclass('records_search') is null and strpos(coalesce(folded, lower(body)), $6) > 0")}
+    union all
+    ${searched("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`),
+  { isSlow: true },
 );
 
 /** `$3`: the position. */

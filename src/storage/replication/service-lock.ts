@@ -3,7 +3,7 @@
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Connection } from '../file/connection.js';
-import { LOCK_SUFFIX } from '../file/names-beside.js';
+import { LOCK_SUFFIX } from '../file/state-mark.js';
 
 /** Returns the function that releases the lock. Throws `SQLITE_BUSY` if another service holds it after the busy time-out. */
 export function lockService(databasePath: string): () => void {

@@ -5,7 +5,7 @@ import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { Connection, putInForce, StatementError } from '../../../src/storage/file/connection.js';
+import { Connection, configure, StatementError } from '../../../src/storage/file/connection.js';
 import { explained, messageOf } from '../../../src/storage/file/connection-errors.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
@@ -71,7 +71,7 @@ it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
     'a file cannot be written',
     () => [running('pragma query_only = on'), running(INSERT.sql)].map((run) => run()),
     'SQLITE_READONLY: attempt to write a readonly database',
-    'it cannot be written',
+    'this user may not read and write it',
   ],
   [
     'the disk is full',
@@ -103,7 +103,7 @@ describe('A batch whose statement fails', () => {
   it.each(['abort', 'rollback'])(
     'names the statement, stores nothing and keeps its connection (%s)',
     async (how) => {
-      putInForce(connection, 'alone');
+      configure(connection, false);
       const sql = `insert or ${how} into t values (1)`;
       const error = await errorOf(() => connection.batch([{ sql }, { sql }, { sql }]));
       expect(error, COMMIT).toBeInstanceOf(StatementError);
@@ -135,10 +135,10 @@ it('A failing COMMIT names no statement, and is rolled back', async () => {
 
 it.each([
   // SQLite writes the log back by itself after 1,000 pages; beside Litestream it must not.
-  ['alone', 'exclusive', 1_000],
-  ['shared', 'normal', 0],
-] as const)('Settings are in force on a file that is held %s', (holding, locking, pages) => {
-  putInForce(connection, holding);
+  [false, 'exclusive', 1_000],
+  [true, 'normal', 0],
+] as const)('Settings are in force (beside a replica: %s)', (isReplicated, locking, pages) => {
+  configure(connection, isReplicated);
   const names = ['locking_mode', 'wal_autocheckpoint', 'journal_mode', 'synchronous'];
   const given = [...names, 'secure_delete', 'trusted_schema'].map(pragma);
   expect(given).toEqual([locking, pages, 'wal', 2, 1, 0]);

@@ -11,17 +11,11 @@ import { keptLog } from '../../support/kept-log.js';
 const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 
 /** `url`: of a database, whose tables are made if it has none. */
-export async function openRecords(
-  url: string,
-  limits = NO_LIMITS,
-  hasSearchIndex = false,
-  onNamesLost = () => {},
-) {
+export async function openRecords(url: string, limits = NO_LIMITS, onNamesLost = () => {}) {
   const database = new Database(url, onNamesLost);
   await prepareSchema(database);
   const { account } = postgresRecords({
     database,
-    hasSearchIndex,
     work: workInPlace,
     giveWay: () => undefined,
     limits,

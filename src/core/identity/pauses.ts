@@ -19,7 +19,7 @@ export class Pauses {
 
   /** Undefined if the provider may be asked. */
   secondsLeft(of: string, now: number): number | undefined {
-    const end = Math.max(this.#ends.endOf('', now) ?? 0, this.#ends.endOf(of, now) ?? 0);
+    const end = Math.max(this.#ends.endOf('', now) ?? now, this.#ends.endOf(of, now) ?? now);
     return end > now ? Math.ceil((end - now) / 1000) : undefined;
   }
 

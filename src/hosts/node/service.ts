@@ -2,13 +2,14 @@
 
 import { hash, randomFillSync } from 'node:crypto';
 import type { ProviderFinding } from '../../core/identity/probe.js';
+import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { handlerParts } from '../handler-parts.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { type Settings, settingWarnings } from '../settings.js';
+import { settingWarnings } from '../settings/warnings.js';
+import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations, type StartedParts, VERSION } from './operations.js';
 import { ProviderProbe } from './provider-probe.js';
@@ -116,20 +117,19 @@ async function openPort(
   { scheduler, newConnections }: Turns,
   { settings, log, socket, guard }: ServiceOptions,
 ) {
-  const { dependencies, signIn } = handlerParts({
-    settings,
+  const { host, port, adminKey, corsAllowedOrigins } = settings;
+  const digest = (token: string) => hash('sha256', token, 'base64');
+  const signIn = settings.signIn && openSignIn({ settings: settings.signIn, log, digest, events });
+  const respond = buildHandler({
     records,
+    identity: signIn?.identity,
+    adminKey,
+    onAdminKeyRefused: events && (() => events.adminKeyRefused()),
+    corsAllowedOrigins,
     log,
     scheduler,
-    admission: undefined,
     randomBytes: randomFillSync,
-    mayWait: true,
-    digest: (token) => hash('sha256', token, 'base64'),
-    events,
-    onAdminKeyRefused: events && (() => events.adminKeyRefused()),
   });
-  const { host, port, corsAllowedOrigins } = settings;
-  const respond = buildHandler(dependencies);
   const handler = guard === undefined ? respond : guard(respond);
   const address = { host, port, socket };
   const server = await listen({

@@ -1,5 +1,4 @@
-// Starts a process over Postgres from its settings. It keeps no record: any number of them answer
-// side by side.
+// Starts a process over Postgres from its settings. It is stateless: any number of processes can run.
 
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -22,7 +21,7 @@ async function open(
 ): Promise<ServedRecords> {
   const database = new Database(settings.postgresUrl ?? '', () =>
     log.info('postgres_pooler_found', {
-      hint: 'a pooler loses prepared statements, so none are used, and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+      hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
     }),
   );
   try {

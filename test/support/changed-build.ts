@@ -29,16 +29,17 @@ export async function changedBuild(folder: string, file: string, code: string): 
 export function buildWithFailingWrites(folder: string, fault: string): Promise<string> {
   const code = `import { existsSync as isThere } from 'node:fs';
     import { parentPort as port } from 'node:worker_threads';
-    const ioError = 'SQLITE_IOERR: disk I/O error';
-    const give = port.postMessage.bind(port);
-    const asked = [];
-    port.on('message', ({ name }) => asked.push(name));
-    port.postMessage = (reply, moved) => {
-      // The calls are answered in their order; a report of the replica answers none.
-      const name = 'replica' in reply ? '' : asked.shift();
-      const fails = isThere(${JSON.stringify(fault)}) ? name : '';
-      if (fails === 'commit') give({ value: { status: 'notStored', error: ioError } });
-      else give(fails === 'touch' ? { error: ioError } : reply, moved);
-    };`;
+    {
+      const ioError = 'SQLITE_IOERR: disk I/O error';
+      const post = port.postMessage.bind(port);
+      const calls = [];
+      port.on('message', ({ name }) => calls.push(name));
+      port.postMessage = (reply, moved) => {
+        const call = 'replica' in reply ? undefined : calls.shift();
+        const fails = isThere(${JSON.stringify(fault)});
+        if (fails && call === 'commit') post({ value: { status: 'notStored', error: ioError } });
+        else post(fails && call === 'touch' ? { error: ioError } : reply, moved);
+      };
+    }`;
   return changedBuild(folder, 'storage-thread.js', code);
 }

@@ -10,9 +10,7 @@ export function lockService(databasePath: string): () => void {
   const path = databasePath + LOCK_SUFFIX;
   const connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
   try {
-    // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so the file stays empty.
-    connection.value('pragma locking_mode = exclusive');
-    connection.script('begin exclusive; commit');
+    connection.lock();
   } catch (error) {
     connection.close();
     throw error;

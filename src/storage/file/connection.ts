@@ -50,7 +50,7 @@ export class Connection {
   isReplaced = false;
 
   /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
-  constructor(path: string, { busyTimeoutMs = 0 } = {}) {
+  constructor(path: string, busyTimeoutMs = 0) {
     this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = this.#opened();

@@ -83,9 +83,7 @@ export function openOurs(
   const { ino, size } = statSync(path, { bigint: true });
   const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
   const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
-  const connection = new Connection(path, {
-    busyTimeoutMs: isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS,
-  });
+  const connection = new Connection(path, isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS);
   try {
     const isShared = isReplicated && !isCheck;
     connection.value(`pragma locking_mode = ${isShared ? 'normal' : 'exclusive'}`);

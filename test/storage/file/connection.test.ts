@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 function open(name: string): Connection {
-  return new Connection(join(folder.path, name), { busyTimeoutMs: 1 });
+  return new Connection(join(folder.path, name), 1);
 }
 
 async function errorOf(run: () => unknown): Promise<unknown> {

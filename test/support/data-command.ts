@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
-import { type Environment, type Program, type ProgramRun, startProgram } from './program.js';
+import {
+  type Environment,
+  type Program,
+  type ProgramOptions,
+  type ProgramRun,
+  startProgram,
+} from './program.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
@@ -15,13 +21,9 @@ export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.
 export function startDataCommand(
   args: readonly string[],
   environment: Environment,
-  cwd?: string,
+  options: Pick<ProgramOptions, 'cwd' | 'input'> = {},
 ): Program {
-  return startProgram([process.execPath, MANAGE, ...args], { environment, cwd });
-}
-
-export function dataCommand(...how: Parameters<typeof startDataCommand>): Promise<ProgramRun> {
-  return startDataCommand(...how).ended;
+  return startProgram([process.execPath, MANAGE, ...args], { environment, ...options });
 }
 
 /** Short waits: the tests look whether a command waits, not how long. */
@@ -38,15 +40,11 @@ export async function dataCommandHere(
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<ProgramRun> {
-  const text = { stdout: '', stderr: '' };
+  const text: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
   const dependencies: CommandDependencies = {
     environment,
-    out: (more) => {
-      text.stdout += more;
-    },
-    err: (more) => {
-      text.stderr += more;
-    },
+    out: (more) => void text.stdout.push(more),
+    err: (more) => void text.stderr.push(more),
     isTerminal: false,
     interrupted,
     now: Date.now,
@@ -56,7 +54,7 @@ export async function dataCommandHere(
   };
   const [, load] = COMMANDS[name] ?? [];
   const code = (await (await load?.())?.run(args, dependencies)) ?? Number.NaN;
-  return { code, ...text };
+  return { code, stdout: text.stdout.join(''), stderr: text.stderr.join('') };
 }
 
 /** Dry runs of files that a test writes. They need neither a service nor its key. */

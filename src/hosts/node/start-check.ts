@@ -174,7 +174,7 @@ async function checkReplica(
 ): Promise<Found> {
   if (replication === undefined) return { found: 'none: REPLICATION is off' };
   const { socketPath } = replication;
-  const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
+  const litestream = new Litestream(socketPath, resolve(databasePath));
   try {
     await litestream.identify();
     if (!syncs) return { found: 'Litestream answers and lists the database' };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWithFailingWrites } from '../support/changed-build.js';
-import { startChromium } from '../support/console-browser.js';
+import { signIn, startChromium } from '../support/console-browser.js';
 import { ADMIN_KEY, type OpenConsole, openConsole, portOf } from '../support/console-visitor.js';
 import { judge, LOOKS, type Look } from '../support/judged-page.js';
 import { makeShopsFile } from '../support/messy-shops.js';
@@ -155,9 +155,7 @@ describe.each(Object.entries(EMERGENCIES))('In the emergency %s', (name, emergen
   async function signedIn({ width, colorScheme }: Look) {
     const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
     const page = await context.newPage();
-    await page.goto(`${running.origin}/sign-in`);
-    await page.getByLabel('Code').fill(running.codes.at(-1) ?? '');
-    await page.keyboard.press('Enter');
+    await signIn(page, running, running.codes.at(-1) ?? '');
     await page.waitForURL(`${running.origin}/`);
     return page;
   }

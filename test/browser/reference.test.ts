@@ -10,8 +10,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 import { OPERATIONS } from '../support/openapi-document.js';
-import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
+import { printed, spawnPreview } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -45,7 +45,7 @@ describe('The API reference', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await interrupted(preview);
+    await preview.stop('SIGINT');
     await folder.remove();
   });
 

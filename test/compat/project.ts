@@ -14,8 +14,8 @@ import { chromium } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { onLoopback } from '../support/loopback.js';
 import { pageCode, ROOT } from '../support/pages.js';
-import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import { startProgram } from '../support/program.js';
+import { printed, spawnPreview } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const exec = promisify(execFile);
@@ -85,7 +85,7 @@ export async function openPreview() {
   const folder = await openTemporaryFolder();
   const preview = spawnPreview(folder.path);
   onTestFinished(async () => {
-    await interrupted(preview);
+    await preview.stop('SIGINT');
     await folder.remove();
   });
   const text = await printed(preview);

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
-import { spawnConsole } from '../support/console-process.js';
+import { startDataCommand } from '../support/data-command.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
 const KEY = 'a-key-that-no-message-may-repeat-1234';
@@ -65,7 +65,10 @@ describe('A setting that cannot be used', () => {
   });
 
   it('ends the start with 1 and one line', async () => {
-    const { exited, output } = spawnConsole({ ADMIN_API_KEY: KEY, CONSOLE_PORT: 'x' });
+    const { exited, output } = startDataCommand(['console'], {
+      ADMIN_API_KEY: KEY,
+      CONSOLE_PORT: 'x',
+    });
     expect(await exited).toBe(1);
     expect(output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
   });

@@ -8,16 +8,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
 import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
-import { spawnConsole, startConsoleProcess } from '../support/console-process.js';
 import {
   ADMIN_KEY,
   type ConsoleService,
   type OpenConsole,
   openConsole,
   openService,
+  startConsoleProcess,
   tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
+import { startDataCommand } from '../support/data-command.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PASSWORD = 'jua kali na mvua 7';
@@ -152,7 +153,7 @@ it('The next try is possible one minute after the oldest of five', () => {
 
 describe('A password', () => {
   it('is hashed, and its hash lets it in behind a proxy with TLS', async () => {
-    const hashing = spawnConsole({}, 'hash', `${PASSWORD}\n`);
+    const hashing = startDataCommand(['hash'], {}, { input: `${PASSWORD}\n` });
     expect(await hashing.exited).toBe(0);
     const line = hashing.output();
     // The line can be pasted into a shell and into a file of settings.
@@ -190,7 +191,7 @@ describe('A password', () => {
   });
 
   it('that is too short is not hashed', async () => {
-    const hashing = spawnConsole({}, 'hash', 'eleven char\n');
+    const hashing = startDataCommand(['hash'], {}, { input: 'eleven char\n' });
     expect(await hashing.exited).toBe(1);
     expect(hashing.output()).toBe('the password has 11 characters; it must have 12 to 1024\n');
   });
@@ -201,7 +202,7 @@ it('The program prints its address and a code, or that its port is taken, and en
   const running = await startConsoleProcess(environment);
   expect(running.code()).toMatch(/^[A-Z2-9]{8}$/);
   const { port } = new URL(running.origin);
-  const second = spawnConsole({ ...environment, CONSOLE_PORT: port });
+  const second = startDataCommand(['console'], { ...environment, CONSOLE_PORT: port });
   expect(await second.exited).toBe(1);
   expect(second.output()).toBe(
     `the console cannot listen on 127.0.0.1:${port}: another program has this port; set CONSOLE_PORT to a free one\n`,

@@ -2,9 +2,9 @@
 // requests the administration API admits, and its paths and methods.
 
 import { expect, it } from 'vitest';
+import { ADMIN_ROUTES } from '../support/collection-table.js';
 import { ADMIN_KEY, onEveryHost, onFirstHost, type Reply } from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
-import { ADMIN_ROUTES } from '../support/route-table.js';
 
 /** Every administration route with its `Allow` value; of single records two are enough. */
 const ROUTES = ADMIN_ROUTES.filter(
@@ -142,9 +142,8 @@ onEveryHost('Admin access and bearer tokens', (service) => {
 });
 
 for (const [title, adminKey, onHosts] of [
-  ['without a key', undefined, onEveryHost],
+  ['without a key', '', onEveryHost],
   // All hosts read the setting with the same function.
-  ['with an empty key', '', onFirstHost],
   ['with a key of 31 characters', 'k'.repeat(31), onFirstHost],
 ] as const) {
   onHosts(
@@ -154,7 +153,7 @@ for (const [title, adminKey, onHosts] of [
         for (const path of rowsFor(host, EVERY_PATH, isReadByHost)) {
           for (const method of ['GET', 'POST', 'PUT']) {
             const reply = await service.anonymous.send(method, path, {
-              headers: { 'X-Service-Admin-Key': adminKey ?? ADMIN_KEY },
+              headers: { 'X-Service-Admin-Key': adminKey || ADMIN_KEY },
             });
             expectError(reply, 503, 'ADMIN_DISABLED');
           }
@@ -170,7 +169,7 @@ for (const [title, adminKey, onHosts] of [
         expect((await service.account().get('/customers')).status).toBe(200);
       });
     },
-    { adminKey },
+    { settings: { ADMIN_API_KEY: adminKey } },
   );
 }
 
@@ -184,5 +183,5 @@ onFirstHost(
       expect(reply.status).toBe(200);
     });
   },
-  { adminKey: 'k'.repeat(32) },
+  { settings: { ADMIN_API_KEY: 'k'.repeat(32) } },
 );

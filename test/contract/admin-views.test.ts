@@ -216,5 +216,5 @@ onEveryHost(
       expect(json.data).toMatchObject({ status: 'ok', identity_provider_configured: false });
     });
   },
-  { userinfoUrl: undefined },
+  { settings: { AUTH_USERINFO_URL: '' } },
 );

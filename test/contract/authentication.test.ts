@@ -201,7 +201,7 @@ onEveryHost(
       expect((await service.operator.get('/admin/overview')).status).toBe(200);
     });
   },
-  { userinfoUrl: undefined },
+  { settings: { AUTH_USERINFO_URL: '' } },
 );
 
 describe('When the provider stops', () => {

@@ -159,7 +159,7 @@ onEveryHost(
       }
     });
   },
-  { corsAllowedOrigins: [APP, LOCAL] },
+  { settings: { CORS_ALLOWED_ORIGINS: `${APP},${LOCAL}` } },
 );
 
 onFirstHost(
@@ -171,5 +171,5 @@ onFirstHost(
       }
     });
   },
-  { corsAllowedOrigins: [APP, '*'] },
+  { settings: { CORS_ALLOWED_ORIGINS: `${APP},*` } },
 );

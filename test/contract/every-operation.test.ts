@@ -101,5 +101,5 @@ onFirstHost(
       }
     });
   },
-  { userinfoUrl: undefined, adminKey: undefined },
+  { settings: { AUTH_USERINFO_URL: '', ADMIN_API_KEY: '' } },
 );

@@ -7,8 +7,11 @@ import { onEveryStorage } from '../support/contract.js';
 
 const MEBIBYTE = 1_048_576;
 
-onEveryStorage('Growing a record', (service, { recordLimit }) => {
-  const { maxBytes, status, code, limitsCreates } = recordLimit;
+onEveryStorage('Growing a record', (service, { storage }) => {
+  // An object of Workers also limits the record that a create stores, which may be longer than the body.
+  const limitsCreates = storage === 'objects';
+  const maxBytes = limitsCreates ? 1_990_000 : 2_097_152;
+  const refusal = [422, 'VALIDATION_FAILED'];
 
   it("is possible by PATCH up to the host's limit; the PATCH beyond it is refused and changes nothing", async () => {
     const account = service.account();
@@ -21,14 +24,12 @@ onEveryStorage('Growing a record', (service, { recordLimit }) => {
       before = reply;
       reply = await grow(part);
     }
-    // The same on every host, whatever its limit.
-    expect([status, code]).toEqual([422, 'VALIDATION_FAILED']);
-    expect(reply.status).toBe(status);
-    expect(reply.json.error).toMatchObject({ code, message: expect.stringMatching(/spread it/) });
+    expect([reply.status, reply.json.error?.code]).toEqual(refusal);
+    expect(reply.json.error?.message).toContain('spread it');
     expect(reply.json.error?.message).toContain(String(maxBytes));
     const path = tenantPath(account.subject, 'businesses', id);
     const byOperator = await service.operator.patch(path, { more: 'x'.repeat(MEBIBYTE - 1_000) });
-    expect(byOperator.status).toBe(status);
+    expect(byOperator.status).toBe(422);
     const stored = JSON.stringify(before.json.data);
     expect(stored.length).toBeLessThanOrEqual(maxBytes);
     expect(stored.length).toBeGreaterThan(maxBytes - MEBIBYTE);
@@ -47,10 +48,10 @@ onEveryStorage('Growing a record', (service, { recordLimit }) => {
     const numbers = `[${'1e20,'.repeat(209_000)}1]`;
     const reply = await account.post('/businesses', `{"a":1,"numbers":${numbers}}`);
     if (limitsCreates) {
-      expect([reply.status, reply.json.error?.code]).toEqual([status, code]);
+      expect([reply.status, reply.json.error?.code]).toEqual(refusal);
       const path = tenantPath(account.subject, 'businesses');
       const byOperator = await service.operator.post(path, `{"a":1,"numbers":${numbers}}`);
-      expect([byOperator.status, byOperator.json.error?.code]).toEqual([status, code]);
+      expect([byOperator.status, byOperator.json.error?.code]).toEqual(refusal);
       expect((await account.get('/businesses')).json.data).toEqual([]);
       return;
     }

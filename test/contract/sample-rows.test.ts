@@ -80,7 +80,7 @@ onEveryHost(
       expectNextNumber(id, 0);
     });
   },
-  { isOwn: true, sampleRecords: false },
+  { isOwn: true, settings: { SAMPLE_RECORDS: 'off' } },
 );
 
 onEveryStorage('Sample rows of a database that was used', (service) => {

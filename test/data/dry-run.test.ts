@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DryRuns, dataCommand, openDryRuns } from '../support/data-command.js';
+import { type DryRuns, openDryRuns, startDataCommand } from '../support/data-command.js';
 
 let runs: DryRuns;
 
@@ -151,11 +151,11 @@ it('A dry run of a file of 40 MB uses bounded memory', async () => {
   const path = join(runs.folder, 'large.csv');
   const row = `${'n'.repeat(780)},0713000000\n`;
   await writeFile(path, TEAM + row.repeat(50_000));
-  const run = await dataCommand(
+  const run = await startDataCommand(
     ['import', path, '--account', 'a', '--into', 'team', '--dry-run'],
     // Too little for the file's text.
     { NODE_OPTIONS: '--max-old-space-size=40' },
-  );
+  ).ended;
   expect(run.stdout).toContain('50000 rows, 50000 good, 0 bad');
   expect(run.code).toBe(0);
 }, 120_000);

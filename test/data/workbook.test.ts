@@ -1,8 +1,8 @@
 // A salon's workbook comes in, goes out and comes back, and every number is the same.
 
+import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DataService, openDataService } from '../support/data-service.js';
-import { type WorkbookCell, type WorkbookSheet, workbook } from '../support/workbook.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -14,10 +14,25 @@ beforeAll(async () => {
 });
 afterAll(() => on.close());
 
-const day = (serial: number) => ({ serial, hasTime: false });
-const moment = (serial: number) => ({ serial, hasTime: true });
+/** `serial`: days since the end of 1899. A formula's result is not in the file, or is an error. */
+type Cell =
+  | string
+  | number
+  | boolean
+  | null
+  | { serial: number; style: 1 | 2 }
+  | { formula: string; error?: string };
+interface Sheet {
+  readonly name: string;
+  readonly rows: readonly (readonly Cell[])[];
+  /** Such as `A1:H1`. */
+  readonly merged?: readonly string[];
+}
 
-const ORDERS: WorkbookSheet = {
+const day = (serial: number) => ({ serial, style: 1 as const });
+const moment = (serial: number) => ({ serial, style: 2 as const });
+
+const ORDERS: Sheet = {
   name: 'Maagizo',
   merged: ['A1:H1', 'A3:B3', 'C3:C4', 'D3:E3', 'F3:F4', 'G3:G4', 'H3:H4'],
   rows: [
@@ -41,7 +56,7 @@ const ORDERS: WorkbookSheet = {
     ['Jumla', null, null, 210_000.3, 141_250.5, null, 0.5, null],
   ],
 };
-const CUSTOMERS: WorkbookSheet = {
+const CUSTOMERS: Sheet = {
   name: 'Wateja',
   rows: [
     ['name', 'phone'],
@@ -105,14 +120,14 @@ it("A salon's workbook goes through dry run, import, export and import, and ever
 });
 
 describe('A workbook is refused', () => {
-  const services = (...cells: WorkbookCell[]) => [
+  const services = (...cells: Cell[]) => [
     { name: 'Bei', rows: [['name', 'price', 'active', 'date'], cells] },
   ];
 
   const two = [ORDERS, CUSTOMERS];
   const broken = Buffer.from('PK\u0003\u0004 and no more');
   const price = 'line 2, column "price": the';
-  it.each<[string, Buffer | WorkbookSheet[], string, string[]?]>([
+  it.each<[string, Buffer | Sheet[], string, string[]?]>([
     ['with several sheets', two, 'has the sheets "Maagizo", "Wateja"; pass --sheet'],
     ['without the named sheet', [CUSTOMERS], 'and no sheet "x"', ['--sheet', 'x']],
     ['that is damaged', broken, 'cannot be read as a workbook'],
@@ -139,3 +154,55 @@ it('A workbook of 20,000 rows is read', async () => {
   const wanted = expect.stringContaining('20000 rows, 20000 good, 0 bad');
   expect([run.code, run.stdout]).toEqual([0, wanted]);
 });
+
+/** A workbook as spreadsheet programs write it: typed cells, styles for dates, merged cells. */
+function workbook(sheets: readonly Sheet[]): Buffer {
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const names = sheets.map(
+    ({ name }, i) => `<sheet name="${escaped(name)}" sheetId="${i}" r:id="r${i}"/>`,
+  );
+  const relation = (id: string, type: string, target: string) =>
+    `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`;
+  const relations = (...each: string[]) =>
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each.join('')}</Relationships>`;
+  // Of `cellXfs`: 0 plain, 1 a day, 2 a day with its time.
+  const styles = [0, 14, 22].map((format) => `<xf numFmtId="${format}" applyNumberFormat="1"/>`);
+  const files: Record<string, string> = {
+    '_rels/.rels': relations(relation('r', 'officeDocument', 'xl/workbook.xml')),
+    'xl/workbook.xml': `<workbook ${main} xmlns:r="${office}"><sheets>${names.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(
+      ...sheets.map((_, i) => relation(`r${i}`, 'worksheet', `worksheets/${i}.xml`)),
+      relation('styles', 'styles', 'styles.xml'),
+    ),
+    'xl/styles.xml': `<styleSheet ${main}><cellXfs count="3">${styles.join('')}</cellXfs></styleSheet>`,
+  };
+  for (const [i, { rows, merged = [] }] of sheets.entries()) {
+    const body = rows.map((cells, row) => {
+      const each = cells.map((cell, at) => xmlOf(cell, `r="${'ABCDEFGH'[at]}${row + 1}"`));
+      return `<row r="${row + 1}">${each.join('')}</row>`;
+    });
+    const merges = merged.map((ref) => `<mergeCell ref="${ref}"/>`).join('');
+    const after = merges && `<mergeCells>${merges}</mergeCells>`;
+    files[`xl/worksheets/${i}.xml`] =
+      `<worksheet ${main}><sheetData>${body.join('')}</sheetData>${after}</worksheet>`;
+  }
+  const bytes = Object.entries(files).map(([name, text]) => [name, strToU8(text)]);
+  return Buffer.from(zipSync(Object.fromEntries(bytes)));
+}
+
+function xmlOf(cell: Cell, at: string): string {
+  if (cell === null) return '';
+  if (typeof cell === 'string') {
+    return `<c ${at} t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`;
+  }
+  if (typeof cell === 'boolean') return `<c ${at} t="b"><v>${Number(cell)}</v></c>`;
+  if (typeof cell === 'number') return `<c ${at}><v>${cell}</v></c>`;
+  if ('serial' in cell) return `<c ${at} s="${cell.style}"><v>${cell.serial}</v></c>`;
+  const result = cell.error === undefined ? '' : `<v>${cell.error}</v>`;
+  return `<c ${at}${result && ' t="e"'}><f>${escaped(cell.formula)}</f>${result}</c>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

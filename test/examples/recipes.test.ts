@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
-import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
 import { openProject } from '../support/project.js';
+import { printed, spawnPreview } from '../support/server-process.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = /runs at (\S+)/.exec(await printed(preview))?.[1] ?? '';
 });
 afterAll(async () => {
-  await interrupted(preview);
+  await preview.stop('SIGINT');
   await project.remove();
 });
 

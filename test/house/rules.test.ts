@@ -7,9 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
-import { COLLECTION_TABLE, leastBody } from '../support/collection-table.js';
+import { COLLECTION_TABLE, leastBody, ROUTES } from '../support/collection-table.js';
 import { OPERATIONS } from '../support/openapi-document.js';
-import { ROUTES } from '../support/route-table.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE_MAX_LINES = 300;

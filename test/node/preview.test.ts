@@ -7,8 +7,8 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
+import { printed, spawnPreview } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const MINE = { Authorization: 'Bearer local-doors' };
@@ -30,7 +30,7 @@ describe('A running preview', () => {
     console_ = found(/Console {4}(http:\S+)\/ is/);
   });
   afterAll(async () => {
-    expect(await interrupted(preview)).toBe(0);
+    expect(await preview.stop('SIGINT')).toBe(0);
     await folder.remove();
   });
 
@@ -204,7 +204,7 @@ describe('The preview', () => {
   /** Resolves when everything is printed. */
   async function start(environment: Record<string, string>): Promise<Program> {
     const preview = spawnPreview(folder.path, environment);
-    stop = async () => expect(await interrupted(preview)).toBe(0);
+    stop = async () => expect(await preview.stop('SIGINT')).toBe(0);
     await printed(preview);
     return preview;
   }

@@ -1,4 +1,4 @@
-// The contract's tables "Identifiers" and "Fields and validation by collection".
+// The contract's tables "Identifiers" and "Fields and validation by collection", and its routes.
 // They are repeated here, because the service's own tables are under test.
 
 import { expect } from 'vitest';
@@ -85,4 +85,33 @@ export function sequenceOfId(id: string): number {
 /** The id has the number after this one. */
 export function expectNextNumber(id: string, last: number): void {
   expect(sequenceOfId(id)).toBe(last + 1);
+}
+
+const TENANT = '/admin/accounts/{owner_sub}';
+
+/** Paths of the data API, and what answers them: `GET, POST`, as an `Allow` header has it. */
+const DATA_ROUTES: readonly (readonly [string, string])[] = [
+  ['/health', 'GET'],
+  ['/payments', 'GET'],
+  ...COLLECTIONS.flatMap((name) => recordRoutes(`/${name}`)),
+];
+
+/** The same of the administration API. */
+export const ADMIN_ROUTES: readonly (readonly [string, string])[] = [
+  ['/admin/overview', 'GET'],
+  ['/admin/health', 'GET'],
+  ['/admin/usage', 'GET'],
+  ['/admin/audit', 'GET'],
+  ['/admin/accounts', 'GET'],
+  [TENANT, 'GET'],
+  ...COLLECTIONS.flatMap((name) => recordRoutes(`${TENANT}/${name}`)),
+];
+
+export const ROUTES = [...DATA_ROUTES, ...ADMIN_ROUTES];
+
+function recordRoutes(path: string): (readonly [string, string])[] {
+  return [
+    [path, 'GET, POST'],
+    [`${path}/{id}`, 'GET, PATCH, DELETE'],
+  ];
 }

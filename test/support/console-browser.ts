@@ -3,107 +3,84 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
-import { type ConsoleProcess, startConsoleProcess } from './console-process.js';
-import { portOf } from './console-visitor.js';
+import { createOperatorClient } from '../../src/operator-client.js';
+import { ADMIN_KEY, portOf, startConsoleProcess } from './console-visitor.js';
 import { operationsOf } from './operations.js';
+import type { Environment } from './program.js';
 import { startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 import { startMiniflare, workerOptions } from './worker-host.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const ADMIN_KEY = 'the-operators-key-of-the-browser-tests';
-
-export interface ServiceUnderConsole {
-  readonly name: string;
-  /** Resolves with the console's environment beside the key. */
-  start(
-    folder: string,
-    settings?: Readonly<Record<string, string>>,
-  ): Promise<{ environment: Record<string, string>; stop(): Promise<unknown> }>;
-}
+export type BrowsedConsole = Awaited<ReturnType<typeof browseConsole>>;
 
 /** `node dist/server.js` with its operations port and backups. */
-export const oneProcess: ServiceUnderConsole = {
+export const oneProcess = {
   name: 'one process',
-  async start(folder, settings) {
-    const backups = join(folder, 'backups');
-    await mkdir(backups);
+  /** Resolves with the console's environment, but for the key. */
+  async start(folder: string, settings: Environment) {
+    const BACKUP_DIR = join(folder, 'backups');
+    await mkdir(BACKUP_DIR);
     const server = await startServer({
       DATABASE_URL: `file:${join(folder, 'service.db')}`,
       ADMIN_API_KEY: ADMIN_KEY,
-      BACKUP_DIR: backups,
+      BACKUP_DIR,
       OPS_PORT: '0',
       ...settings,
     });
-    const environment = {
-      SERVICE_URL: `${server.origin}/api/v1`,
-      ...portOf(operationsOf(server)),
-      BACKUP_DIR: backups,
-    };
-    return { environment, stop: () => server.stop() };
+    const SERVICE_URL = `${server.origin}/api/v1`;
+    const environment = { SERVICE_URL, BACKUP_DIR, ...portOf(operationsOf(server)) };
+    return { environment, stop: (): Promise<unknown> => server.stop() };
   },
 };
 
 /** The built Worker in Miniflare. */
-export const workers: ServiceUnderConsole = {
+export const workers = {
   name: 'Workers',
-  async start(folder) {
-    const miniflare = await startMiniflare([
-      await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY }),
-    ]);
-    const { origin } = await miniflare.ready;
-    return {
-      environment: { SERVICE_URL: `${origin}/api/v1` },
-      stop: () => miniflare.dispose(),
-    };
+  async start(folder: string) {
+    const options = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
+    const miniflare = await startMiniflare([options]);
+    const environment = { SERVICE_URL: `${(await miniflare.ready).origin}/api/v1` };
+    return { environment, stop: (): Promise<unknown> => miniflare.dispose() };
   },
 };
 
-export interface BrowsedConsole {
-  readonly console: ConsoleProcess;
-  readonly browser: Browser;
-  readonly client: OperatorClient;
-  /** A page that is signed in, in a context of its own. */
-  signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
-  close(): Promise<void>;
+export function startChromium(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  // Containers give no user namespaces and little shared memory.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-export function startChromium(): Promise<Browser> {
-  // Containers give no user namespaces and little shared memory.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  return chromium.launch({ executablePath: CHROMIUM, args });
+/** Signs in to a console on a page of the browser. */
+export async function signIn(page: Page, console: { readonly origin: string }, code: string) {
+  await page.goto(`${console.origin}/`);
+  await page.getByLabel('Code').fill(code);
+  await page.keyboard.press('Enter');
 }
 
 /** `settings`: of the service, instead of its own. */
 export async function browseConsole(
-  service: ServiceUnderConsole,
-  settings?: Readonly<Record<string, string>>,
-): Promise<BrowsedConsole> {
+  service: typeof oneProcess | typeof workers,
+  settings: Environment = {},
+) {
   const folder = await openTemporaryFolder();
-  const running = await service.start(folder.path, settings);
-  const { environment } = running;
+  const { environment, stop } = await service.start(folder.path, settings);
   const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, ...environment });
   const browser = await startChromium();
   return {
     console,
     browser,
-    client: createOperatorClient({
-      baseUrl: environment['SERVICE_URL'] ?? '',
-      adminKey: ADMIN_KEY,
-    }),
-    async signedIn(options) {
+    client: createOperatorClient({ baseUrl: environment.SERVICE_URL, adminKey: ADMIN_KEY }),
+    /** A page that is signed in, in a context of its own. */
+    async signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page> {
       const page = await (await browser.newContext(options)).newPage();
-      await page.goto(`${console.origin}/`);
-      await page.getByLabel('Code').fill(console.code());
-      await page.keyboard.press('Enter');
+      await signIn(page, console, console.code());
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       return page;
     },
     async close() {
       await browser.close();
       await console.stop();
-      await running.stop();
+      await stop();
       await folder.remove();
     },
   };

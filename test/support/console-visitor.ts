@@ -1,91 +1,68 @@
-// A console on a real service, and a visitor: it sends the requests of a browser, or those
-// of an attacker.
+// A console on a real service, and a visitor that sends the requests of a browser or of an attacker.
 
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
-import type { LogFields } from '../../src/core/log.js';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
-import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
-import {
-  type ConsoleOptions,
-  type RunningConsole,
-  startConsole,
-} from '../../src/tools/console/host.js';
+import { createOperatorClient } from '../../src/operator-client.js';
+import { type ConsoleOptions, startConsole } from '../../src/tools/console/host.js';
+import { startDataCommand } from './data-command.js';
+import { keptLog } from './kept-log.js';
 import { openNodeService } from './node-service.js';
+import type { Environment } from './program.js';
 
 export const ADMIN_KEY = 'the-operators-key-of-the-console-tests';
 const ASSETS = new URL('../../dist/console/', import.meta.url);
 
-export interface Visit {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-  readonly bytes: Buffer;
-}
-
 export type Headers = Readonly<Record<string, string>>;
+export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
+export type ConsoleService = Awaited<ReturnType<typeof openService>>;
 
-export interface OpenConsole {
-  readonly origin: string;
-  /** The codes so far, the newest last. */
-  readonly codes: readonly string[];
-  /** Every line of the log so far. */
-  log(): string;
-  visitor(): Visitor;
-  /** A visitor who has signed in by the newest code. */
-  signedIn(): Promise<Visitor>;
-  close(): Promise<void>;
-}
-
-/** A console in this process, in front of the service at that address. */
-export async function openConsole(
-  environment: Readonly<Record<string, string>>,
-  more: Partial<ConsoleOptions> = {},
-): Promise<OpenConsole> {
+/** A console in this process, in front of the service that the environment names. */
+export async function openConsole(environment: Environment, more: Partial<ConsoleOptions> = {}) {
   const codes: string[] = [];
-  const lines: string[] = [];
-  const keep = (event: string, fields?: LogFields) => {
-    lines.push(JSON.stringify({ event, ...fields }));
-  };
-  const settings = readConsoleSettings(
-    { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment },
-    undefined,
-  );
-  const running: RunningConsole = await startConsole({
-    settings,
+  const log = keptLog();
+  const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
+  const running = await startConsole({
+    settings: readConsoleSettings(given, undefined),
     erasure: { ledger: undefined, backups: undefined },
     assetFolder: ASSETS,
-    log: {
-      info: keep,
-      warn: keep,
-      error: (event, error, fields) => keep(event, { ...fields, error: String(error) }),
-    },
+    log,
     tellCode: (code) => void codes.push(code),
     ...more,
   });
+  const visitor = () => new Visitor(running.origin);
   return {
     origin: running.origin,
+    /** The codes so far, the newest last. */
     codes,
-    log: () => lines.join('\n'),
-    visitor: () => new Visitor(running.origin),
-    async signedIn() {
-      const visitor = new Visitor(running.origin);
-      await visitor.signIn(codes.at(-1) ?? '');
-      return visitor;
+    log: () => JSON.stringify(log.lines),
+    visitor,
+    /** A visitor who has signed in by the newest code. */
+    async signedIn(): Promise<Visitor> {
+      const signing = visitor();
+      await signing.signIn(codes.at(-1) ?? '');
+      return signing;
     },
     close: () => running.close(),
   };
 }
 
-/** A service with a console before it and a visitor who has signed in, for all tests of a file. */
-export interface FileConsole {
-  readonly service: ConsoleService;
-  readonly console: OpenConsole;
-  readonly visitor: Visitor;
+/** `node dist/manage.js console`. Resolves when it listens. */
+export async function startConsoleProcess(environment: Environment) {
+  const program = startDataCommand(['console'], { CONSOLE_PORT: '0', ...environment });
+  const origin = await program.saw(/"address":"([^"]+)"/);
+  // On another stream than the address.
+  await program.saw(/^console: .*\/$/m);
+  /** The newest code for a sign-in. */
+  const code = () => [...program.output().matchAll(/^code: (\S+)$/gm)].at(-1)?.[1] ?? '';
+  return { ...program, origin, code };
 }
 
-export function consoleOfFile(): FileConsole {
-  const parts = {} as { -readonly [Name in keyof FileConsole]: FileConsole[Name] };
+/** A service, a console in front of it and a visitor who has signed in, for all tests of a file. */
+export function consoleOfFile() {
+  const parts = {} as { service: ConsoleService; console: OpenConsole; visitor: Visitor };
   beforeAll(async () => {
     parts.service = await openService();
     parts.console = await openConsole({ SERVICE_URL: parts.service.url });
@@ -98,14 +75,8 @@ export function consoleOfFile(): FileConsole {
   return parts;
 }
 
-export interface ConsoleService {
-  readonly url: string;
-  readonly client: OperatorClient;
-  close(): Promise<void>;
-}
-
 /** `node dist/server.js` with the sample shop. */
-export async function openService(): Promise<ConsoleService> {
+export async function openService() {
   const service = await openNodeService();
   const { origin } = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
   const url = `${origin}/api/v1`;
@@ -113,7 +84,9 @@ export async function openService(): Promise<ConsoleService> {
   return { url, client, close: service.close };
 }
 
-/** Keeps its cookie, follows no redirect, and sends the given headers in place of a browser's. */
+export type Visit = Awaited<ReturnType<Visitor['send']>>;
+
+/** Keeps its cookie and follows no redirect. Given headers replace those of a browser; an empty one is not sent. */
 export class Visitor {
   readonly origin: string;
   cookie = '';
@@ -123,23 +96,18 @@ export class Visitor {
   }
 
   get(path: string, headers: Headers = {}): Promise<Visit> {
-    const site = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' };
-    return this.send('GET', path, { ...site, ...headers });
+    return this.send('GET', path, headers);
   }
 
-  /** A form as the page on that path would send it: with the hidden fields of its own forms. */
+  /** A form as the page on that path would send it, with the hidden fields of its own forms. */
   async submit(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
     return this.post(path, { ...hiddenIn((await this.get(path)).text), ...fields }, headers);
   }
 
   post(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
-    const usual = {
-      Origin: this.origin,
-      'Sec-Fetch-Site': 'same-origin',
-      'Sec-Fetch-Mode': 'navigate',
-      'Content-Type': 'application/x-www-form-urlencoded',
-    };
-    return this.send('POST', path, { ...usual, ...headers }, String(new URLSearchParams(fields)));
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const usual = { Origin: this.origin, ...type, ...headers };
+    return this.send('POST', path, usual, String(new URLSearchParams(fields)));
   }
 
   /** Signs in with a code or password. */
@@ -149,32 +117,24 @@ export class Visitor {
     return visit;
   }
 
-  send(method: string, path: string, headers: Headers, body = ''): Promise<Visit> {
-    const sent = Object.fromEntries(
-      Object.entries({ ...(this.cookie && { Cookie: this.cookie }), ...headers }).filter(
-        ([, value]) => value !== '',
-      ),
-    );
-    return new Promise((resolve, reject) => {
-      const outgoing = request(this.origin + path, { method, headers: sent }, (response) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => pieces.push(piece));
-        response.on('error', reject);
-        response.on('end', () => {
-          const [set] = response.headers['set-cookie'] ?? [];
-          if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
-          const bytes = Buffer.concat(pieces);
-          const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, text: bytes.toString(), bytes });
-        });
-      });
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+  async send(method: string, path: string, headers: Headers, body = '') {
+    const site = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' };
+    const sent = Object.entries({ Cookie: this.cookie, ...site, ...headers });
+    // Not `fetch`, which sends `Sec-Fetch-…` of its own.
+    const outgoing = request(this.origin + path, {
+      method,
+      headers: Object.fromEntries(sent.filter(([, value]) => value !== '')),
+    }).end(body);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const bytes = await buffer(response);
+    const [set] = response.headers['set-cookie'] ?? [];
+    if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
+    const { statusCode: status = 0, headers: received } = response;
+    return { status, headers: received, text: bytes.toString(), bytes };
   }
 }
 
-/** What every form of a page carries: the session's token and the page's id; the record as it was shown. */
+/** What every form of a page carries: the session's token, the page's id, the record as it was shown. */
 export function hiddenIn(html: string): Record<string, string> {
   const names = ['token', 'form', 'base', 'sent'].filter((name) => html.includes(`name="${name}"`));
   return Object.fromEntries(names.map((name) => [name, valueIn(html, name)]));
@@ -198,10 +158,6 @@ export function valueIn(html: string, name: string): string {
 
 /** HTML text without its escapes. */
 export function plainText(html: string): string {
-  return html
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
+  const plain: Headers = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' };
+  return html.replace(/&(quot|#39|lt|gt|amp);/g, (_, name) => plain[name] ?? '');
 }

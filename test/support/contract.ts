@@ -3,8 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, TestRunner } from 'vitest';
 import { expectDescribed } from './described-answer.js';
-import type { Host, HostOptions, RunningHost } from './host.js';
-import { FIRST_HOSTS, HOSTS, oneHostForEachStorage } from './hosts.js';
+import {
+  FIRST_HOSTS,
+  HOSTS,
+  type Host,
+  oneHostForEachStorage,
+  type RunningHost,
+  type Settings,
+} from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
@@ -75,10 +81,7 @@ function callerOf(
   };
 }
 
-/** `isOwn`: for tests that count everything in the service, or need a new database. */
-type ServiceOptions = Partial<HostOptions> & { readonly isOwn?: boolean };
-
-export type ContractService = Omit<RunningService, 'open' | 'close' | 'resetOptions'>;
+export type ContractService = RunningService;
 
 /** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
 export function serviceFetch({ fetch }: ContractService) {
@@ -89,6 +92,12 @@ export function serviceFetch({ fetch }: ContractService) {
 }
 
 type Tests = (service: ContractService, host: Host) => void;
+interface Options {
+  /** For tests that count everything in the service, or need a new database. */
+  readonly isOwn?: boolean;
+  /** Environment variables, which replace those of the suite. */
+  readonly settings?: Settings;
+}
 
 /**
  * Describes the behaviour once for every host. The tests of a file share a service for
@@ -97,82 +106,64 @@ type Tests = (service: ContractService, host: Host) => void;
 export function onEveryHost(
   title: string,
   tests: Tests,
-  { isOwn = false, ...options }: ServiceOptions = {},
-  hosts: readonly Host[] = HOSTS,
+  { isOwn = false, settings = {} }: Options = {},
+  hosts = HOSTS,
 ): void {
   // A file's service ends with the file, so it cannot begin within a description.
   const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
   for (const host of hosts) {
-    if (!isShared) onHost(host, title, tests, options);
-    else describeOn(sharedService(host, options), host, title, tests, 'resetOptions');
+    const service = isShared ? sharedService(host, settings) : new RunningService(host, settings);
+    describe(`${title} — ${host.name}`, () => {
+      beforeAll(() => service.open());
+      if (!isShared) afterAll(() => service.close());
+      tests(service, host);
+    });
   }
 }
 
 /** Like `onEveryHost`, once for each kind of storage: for behaviours that HTTP cannot change. */
-export function onEveryStorage(title: string, tests: Tests, options: ServiceOptions = {}): void {
+export function onEveryStorage(title: string, tests: Tests, options?: Options): void {
   onEveryHost(title, tests, options, oneHostForEachStorage());
 }
 
 /** Like `onEveryHost`, on the first host: for settings that one function reads on all hosts. */
-export function onFirstHost(title: string, tests: Tests, options: ServiceOptions = {}): void {
+export function onFirstHost(title: string, tests: Tests, options?: Options): void {
   onEveryHost(title, tests, options, FIRST_HOSTS);
 }
 
 /** Describes a behaviour of one host, with a service of its own. */
-export function onHost(
-  host: Host,
-  title: string,
-  tests: Tests,
-  options: Partial<HostOptions> = {},
-): void {
-  describeOn(new RunningService(host, options), host, title, tests, 'close');
+export function onHost(host: Host, title: string, tests: Tests, settings?: Settings): void {
+  onEveryHost(title, tests, { isOwn: true, ...(settings && { settings }) }, [host]);
 }
 
-function describeOn(
-  service: RunningService,
-  host: Host,
-  title: string,
-  tests: Tests,
-  end: 'close' | 'resetOptions',
-): void {
-  describe(`${title} — ${host.name}`, () => {
-    beforeAll(() => service.open());
-    afterAll(() => service[end]());
-    tests(service, host);
-  });
-}
-
-/** The services of the test file that is under way, by host and options. */
+/** The services of the current test file, by host and settings. */
 const shared = new Map<string, RunningService>();
 
-function sharedService(host: Host, options: Partial<HostOptions>): RunningService {
-  const key = JSON.stringify([host.name, ...Object.entries(options).map(String)]);
-  if (shared.size === 0) {
-    afterAll(async () => {
-      const services = [...shared.values()];
-      shared.clear();
-      await Promise.all(services.map((service) => service.close()));
-    });
-  }
-  const service = shared.get(key) ?? new RunningService(host, options);
+function sharedService(host: Host, settings: Settings): RunningService {
+  const key = JSON.stringify([host.name, settings]);
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  const service = new RunningService(host, settings);
   shared.set(key, service);
+  afterAll(() => {
+    shared.delete(key);
+    return service.close();
+  });
   return service;
 }
 
 /** The service under test. */
 class RunningService {
   readonly #host: Host;
-  readonly #firstOptions: Partial<HostOptions>;
-  #options: Partial<HostOptions>;
+  readonly #settings: Settings;
   #described = true;
   #running: RunningHost | undefined;
   #folder: TemporaryFolder | undefined;
   #identity: IdentityStub | undefined;
 
-  constructor(host: Host, options: Partial<HostOptions>) {
+  constructor(host: Host, settings: Settings) {
     this.#host = host;
-    this.#firstOptions = options;
-    this.#options = options;
+    this.#settings = settings;
   }
 
   get identity(): IdentityStub {
@@ -192,8 +183,7 @@ class RunningService {
   /** Sends a request to any path of the host, without credentials. */
   readonly fetch = async (path: string, init?: RequestInit): Promise<Response> => {
     const response = await opened(this.#running).fetch(path, init);
-    if (!this.#described) return response;
-    await expectDescribed(init?.method ?? 'GET', path, response.clone());
+    if (this.#described) await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
 
@@ -204,26 +194,26 @@ class RunningService {
   /** Runs requests whose answers the OpenAPI document does not describe. */
   async undescribed<T>(act: () => Promise<T>): Promise<T> {
     this.#described = false;
-    try {
-      return await act();
-    } finally {
+    return act().finally(() => {
       this.#described = true;
-    }
+    });
   }
 
-  /** Stops the host and starts it again on the same state, with other options if they are given. */
-  async restart(options: Partial<HostOptions> = {}, between = async () => {}): Promise<void> {
+  /** Stops the host and starts it again on the same state. */
+  async restart(between = async () => {}): Promise<void> {
     await this.#running?.close();
     this.#running = undefined;
     await between();
-    if (Object.keys(options).length > 0) this.#options = { ...this.#options, ...options };
-    await this.#start();
+    this.#running = await this.#host.start(this.folder, {
+      AUTH_USERINFO_URL: this.identity.url,
+      ADMIN_API_KEY: ADMIN_KEY,
+      ...this.#settings,
+    });
   }
 
   /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
   restartChanged({ subject }: Caller, ...statements: readonly string[]): Promise<void> {
-    const change = () => this.#host.changeDatabase(this.folder, subject, ...statements);
-    return this.restart({}, change);
+    return this.restart(() => this.#host.changeDatabase(this.folder, subject, ...statements));
   }
 
   /** Does nothing if it is open already. */
@@ -231,31 +221,13 @@ class RunningService {
     if (this.#running !== undefined) return;
     this.#folder = await openTemporaryFolder();
     this.#identity = await openIdentityStub();
-    await this.#start();
-  }
-
-  /** A restart with other options must not reach the tests that come next. */
-  async resetOptions(): Promise<void> {
-    if (this.#options !== this.#firstOptions) await this.close();
-    this.#options = this.#firstOptions;
+    await this.restart();
   }
 
   async close(): Promise<void> {
     await this.#running?.close();
-    this.#running = undefined;
     await this.#identity?.close();
     await this.#folder?.remove();
-  }
-
-  async #start(): Promise<void> {
-    this.#running = await this.#host.start({
-      folder: this.folder,
-      userinfoUrl: this.identity.url,
-      adminKey: ADMIN_KEY,
-      corsAllowedOrigins: [],
-      sampleRecords: true,
-      ...this.#options,
-    });
   }
 }
 

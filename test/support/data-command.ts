@@ -8,7 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { runCommand } from '../../src/tools/program/command.js';
 import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
-import { type Environment, type Program, type ProgramRun, startProgram } from './program.js';
+import {
+  type Environment,
+  type Program,
+  type ProgramOptions,
+  type ProgramRun,
+  startProgram,
+} from './program.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
@@ -16,13 +22,9 @@ export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.
 export function startDataCommand(
   args: readonly string[],
   environment: Environment,
-  cwd?: string,
+  options: Pick<ProgramOptions, 'cwd' | 'input'> = {},
 ): Program {
-  return startProgram([process.execPath, MANAGE, ...args], { environment, cwd });
-}
-
-export function dataCommand(...how: Parameters<typeof startDataCommand>): Promise<ProgramRun> {
-  return startDataCommand(...how).ended;
+  return startProgram([process.execPath, MANAGE, ...args], { environment, ...options });
 }
 
 /** Short waits: the tests look whether a command waits, not how long. */
@@ -39,15 +41,11 @@ export async function dataCommandHere(
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<ProgramRun> {
-  const text = { stdout: '', stderr: '' };
+  const text: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
   const dependencies: CommandDependencies = {
     environment,
-    out: (more) => {
-      text.stdout += more;
-    },
-    err: (more) => {
-      text.stderr += more;
-    },
+    out: (more) => void text.stdout.push(more),
+    err: (more) => void text.stderr.push(more),
     isTerminal: false,
     interrupted,
     now: Date.now,
@@ -57,7 +55,7 @@ export async function dataCommandHere(
   };
   const command = await COMMANDS[name]?.[1]();
   const code = command ? await runCommand(command, args, dependencies) : Number.NaN;
-  return { code, ...text };
+  return { code, stdout: text.stdout.join(''), stderr: text.stderr.join('') };
 }
 
 /** Dry runs of files that a test writes. They need neither a service nor its key. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
-import { dataCommand, dataCommandHere } from './data-command.js';
+import { dataCommandHere, startDataCommand } from './data-command.js';
 import { openNodeService } from './node-service.js';
 
 export type DataService = ReturnType<typeof dataServiceAt>;
@@ -39,7 +39,7 @@ export function dataServiceAt(baseUrl: string, folder: string, close: () => Prom
     },
     /** Runs `node dist/manage.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
     runProcess: (args: readonly string[], more: Here[1] = {}) =>
-      dataCommand(args, { ...environment, ...more }, folder),
+      startDataCommand(args, { ...environment, ...more }, { cwd: folder }).ended,
     /** Runs the command in this process. */
     run: (args: readonly string[], more: Here[1] = {}, options: Here[2] = {}) =>
       dataCommandHere(args, { ...environment, ...more }, options),

@@ -22,6 +22,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'Cache-Control': /^no-store$/,
   'X-Content-Type-Options': /^nosniff$/,
   'Access-Control-Expose-Headers': /^X-Request-ID$/,
+  Vary: /^(Origin)?$/,
 };
 
 /** Throws if the answer does not fit the document. */
@@ -35,24 +36,44 @@ export async function expectDescribed(method: string, target: string, response: 
 }
 
 function problemOf(method: string, pathname: string, response: Response, body: unknown) {
-  const { status } = response;
+  const { status, headers } = response;
   if (method === 'OPTIONS') {
     return status === 204 && body === undefined ? undefined : 'a preflight is 204';
   }
   const path = describedPath(pathname);
-  const operation = OPERATIONS.find((one) => one.path === path && one.method === method);
-  if (operation === undefined) {
-    if (status === 405) return methodProblem(path, response, body);
-    return refusalProblem(method, response, body);
+  const operations = OPERATIONS.filter((one) => one.path === path);
+  const operation = operations.find((one) => one.method === method);
+  if (operation !== undefined) {
+    const { responses } = operation.object;
+    const described = Object.hasOwn(responses, status) ? String(status) : 'default';
+    const pointer = pointerOf(
+      'paths',
+      operation.path,
+      method.toLowerCase(),
+      'responses',
+      described,
+    );
+    return responseProblem(pointer, responses[described], response, body);
   }
-  const { responses } = operation.object;
-  const described = Object.hasOwn(responses, status) ? String(status) : 'default';
-  const pointer = ['paths', operation.path, method.toLowerCase(), 'responses', described];
-  return responseProblem(pointer, responses[described], response, body);
+  if (status === 405) {
+    // "Another method on a path that is … is 405 with the header `Allow`." An answer to HEAD has no body.
+    const allowed = operations.map((one) => one.method).join(', ');
+    if (allowed === '' || headers.get('allow') !== allowed) return `Allow is not "${allowed}"`;
+    const { meta } = (body ?? {}) as { meta?: unknown };
+    return body === undefined ? undefined : violation(meta, '/components/schemas/Meta');
+  }
+  // "A path that is not listed here is 404", "only after the token or the key was found good".
+  const names = REFUSALS[status];
+  if (names === undefined) return 'the document does not have this operation';
+  if (method === 'HEAD') return undefined;
+  const problems = names.map((name) =>
+    responseProblem('', { $ref: `#/components/responses/${name}` }, response, body),
+  );
+  return problems.includes(undefined) ? undefined : problems.join('; or ');
 }
 
 function responseProblem(
-  pointer: readonly string[],
+  pointer: string,
   described: ResponseObject | { readonly $ref: string } | undefined,
   { headers }: Response,
   body: unknown,
@@ -64,34 +85,11 @@ function responseProblem(
   for (const [name, wanted] of Object.entries(HEADERS)) {
     if (!wanted.test(headers.get(name) ?? '')) return `header ${name}: ${headers.get(name)}`;
   }
-  if ((headers.get('vary') ?? 'Origin') !== 'Origin') return `header Vary: ${headers.get('vary')}`;
-  const at = '$ref' in described ? described.$ref.slice(1) : pointerOf(...pointer);
+  const at = '$ref' in described ? described.$ref.slice(1) : pointer;
   const found = violation(body, `${at}${pointerOf('content', type, 'schema')}`);
   // The codes of a response are the names of its examples.
   const code = (body as { error?: { code?: string } }).error?.code ?? '';
   const { examples } = content[type] ?? {};
   const isOther = examples !== undefined && !Object.hasOwn(examples, code);
   return found ?? (isOther ? `code ${code} is none of ${Object.keys(examples)}` : undefined);
-}
-
-/** "Another method on a path that is … is 405 with the header `Allow`." */
-function methodProblem(path: string | undefined, { headers }: Response, body: unknown) {
-  if (path === undefined) return 'the document does not have this path';
-  const methods = OPERATIONS.filter((one) => one.path === path).map(({ method }) => method);
-  const allow = headers.get('allow');
-  if (allow !== methods.join(', ')) return `Allow is ${allow}; the document has ${methods}`;
-  // An answer to HEAD has no body.
-  if (body === undefined) return undefined;
-  return violation((body as { meta: unknown }).meta, '/components/schemas/Meta');
-}
-
-/** "A path that is not listed here is 404", "only after the token or the key was found good". */
-function refusalProblem(method: string, response: Response, body: unknown) {
-  const names = REFUSALS[response.status];
-  if (names === undefined) return 'the document does not have this operation';
-  if (method === 'HEAD') return undefined;
-  const problems = names.map((name) =>
-    responseProblem([], { $ref: `#/components/responses/${name}` }, response, body),
-  );
-  return problems.includes(undefined) ? undefined : problems.join('; or ');
 }

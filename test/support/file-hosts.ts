@@ -1,21 +1,17 @@
 // The contract suite's hosts over a libSQL file: the handler in this process, and the built server.
 
-import { hash } from 'node:crypto';
 import { createHandler, openRecords } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
-import { silentLog } from '../../src/core/log.js';
-import { handlerParts } from '../../src/hosts/handler-parts.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { hasTriggers, plantedLibsql, plantedServer } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
-import { environmentOf, type Host, RECORD_LIMIT } from './host.js';
+import type { Host } from './hosts.js';
 import { startServer } from './server-process.js';
 
 const overFile: Omit<Host, 'name' | 'start'> = {
   storage: 'libSQL file',
-  recordLimit: RECORD_LIMIT,
-  keepsHeaderBytes: true,
   changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
 };
 
@@ -23,27 +19,16 @@ const overFile: Omit<Host, 'name' | 'start'> = {
 export const handlerHost: Host = {
   name: 'handler in process',
   ...overFile,
-  async start(options) {
-    const settings = readSettings(environmentOf(options));
-    const path = databasePath(options.folder);
+  async start(folder, environment) {
+    const settings = readSettings(environment);
+    const path = databasePath(folder);
     const { openLibsqlStorage } = hasTriggers(path) ? await plantedLibsql() : libsql;
     const storage = await openLibsqlStorage({ path, sampleRows: settings.sampleRecords });
     const scheduler = new FairScheduler();
     const records = await openRecords({ storage, scheduler, limits: settings.accountLimits });
-    const handler = createHandler(
-      handlerParts({
-        settings,
-        records,
-        log: silentLog,
-        scheduler,
-        admission: undefined,
-        randomBytes: undefined,
-        mayWait: true,
-        digest: (token) => hash('sha256', token, 'base64'),
-        events: undefined,
-        onAdminKeyRefused: undefined,
-      }).dependencies,
-    );
+    const { adminKey, corsAllowedOrigins } = settings;
+    const { identity } = (settings.signIn && openSignIn({ settings: settings.signIn })) ?? {};
+    const handler = createHandler({ records, identity, adminKey, corsAllowedOrigins, scheduler });
     return {
       fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),
       close: () => records.close(),
@@ -55,11 +40,10 @@ export const handlerHost: Host = {
 export const serverHost: Host = {
   name: 'node dist/server.js',
   ...overFile,
-  async start(options) {
-    const path = databasePath(options.folder);
-    const environment = { DATABASE_URL: `file:${path}`, ...environmentOf(options) };
+  async start(folder, settings) {
+    const path = databasePath(folder);
     const how = hasTriggers(path) ? { script: plantedServer() } : {};
-    const server = await startServer(environment, how);
+    const server = await startServer({ DATABASE_URL: `file:${path}`, ...settings }, how);
     return {
       fetch: (path, init) => fetch(server.origin + path, init),
       async close() {

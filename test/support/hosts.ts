@@ -2,7 +2,27 @@
 // when it is wanted, with what it needs.
 
 import { COLLECTION_TABLE, type CollectionRow } from './collection-table.js';
-import type { Host } from './host.js';
+
+export type Settings = Readonly<Record<string, string>>;
+
+export interface RunningHost {
+  /** Sends a request to a path of the host, such as `/api/v1/health`. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface Host {
+  readonly name: string;
+  /** Hosts of the same kind keep their records with the same code. */
+  readonly storage: 'libSQL file' | 'objects' | 'Postgres';
+  /** The folder keeps the host's state from one start to the next. */
+  start(folder: string, settings: Settings): Promise<RunningHost>;
+  /**
+   * Runs SQL in SQLite's dialect on the stopped host's database that holds the account's records:
+   * one database for all accounts, or the account's own, which exists once it has written.
+   */
+  changeDatabase(folder: string, owner: string, ...statements: readonly string[]): Promise<void>;
+}
 
 const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
   handler: async () => (await import('./file-hosts.js')).handlerHost,

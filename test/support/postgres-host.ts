@@ -2,7 +2,7 @@
 
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
-import { environmentOf, type Host, RECORD_LIMIT } from './host.js';
+import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
 import { startServer } from './server-process.js';
 
@@ -24,17 +24,15 @@ async function databaseOf(folder: string) {
 export const postgresHost: Host = {
   name: 'two stateless processes over Postgres',
   storage: 'Postgres',
-  recordLimit: RECORD_LIMIT,
-  keepsHeaderBytes: true,
   async changeDatabase(folder, _owner, ...statements) {
     const { server, name } = await databaseOf(folder);
     for (const statement of [...statements.map(inPostgres), ...FILL]) {
       await server.sql(name, statement);
     }
   },
-  async start(options) {
-    const { server, name } = await databaseOf(options.folder);
-    const environment = { DATABASE_URL: server.urlOf(name), ...environmentOf(options) };
+  async start(folder, settings) {
+    const { server, name } = await databaseOf(folder);
+    const environment = { DATABASE_URL: server.urlOf(name), ...settings };
     const processes = [await startServer(environment), await startServer(environment)] as const;
     let requests = 0;
     return {

@@ -1,9 +1,12 @@
 // A real Postgres from npm, for tests: one server for each worker of the tests, a database for
 // each place. It stores for good, as a service's own must.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../scripts/free-port.js';
 import {
   asPostgres,
   makeCluster,
@@ -11,6 +14,7 @@ import {
   openToPostgres,
   removeWithProcess,
 } from '../../scripts/processes/postgres.js';
+import { eventually } from './eventually.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
@@ -100,6 +104,35 @@ export function sharedPostgres(): Promise<PostgresServer> {
 
 /** The name of a database that no other test of this process has. */
 export function newDatabaseName(): string {
-  databases++;
-  return `test_${databases}`;
+  return `test_${++databases}`;
+}
+
+/** Debian's package has it. */
+const PGBOUNCER = '/usr/sbin/pgbouncer';
+
+/** Why PgBouncer cannot be started here; undefined if it can. */
+export function pgBouncerIsMissing(): string | undefined {
+  return existsSync(PGBOUNCER)
+    ? undefined
+    : 'PgBouncer is not installed (apt-get install pgbouncer)';
+}
+
+/** Starts PgBouncer in transaction mode; resolves when it listens. `folder`: for its settings. `target`: the port of Postgres. */
+export async function openPgBouncer(folder: string, target: number) {
+  const port = await freePort();
+  mkdirSync(folder, { recursive: true });
+  openToPostgres(folder);
+  const settings = join(folder, 'pgbouncer.ini');
+  const lines = [
+    ...['[databases]', `* = host=127.0.0.1 port=${target} user=service`],
+    ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`, 'auth_type = any'],
+    ...['pool_mode = transaction', 'default_pool_size = 10', 'unix_socket_dir ='],
+  ];
+  writeFileSync(settings, `${lines.join('\n')}\n`);
+  const pooler = startProgram(asPostgres([PGBOUNCER, settings]));
+  await eventually(async () => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect').finally(() => socket.destroy());
+  });
+  return { port, close: () => pooler.stop('SIGKILL') };
 }

@@ -1,11 +1,11 @@
-// A program as a process of a test: what it has printed, a wait for a text of it, its end.
+// A program as a process of a test: what it has printed, a wait for a text in it, its end.
 
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What a program printed in all, and its exit code: null after a signal. */
+/** Everything that a program printed, and its exit code: null after a signal. */
 export interface ProgramRun {
   readonly code: number | null;
   readonly stdout: string;
@@ -14,8 +14,8 @@ export interface ProgramRun {
 
 export type Program = ReturnType<typeof startProgram>;
 
-interface ProgramOptions {
-  /** Beside the little that every program needs. An undefined variable is left out. */
+export interface ProgramOptions {
+  /** Added to the few variables that every program needs. An undefined variable is left out. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
   /** Of standard input; without it the program has none. */
@@ -24,39 +24,30 @@ interface ProgramOptions {
   readonly third?: number | 'ipc' | undefined;
 }
 
-/** Starts a command, which may fail to start. A command that is missing rejects `exited`. */
+/** Starts a command, which may fail to start. A missing command rejects `exited`. */
 export function startProgram(
   [command = '', ...args]: readonly string[],
   { environment, cwd, input, third }: ProgramOptions = {},
 ) {
   const child = spawn(command, args, {
     cwd,
-    // Nothing of this machine's but the path of its commands: no setting of the developer's.
+    // Only the path of this machine's commands: no setting of the developer's.
     env: { PATH: process.env['PATH'], ...environment },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(third ? [third] : [])],
   });
   (child.stdin as Writable | null)?.end(input);
   const text = { stdout: '', stderr: '' };
   let output = '';
-  const lookers = new Set<() => void>();
-  const tell = () => {
-    for (const look of lookers) look();
-  };
+  const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
       text[name] += chunk;
       output += chunk;
-      tell();
+      for (const look of waiting) look();
     });
   }
-  let hasEnded = false;
   const exited = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      hasEnded = true;
-      resolve(code);
-      tell();
-    });
+    child.once('error', reject).once('close', resolve);
   });
   exited.catch(() => {});
   const found = (wanted: string | RegExp, times: number) => {
@@ -66,7 +57,7 @@ export function startProgram(
   };
   return {
     child,
-    /** Everything on standard output and error so far, as it came. */
+    /** Everything on standard output and error so far, in the order of arrival. */
     output: () => output,
     /**
      * Resolves with the text, or with the first group of the pattern, once the output has it (a
@@ -76,16 +67,15 @@ export function startProgram(
       new Promise<string>((resolve, reject) => {
         const look = () => {
           const seen = found(wanted, times);
-          if (seen !== undefined) resolve(seen);
-          else if (hasEnded) reject(new Error(`the process ended: ${output}`));
-          else return;
-          lookers.delete(look);
+          if (seen === undefined) return;
+          waiting.delete(look);
+          resolve(seen);
         };
-        exited.catch(reject);
-        lookers.add(look);
+        exited.then(() => reject(new Error(`the process ended: ${output}`)), reject);
+        waiting.add(look);
         look();
       }),
-    /** Resolves with the exit code when the process has ended and all is printed. */
+    /** Resolves with the exit code when the process has ended and all output has arrived. */
     exited,
     ended: exited.then((code): ProgramRun => ({ code, ...text })),
     /** Resolves with the exit code. */

@@ -2,7 +2,6 @@
 // answers that they do not show.
 
 import { connect } from 'node:net';
-import { HEADER_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import type { Envelope } from './contract.js';
 
 /** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
@@ -35,37 +34,32 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const chunks: Buffer[] = [];
   let reset = false;
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('end', () => !stay && socket.destroy());
+  socket.on('error', () => {
+    reset = true;
+  });
   /** Resolves with the time until the server ended or reset the connection. */
   const over = new Promise<{ afterMs: number; reset: boolean }>((resolve) => {
-    socket.on('end', () => {
-      if (!stay) socket.destroy();
-    });
-    socket.on('error', () => {
-      reset = true;
-    });
     socket.on('close', () => resolve({ afterMs: performance.now() - startedAt, reset }));
   });
-  socket.on('data', (chunk) => chunks.push(chunk));
   /** Everything so far, one character for each byte. */
   const received = () => Buffer.concat(chunks).toString('latin1');
-  const connection = {
-    socket,
-    received,
-    /** The complete answers received so far, without interim answers. */
-    answers: () => parseAnswers(received()),
-    over,
+  /** The complete answers received so far, without interim answers. */
+  const answers = () => parseAnswers(received());
+  const send = (more: string) => socket.write(Buffer.from(more, 'latin1'));
+  if (text !== '') send(text);
+  return {
+    ...{ socket, received, answers, over, send },
     /** Resolves at the byte with which the condition holds. Rejects if the connection ends before. */
-    until: (condition: (connection: { received(): string; answers(): RawAnswer[] }) => boolean) =>
+    until: (condition: (so: { received(): string; answers(): RawAnswer[] }) => boolean) =>
       new Promise<void>((resolve, reject) => {
-        const look = () => condition(connection) && resolve();
+        const look = () => condition({ received, answers }) && resolve();
         socket.on('data', look);
         void over.then(() => reject(new Error(`the connection ended with: ${received()}`)));
         look();
       }),
-    send: (more: string) => socket.write(Buffer.from(more, 'latin1')),
   };
-  if (text !== '') connection.send(text);
-  return connection;
 }
 
 /** Sends the text and resolves with the answers once the server has ended the connection. */
@@ -73,16 +67,6 @@ export async function rawExchange(origin: string, text: string): Promise<RawAnsw
   const connection = openRaw(origin, text);
   await connection.over;
   return connection.answers();
-}
-
-/**
- * A clock in the server itself: connections whose headers never come, one after the other. Resolves
- * when the server has ended so many that this time is over. So a test that asks what ends first
- * needs no bound on the wall clock.
- */
-export async function serverTimePasses(origin: string, milliseconds: number): Promise<void> {
-  const links = Math.ceil((milliseconds + 1) / HEADER_READ_TIMEOUT_MS);
-  for (let link = 0; link < links; link++) await openRaw(origin, 'GET /api').over;
 }
 
 /** A request's text, with the header `Host`, and `Content-Length` if it has a body. */

@@ -1,9 +1,10 @@
-// `node dist/server.js` as a process of a test or a trial.
+// The built server and preview as processes of a test or a trial.
 
 import { fileURLToPath } from 'node:url';
 import { type Environment, startProgram } from './program.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
+const PREVIEW = fileURLToPath(new URL('../../dist/preview.js', import.meta.url));
 
 export interface LogLine {
   readonly level: string;
@@ -11,16 +12,16 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** How a server is started, where it is not plainly `node dist/server.js`. */
+/** How a server is started, if not plainly by `node dist/server.js`. */
 export interface How {
   /** The path of another program: another build of the server, or `dist/manage.js`. */
   readonly script?: string | undefined;
-  readonly args?: readonly string[] | undefined;
-  readonly nodeOptions?: readonly string[] | undefined;
+  readonly args?: readonly string[];
+  readonly nodeOptions?: readonly string[];
   /** A command that runs the command in its arguments, such as a tracer. */
   readonly under?: readonly string[] | undefined;
   /** Whether to open a channel for messages. */
-  readonly hasChannel?: boolean | undefined;
+  readonly hasChannel?: boolean;
 }
 
 export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
@@ -44,4 +45,18 @@ export function spawnServer(
 export async function startServer(environment: Environment, how?: How) {
   const server = spawnServer(environment, how);
   return { ...server, origin: await server.saw(/"event":"started".*"address":"([^"]+)"/) };
+}
+
+/** Starts a preview, as `npm start` does, with its data in the folder. It may fail to start. */
+export function spawnPreview(folder: string, environment: Environment = {}) {
+  return startProgram([process.execPath, PREVIEW], {
+    cwd: folder,
+    environment: { PORT: '0', CONSOLE_PORT: '0', OPS_PORT: '0', ...environment },
+  });
+}
+
+/** Resolves with what the preview printed once that is complete; rejects if the preview ends first. */
+export async function printed(preview: ReturnType<typeof spawnPreview>): Promise<string> {
+  await preview.saw('admin/overview');
+  return preview.output();
 }

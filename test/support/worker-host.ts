@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
 import { runSql } from '../../scripts/run-sql.js';
 import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
-import { environmentOf, type Host } from './host.js';
+import type { Host } from './hosts.js';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 
@@ -18,15 +18,8 @@ export function workerHost(name: string, entry?: URL): Host {
   return {
     name,
     storage: 'objects',
-    recordLimit: {
-      maxBytes: 1_990_000,
-      status: 422,
-      code: 'VALIDATION_FAILED',
-      limitsCreates: true,
-    },
-    keepsHeaderBytes: false,
-    async start(given) {
-      const options = await workerOptions(given.folder, environmentOf(given), entry);
+    async start(folder, settings) {
+      const options = await workerOptions(folder, settings, entry);
       const miniflare = await startMiniflare([options]);
       const { origin } = await miniflare.ready;
       return {

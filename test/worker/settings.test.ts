@@ -27,5 +27,5 @@ onHost(
       expect((await service.anonymous.get('/health')).status).toBe(200);
     });
   },
-  { userinfoUrl: 'http://canary.example.com/not-loopback' },
+  { AUTH_USERINFO_URL: 'http://canary.example.com/not-loopback' },
 );

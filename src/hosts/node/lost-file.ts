@@ -10,7 +10,7 @@ import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { FileStorage } from '../../libsql.js';
 import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
-import { keptPath } from '../../storage/file/names-beside.js';
+import { keptPath } from '../../storage/file/state-mark.js';
 
 const LOOK_MS = 1_000;
 

@@ -1,13 +1,12 @@
-// Starts a process over Postgres from its settings. It keeps no record: any number of them answer
-// side by side.
+// Starts a process over Postgres from its settings. It is stateless: any number of processes can run.
 
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
-import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
+import type { ServiceEvents } from '../../core/service-events.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
-import { FIND_INDEX, TAKE_ROOM } from '../../storage/postgres/statements.js';
+import { TAKE_ROOM } from '../../storage/postgres/statements.js';
 import { runOver, type ServedRecords, type Service, type ServiceOptions } from '../node/service.js';
 import type { Turns } from '../node/turns.js';
 
@@ -17,21 +16,19 @@ export function startPostgresService(options: ServiceOptions): Promise<Service> 
 
 async function open(
   { scheduler, work }: Turns,
-  events: ServiceEvents = silentEvents,
+  events: ServiceEvents | undefined,
   { settings, log }: ServiceOptions,
 ): Promise<ServedRecords> {
   const database = new Database(settings.postgresUrl ?? '', () =>
     log.info('postgres_pooler_found', {
-      hint: 'a pooler loses prepared statements, so none are used, and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+      hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
     }),
   );
   try {
     log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
     const isNew = await prepareSchema(database);
-    const [index] = await database.ask<{ found: boolean }>(FIND_INDEX, []);
     const records = postgresRecords({
       database,
-      hasSearchIndex: index?.found === true,
       work,
       giveWay: (account, isGone) =>
         scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,

@@ -9,8 +9,7 @@ import { Connection } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';
 import { placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS, COLUMNS_VERSION } from '../file/file-schema.js';
-import { keptPath } from '../file/names-beside.js';
-import { markClosed } from '../file/state-mark.js';
+import { keptPath, markClosed } from '../file/state-mark.js';
 import type { DatabaseContents } from './backups.js';
 import { checkDatabase } from './database-check.js';
 import {
@@ -49,7 +48,7 @@ export async function restoreDatabase(
 ): Promise<Restored> {
   expectSafePath(path);
   // The file itself: its log and its marks are beside it.
-  const { path: place } = await placeOf(path);
+  const place = await placeOf(path);
   const unfinishedStart = `${basename(place)}.restoring-`;
   // Two restores at once must not work on one file.
   const unfinished = join(dirname(place), `${unfinishedStart}${process.pid}-${now}`);
@@ -133,9 +132,7 @@ async function hold(path: string): Promise<() => void> {
   const connection = new Connection(path);
   try {
     connection.value('pragma journal_mode = delete');
-    // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so it leaves no journal.
-    connection.value('pragma locking_mode = exclusive');
-    connection.script('begin exclusive; commit');
+    connection.lock();
     markClosed(path);
   } catch (error) {
     const message = messageOf(error);

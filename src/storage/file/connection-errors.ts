@@ -1,38 +1,47 @@
-// What the installed library says when a statement fails, in the operator's words.
-// test/storage/file/connection.test.ts runs the library and pins its texts; look there after an
-// upgrade of libsql.
+// What the installed library or the system says when a statement or a file fails, in the operator's
+// words. test/storage/file/connection.test.ts runs the library and pins its texts; look there after
+// an upgrade of libsql.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
-import { DAMAGED, FOREIGN_SCHEMA, NOT_OURS, TOO_NEW } from './own-database.js';
+
+const BUSY = /SQLITE_BUSY|database is locked/i;
+const WRITABLE = 'check that the path is a file in a writable folder';
+
+/** `$&`: the finding itself. The findings of own-database.ts have no remedy, because it depends on who asks. */
+const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
+  [
+    BUSY,
+    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open already; one process owns the file and opens it once: stop the other one, or share the storage`,
+  ],
+  [
+    /SQLITE_NOTADB|not a database/i,
+    'it is not a SQLite database; name another file or restore a backup',
+  ],
+  [/^it belongs to another program$/, '$&; name another file'],
+  [/^its schema has version.*$/, '$&; run a newer release'],
+  [/^it is damaged \(.*$/, '$&; restore a backup'],
+  [/^its schema is not the one.*$/, '$&; restore a backup that the service made'],
+  [/SQLITE_CORRUPT|malformed|no such (table|column|index)/i, 'it is damaged; restore a backup'],
+  [/SQLITE_CANTOPEN|unable to open/i, `it cannot be opened; ${WRITABLE}`],
+  [
+    /SQLITE_IOERR|\bEIO\b/i,
+    'its disk or file system fails (an I/O error); look at the log of the system',
+  ],
+  [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room and start again'],
+  [/^EROFS/, 'its disk is mounted read-only; mount it for writing'],
+  [
+    /SQLITE_READONLY|readonly database|^EACCES|^EPERM/i,
+    'this user may not read and write it, or not make it in its folder; check owner and permissions',
+  ],
+  [/^ENOTDIR|^EEXIST/, `its folder cannot be made; ${WRITABLE}`],
+];
 
 /** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {
   const message = messageOf(error);
-  if (isBusy(message)) {
-    return `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s); one process owns the file, stop the other one first`;
-  }
-  if (/SQLITE_NOTADB|not a database/i.test(message)) {
-    return 'it is not a SQLite database; name another file or restore a backup';
-  }
-  if (message === NOT_OURS) return `${message}; name another file`;
-  if (message.startsWith(TOO_NEW)) return `${message}; run a newer release`;
-  if (message.startsWith(DAMAGED)) return `${message}; restore a backup`;
-  if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message))
-    return 'it is damaged; restore a backup';
-  if (message.startsWith(FOREIGN_SCHEMA)) {
-    return `${message}; restore a backup that the service made`;
-  }
-  if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
-    return 'it cannot be opened; check that the path is a file in a writable folder';
-  }
-  if (/SQLITE_IOERR|\bEIO\b/i.test(message)) {
-    return 'its disk or file system fails (an I/O error); look at the log of the system';
-  }
-  if (/SQLITE_FULL|\bENOSPC\b/i.test(message)) return 'its disk is full; make room and start again';
-  if (/SQLITE_READONLY|readonly database/i.test(message)) {
-    return 'it cannot be written; check the permissions of the file and its folder';
-  }
-  return message;
+  const [finding, sentence] = SENTENCES.find(([found]) => found.test(message)) ?? [];
+  if (finding === undefined || sentence === undefined) return message;
+  return sentence.replace('$&', () => message);
 }
 
 export function messageOf(error: unknown): string {
@@ -41,7 +50,7 @@ export function messageOf(error: unknown): string {
 
 /** Another process held the write lock for longer than the busy time-out. */
 export function isBusy(reason: string): boolean {
-  return /SQLITE_BUSY|database is locked/i.test(reason);
+  return BUSY.test(reason);
 }
 
 /** The disk had no room for the whole commit, so none of it is in the log as a commit. */

@@ -2,49 +2,72 @@
 // and separate programs use it. test/storage/file/connection.test.ts pins the library's behaviour
 // that this file relies on.
 
+import { createRequire } from 'node:module';
 import type Database from 'libsql';
-import { libsql } from './library.js';
 
+type Library = typeof Database;
+type Open = InstanceType<Library>;
 export type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 export interface Statement {
   readonly sql: string;
   readonly args?: readonly (string | number)[];
+  /** In a batch: if this statement fails, the others stand. */
+  readonly isOptional?: boolean;
 }
 
-/** A statement of a batch failed; nothing of the batch is stored. `index`: its place in the batch, from 0. */
-export class StatementError extends Error {
-  readonly index: number;
+let library: Library | undefined;
 
-  constructor(index: number, error: Error) {
-    super(error.message, { cause: error });
-    this.index = index;
+/**
+ * The package, loaded when the first file is opened: the files of another system's installation
+ * can't be, nor can Windows without its runtime. Throws a sentence for the operator.
+ */
+export function libsql(): Library {
+  try {
+    library ??= createRequire(import.meta.url)('libsql') as Library;
+    return library;
+  } catch (error) {
+    const [reason] = String(error instanceof Error ? error.message : error).split('\n');
+    const runtime =
+      process.platform === 'win32' ? ", with Microsoft's Visual C++ Redistributable" : '';
+    throw new Error(
+      `the database library, libsql, cannot be loaded here (${reason}); run npm ci on this machine${runtime}`,
+      { cause: error },
+    );
   }
 }
-
-type Prepared = ReturnType<InstanceType<typeof Database>['prepare']>;
 
 /** Errors begin with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
 export class Connection {
   readonly #path: string;
   readonly #busyTimeoutMs: number;
-  #database: InstanceType<typeof Database> | undefined;
-  /** The statements of batches. Preparing one takes longer than running it for a few rows. */
-  readonly #prepared = new Map<string, Prepared>();
+  #database: Open | undefined;
+  /** Preparing a statement takes longer than running it for a few rows. */
+  readonly #prepared = new Map<string, ReturnType<Open['prepare']>>();
   #isClosed = false;
   /** An earlier database connection was given up, and may still write the log back when it is garbage-collected. */
   isReplaced = false;
 
   /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
-  constructor(path: string, { busyTimeoutMs = 0 } = {}) {
+  constructor(path: string, busyTimeoutMs = 0) {
     this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = this.#opened();
   }
 
   rows(sql: string, args: Statement['args'] = []): SqlRow[] {
-    return named(() => run(this.#opened().prepare(sql), args));
+    return named(() => {
+      const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
+      // After an error the statement may still be under way, so it is not used again.
+      this.#prepared.delete(sql);
+      let rows: unknown[] = [];
+      if (statement.reader) rows = statement.all(args);
+      else statement.run(args);
+      // A pragma may act while it is prepared.
+      if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
+      return rows as SqlRow[];
+    });
   }
 
   /** The first value of the first row. */
@@ -53,20 +76,24 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction, which takes the lock for writing at its begin. Throws a
-   * `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
+   * Runs the statements in one transaction, which takes the lock for writing at its begin. If it
+   * throws, nothing of them is stored. Returns why an optional one failed.
    */
-  batch(statements: readonly Statement[]): void {
-    this.#write('begin immediate');
+  batch(statements: readonly Statement[]): Error | undefined {
+    let failure: Error | undefined;
+    this.rows('begin immediate');
     try {
-      for (const [index, { sql, args }] of statements.entries()) {
+      for (const { sql, args, isOptional } of statements) {
         try {
-          this.#write(sql, args);
+          this.rows(sql, args);
         } catch (error) {
-          throw new StatementError(index, error as Error);
+          // After some errors, such as a failing disk's, SQLite has rolled back everything.
+          if (!isOptional || !this.#database?.inTransaction) throw error;
+          failure = error as Error;
         }
       }
-      this.#write('commit');
+      this.rows('commit');
+      return failure;
     } catch (error) {
       this.#rollBack();
       throw error;
@@ -75,7 +102,7 @@ export class Connection {
 
   /** Runs `act` while it holds the lock for writing, and stores nothing. */
   holding<T>(act: () => T): T {
-    this.#write('begin immediate');
+    this.rows('begin immediate');
     try {
       return act();
     } finally {
@@ -83,9 +110,12 @@ export class Connection {
     }
   }
 
-  /** Runs several statements that have no parameters and no results. */
-  script(sql: string): void {
-    named(() => this.#opened().exec(sql));
+  /** Locks the file for this connection alone until it closes, and writes nothing. */
+  lock(): void {
+    // In exclusive mode the lock stays after the transaction.
+    this.rows('pragma locking_mode = exclusive');
+    this.rows('begin exclusive');
+    this.rows('commit');
   }
 
   /** Makes a new connection. It has neither the locks nor the settings of the old one. */
@@ -108,7 +138,7 @@ export class Connection {
   }
 
   /** Opens another connection if the last one was given up. */
-  #opened(): InstanceType<typeof Database> {
+  #opened(): Open {
     if (this.#isClosed) throw new Error('the connection is closed');
     if (this.#database === undefined) {
       this.#database = new (libsql())(this.#path, { timeout: this.#busyTimeoutMs });
@@ -116,17 +146,6 @@ export class Connection {
       this.#database.exec('pragma trusted_schema = off');
     }
     return this.#database;
-  }
-
-  #write(sql: string, args: Statement['args'] = []): void {
-    named(() => {
-      const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
-      // After an error the statement may still be under way, so it is not used again.
-      this.#prepared.delete(sql);
-      run(statement, args);
-      // A pragma may act while it is prepared.
-      if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
-    });
   }
 
   /** Gives up a connection that cannot be rolled back: the next statement must not run within the old transaction. */
@@ -139,14 +158,6 @@ export class Connection {
   }
 }
 
-function run(statement: Prepared, args: readonly (string | number)[]): SqlRow[] {
-  if (!statement.reader) {
-    statement.run(args);
-    return [];
-  }
-  return statement.all(args) as SqlRow[];
-}
-
 function named<T>(act: () => T): T {
   try {
     return act();
@@ -157,27 +168,20 @@ function named<T>(act: () => T): T {
 }
 
 /**
- * - `alone`: no other process can open the file.
- * - `shared`: Litestream reads it, and alone writes the log back into it.
+ * Sets what every promise about the file rests on, and reads it back: SQLite does not report a
+ * setting that it did not take. Beside a replica Litestream reads the file, and it alone writes the
+ * log back: this library's SQLite may lose a commit if it does so while another process writes.
  */
-export type Locking = 'alone' | 'shared';
-
-export function lockingOf(holding: Locking): 'exclusive' | 'normal' {
-  return holding === 'alone' ? 'exclusive' : 'normal';
-}
-
-/** Sets what every promise about the file rests on, and reads it back: SQLite does not report a setting that it did not take. */
-export function putInForce(connection: Connection, holding: Locking): void {
+export function configure(connection: Connection, isReplicated: boolean): void {
   const wanted: (readonly [name: string, value: string | number])[] = [
-    ['locking_mode', lockingOf(holding)],
+    ['locking_mode', isReplicated ? 'normal' : 'exclusive'],
     ['journal_mode', 'wal'],
     // Full: one sync for each commit, before it is acknowledged.
     ['synchronous', 2],
     // SQLite overwrites removed and replaced content with zeros.
     ['secure_delete', 1],
   ];
-  // This client's SQLite may lose a commit if it writes the log back while another process writes.
-  if (holding === 'shared') wanted.push(['wal_autocheckpoint', 0]);
+  if (isReplicated) wanted.push(['wal_autocheckpoint', 0]);
   for (const [name, value] of wanted) {
     connection.value(`pragma ${name} = ${value}`);
     const given = connection.value(`pragma ${name}`);

@@ -3,13 +3,12 @@
 
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CommitResult } from '../../core/records/record-storage.js';
+import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import type { DatabaseContents } from '../backup/backups.js';
 import { checkDatabase } from '../backup/database-check.js';
 import { syncFileNow, syncFolderNow } from '../disk-sync.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
-import type { Locking } from './connection.js';
 import { type CommitTexts, FileCommits } from './file-commits.js';
 import { OLDEST_OF_OWNER, PUT_ROWS, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { expectWhole, type OwnFile, openOurs } from './own-database.js';
@@ -28,7 +27,7 @@ export interface FileOptions {
   readonly initialRows: string;
   /** When they were made: milliseconds since 1970, UTC. */
   readonly now: number;
-  readonly holding: Locking;
+  readonly isReplicated: boolean;
 }
 
 export class LibsqlFile {
@@ -50,8 +49,8 @@ export class LibsqlFile {
    * Opens the file, which may be empty, and locks it for this process. Throws if another process
    * holds it, or if it is damaged, of another program or newer than this program.
    */
-  constructor({ path, initialRows, now, holding }: FileOptions) {
-    this.#file = openOurs(path, holding);
+  constructor({ path, initialRows, now, isReplicated }: FileOptions) {
+    this.#file = openOurs(path, { isReplicated });
     const { connection, isTrusted } = this.#file;
     this.#commits = new FileCommits(this.#file);
     this.#usage = new UsageScan(connection);
@@ -59,15 +58,13 @@ export class LibsqlFile {
       this.#commits.configure();
       // The last process may have ended because a sync failed, or in the middle of a commit.
       this.#commits.rewriteLog();
-      if (holding === 'shared') {
-        this.#index = connection.holding(() => distrustIndex(path));
-      }
+      if (isReplicated) this.#index = connection.holding(() => distrustIndex(path));
       if (!isTrusted) expectWhole(connection);
       this.isNew = this.#migrate(initialRows, now);
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
-      if (holding === 'shared') attempted(() => this.#commits.touch());
+      if (isReplicated) succeeds(() => this.#commits.touch());
       markInUse(path);
-      if (holding === 'alone') this.#left = lastWriteOf(path);
+      if (!isReplicated) this.#left = lastWriteOf(path);
     } catch (error) {
       this.close();
       throw error;
@@ -83,14 +80,8 @@ export class LibsqlFile {
     this.#writing(() => this.#commits.touch());
   }
 
-  /**
-   * SQLite does not notice another program's write, such as `cp backup.db service.db`: it continues
-   * with pages of two files, and a restart would load that.
-   */
   isIntact(): boolean {
-    if (this.#left !== undefined && lastWriteOf(this.#file.path) !== this.#left) {
-      this.#isForeign = true;
-    }
+    this.#noticeForeignWrite();
     return this.#file.connection.isReplaced || !this.#isForeign;
   }
 
@@ -103,13 +94,9 @@ export class LibsqlFile {
     return String(this.#file.connection.value(LOAD_SEQUENCES));
   }
 
-  /** `createdAfter`: JSON array of three times, in milliseconds since 1970, UTC. */
-  beginUsage(createdAfter: string, maxRows?: number): void {
-    this.#usage.begin(createdAfter, maxRows);
-  }
-
-  nextUsage(): ReturnType<UsageScan['next']> {
-    return this.#usage.next();
+  /** See `UsageScan.next`. */
+  usage(createdAfter: string): StoredTotals | undefined {
+    return this.#usage.next(createdAfter);
   }
 
   oldestRecordAt(owner: string): number | undefined {
@@ -178,19 +165,19 @@ export class LibsqlFile {
   emptyLog(): boolean {
     const isEmpty = this.#writing(() => writeBack(this.#file.connection, 'truncate'));
     // Beside a replica an empty log counts as lost.
-    if (isEmpty && this.#file.holding === 'shared') attempted(() => this.#commits.touch());
+    if (isEmpty && this.#file.isReplicated) succeeds(() => this.#commits.touch());
     return isEmpty;
   }
 
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
+    const { connection, path, isReplicated, isInPlace } = this.#file;
     // Before the log goes: a process that ends in between leaves a log that isn't needed.
-    if (this.#file.isInPlace() && this.isIntact()) {
+    if (isInPlace() && this.isIntact()) {
       // Written back first, so that closing the connection leaves the file as it is.
-      const isAlone = this.#file.holding === 'alone';
-      markClosed(this.#file.path, isAlone && attempted(() => this.emptyLog()) === true);
+      markClosed(path, !isReplicated && succeeds(() => this.emptyLog()));
     }
-    this.#file.connection.close();
+    connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
@@ -201,13 +188,23 @@ export class LibsqlFile {
    */
   #writing<T>(write: () => T): T {
     if (this.#left === undefined) return write();
-    this.isIntact();
+    this.#noticeForeignWrite();
     try {
       return write();
     } finally {
       const now = lastWriteOf(this.#file.path);
       if (Number.parseInt(now, 10) < Number.parseInt(this.#left, 10)) this.#isForeign = true;
       this.#left = now;
+    }
+  }
+
+  /**
+   * SQLite does not notice another program's write, such as `cp backup.db service.db`: it continues
+   * with pages of two files, and a restart would load that.
+   */
+  #noticeForeignWrite(): void {
+    if (this.#left !== undefined && lastWriteOf(this.#file.path) !== this.#left) {
+      this.#isForeign = true;
     }
   }
 
@@ -223,11 +220,12 @@ export class LibsqlFile {
   }
 }
 
-function attempted<T>(act: () => T): T | undefined {
+/** Whether it did not throw, nor return false. */
+function succeeds(act: () => unknown): boolean {
   try {
-    return act();
+    return act() !== false;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

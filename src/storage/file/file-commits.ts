@@ -2,7 +2,7 @@
 
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { PUT_SEQUENCES } from '../records-table.js';
-import { putInForce, type Statement, StatementError } from './connection.js';
+import { configure, type Statement } from './connection.js';
 import { isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { APPEND_EVENTS, COUNT_PRESENT, PUT_ROWS, REMOVE_ROWS, TOUCH } from './file-schema.js';
 import type { OwnFile } from './own-database.js';
@@ -30,13 +30,14 @@ function statements({ puts, removals, sequences, events, at }: CommitTexts): Sta
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
-    { sql: APPEND_EVENTS, args: [events] },
+    // "If the audit write fails …, the change stands."
+    { sql: APPEND_EVENTS, args: [events], isOptional: true },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
 export class FileCommits {
   readonly #file: OwnFile;
-  /** The last commit found the disk full, and the log could not be written back. */
+  /** The log could not be written back. A commit that finds room must be followed by that, or the log takes all of the room. */
   #wasFull = false;
 
   constructor(file: OwnFile) {
@@ -44,21 +45,13 @@ export class FileCommits {
   }
 
   commit(texts: CommitTexts, isSecond = false): CommitResult {
-    const all = statements(texts);
     try {
-      this.#file.connection.batch(all);
+      const auditError = this.#file.connection.batch(statements(texts));
       if (this.#wasFull) this.#reuseLog();
-      return { status: 'committed' };
+      return auditError ? { status: 'committed', auditError } : { status: 'committed' };
     } catch (error) {
       const reason = messageOf(error);
       if (isDiskFull(reason) && !isSecond && this.#reuseLog()) return this.commit(texts, true);
-      // "If the audit write fails …, the change stands." Only the events' statement failed.
-      if (error instanceof StatementError && all[error.index]?.sql === APPEND_EVENTS) {
-        const result = this.commit({ ...texts, events: '[]' });
-        return result.status === 'committed'
-          ? { ...result, auditError: new Error(reason) }
-          : result;
-      }
       return { status: this.#stateAfterFailure(texts, reason), error: new Error(reason) };
     }
   }
@@ -74,21 +67,23 @@ export class FileCommits {
     }
   }
 
+  /** To be called on a new connection, too: it has neither the lock nor the settings of the old one. */
   configure(): void {
-    putInForce(this.#file.connection, this.#file.holding);
+    configure(this.#file.connection, this.#file.isReplicated);
     // A batch reports a failure that a single statement may hide. It also takes the lock.
     this.#file.connection.batch([{ sql: 'select 1' }]);
   }
 
   /** No one else may write to the log in the meantime. */
   rewriteLog(): void {
-    if (this.#file.holding === 'alone') rewriteLog(this.#file.path);
-    else this.#file.connection.holding(() => rewriteLog(this.#file.path));
+    const { connection, path, isReplicated } = this.#file;
+    if (isReplicated) connection.holding(() => rewriteLog(path));
+    else rewriteLog(path);
   }
 
-  /** Called on a full disk. Returns whether a commit may find room now. */
+  /** Returns whether the next commit may find room in a log that was written back. */
   #reuseLog(): boolean {
-    if (this.#file.holding === 'shared') return false;
+    if (this.#file.isReplicated) return false;
     try {
       this.configure();
       this.#wasFull = !writeBack(this.#file.connection, 'restart');
@@ -98,29 +93,27 @@ export class FileCommits {
     return !this.#wasFull;
   }
 
-  /**
-   * Whether the file has the rows of a failed commit. The connection may be a new one, so its lock
-   * and settings are set first.
-   */
+  /** Whether the file has the rows of a failed commit. */
   #stateAfterFailure(
     { puts, removals, changeCount, at }: typeof NOTHING,
     reason: string,
   ): 'notStored' | 'storedUnconfirmed' | 'unknown' {
+    const { connection, isReplicated } = this.#file;
     try {
-      if (this.#file.holding === 'shared' && isBusy(reason)) {
+      if (isReplicated && isBusy(reason)) {
         // The commit did not begin. After SQLITE_BUSY this library's connection fails at every call.
-        this.#file.connection.reconnect();
-        putInForce(this.#file.connection, this.#file.holding);
+        connection.reconnect();
+        configure(connection, isReplicated);
         return 'notStored';
       }
       this.configure();
       if (!isDiskFull(reason)) {
         // The failed commit may be in the log, complete but not synced, and the next start would
         // find it. So a commit is made at once: it overwrites the failed one in the log.
-        this.#file.connection.batch([{ sql: TOUCH }]);
+        connection.batch([{ sql: TOUCH }]);
         this.rewriteLog();
       }
-      const present = this.#file.connection.value(COUNT_PRESENT, [puts, at, removals]);
+      const present = connection.value(COUNT_PRESENT, [puts, at, removals]);
       return present === changeCount ? 'storedUnconfirmed' : 'notStored';
     } catch {
       return 'unknown';

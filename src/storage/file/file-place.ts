@@ -1,65 +1,115 @@
-// The place of the database file: the file that its name means, its folder, and who has it open.
-// Folder and file are readable only by the service's user, because they hold customers' data.
+// The place of the database file: the file that its name means, its folder, and whether one was
+// there before. A folder whose disk is not mounted looks like the folder of a first start; an empty
+// database in its place would be taken for the real one, by clients, by the rotation of the backups
+// and by the replica. Folder and file are readable only by the service's user, because they hold
+// customers' data.
 
-import { access, constants, mkdir, open, readlink, realpath } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, join, parse, resolve } from 'node:path';
+import { backupsIn } from '../backup/backup-files.js';
 import { codeOf } from '../backup/file-copy.js';
 import { syncFolder } from '../disk-sync.js';
 import { explained } from './connection-errors.js';
+import { keptNameStart, LOCK_SUFFIX, STATE_SUFFIX } from './state-mark.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
-/** Throws for names that mean a database in memory to SQLite: a file of that name is unexpected. */
-export function expectFileName(path: string): void {
-  if (path === '' || /^(file:)?:memory:|[?&]mode=memory\b/.test(path)) {
-    throw new Error(
-      'it names no file; the service keeps its records in a file, and tests take openMemoryStorage of service-management-api/memory',
-    );
-  }
+/** What may show that there was a database. */
+export interface Surroundings {
+  /** Folder of the backups, where there are any. */
+  readonly backupFolder?: string | undefined;
+  /** There is a replica. Litestream's socket does not tell whether it has a state. */
+  readonly isReplicated: boolean;
+  /** Make a database although an earlier one is known. */
+  readonly createAnyway?: boolean | undefined;
 }
 
 /**
  * Absolute path of the file itself, which exists or is to be made: SQLite puts its log beside it,
- * and so do the other files belong there. `danglingLink`: the link that leads there, if its target
- * is missing.
+ * and so do the other files belong there.
  */
-export async function placeOf(name: string): Promise<{ path: string; danglingLink?: string }> {
+export async function placeOf(name: string): Promise<string> {
   const given = resolve(name);
-  try {
-    return { path: await realpath(given) };
-  } catch {
-    const target = await readlink(given).catch(() => undefined);
-    if (target === undefined) return { path: given };
-    return { path: resolve(dirname(given), target), danglingLink: given };
+  return realpath(given).catch(async () => {
+    const target = await readlink(given).catch(() => given);
+    return resolve(dirname(given), target);
+  });
+}
+
+/**
+ * As `placeOf`. Rejects with one sentence if the file is missing or empty, so that a start would
+ * make a new database, and this one would take the place of an earlier one.
+ */
+export async function placeToOpen(name: string, surroundings: Surroundings): Promise<string> {
+  if (/^$|:memory:|\bmode=memory\b/.test(name)) {
+    throw new Error(
+      'it names no file; the service keeps its records in a file, and tests take openMemoryStorage of service-management-api/memory',
+    );
   }
+  const path = await placeOf(name);
+  const size = await sizeOf(path);
+  if (size > 0 || surroundings.createAnyway) return path;
+  const isThere = size === 0;
+  const link = isThere ? undefined : await readlink(resolve(name)).catch(() => undefined);
+  const finding = link ? shown(resolve(name)) : await findingAt(path, surroundings);
+  if (finding === undefined) return path;
+  throw new Error(
+    `it is ${isThere ? 'empty' : 'not there'}, and ${finding}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
+  );
+}
+
+const shown = (path: string) => `${path} shows that one was there`;
+
+async function findingAt(path: string, { backupFolder, isReplicated }: Surroundings) {
+  const [folder, file] = [dirname(path), basename(path)];
+  // A first start that was killed leaves none of these.
+  const starts = [
+    ...[file + STATE_SUFFIX, file + LOCK_SUFFIX, `.${file}-litestream`],
+    ...[keptNameStart(path, 'before-restore'), keptNameStart(path, 'saved')],
+  ];
+  const names = await namesIn(folder);
+  const beside = names.find((name) => starts.some((start) => name.startsWith(start)));
+  if (beside !== undefined) return shown(join(folder, beside));
+  if ((await sizeOf(`${path}-wal`)) > 0) return shown(`${path}-wal`);
+  const backups = backupFolder === undefined ? [] : await namesIn(backupFolder);
+  const [newest] = backupsIn(backups, parse(path).name).finished;
+  if (newest && backupFolder) {
+    return `the backup ${join(backupFolder, newest.name)} shows that there is one`;
+  }
+  return isReplicated ? 'the replica may hold one' : undefined;
+}
+
+/** -1 if there is no such file. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? -1;
+}
+
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }
 
 /** What every refusal of a database file begins with. */
-export function refusalOf(path: string, error: unknown): Error {
-  const code = codeOf(error);
-  let reason = explained(error);
-  if (code === 'EROFS') reason = 'its disk is mounted read-only; mount it for writing';
-  if (code === 'EACCES' || code === 'EPERM') {
-    reason =
-      'this user may not read and write it, or not make it in its folder; check owner and permissions';
-  }
-  return new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
+export function refusalOf(name: string, error: unknown): Error {
+  return new Error(`the database file ${resolve(name)} cannot be used: ${explained(error)}`, {
+    cause: error,
+  });
 }
 
-/** Rejects with one sentence if a missing folder cannot be made. */
 export async function makeFolder(folder: string): Promise<void> {
-  try {
-    const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
-    for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
-      await syncFolder(dirname(made));
-    }
-  } catch (error) {
-    throw new Error(
-      `its folder cannot be made (${codeOf(error)}); check that the path is a file in a writable folder`,
-      { cause: error },
-    );
+  const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
+  for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
+    await syncFolder(dirname(made));
   }
 }
 
@@ -74,24 +124,4 @@ export async function claimFile(path: string): Promise<void> {
     if (codeOf(error) !== 'ENOENT') throw error;
     await (await open(path, 'a', OWNER_ONLY_FILE)).close();
   }
-}
-
-/** One for the whole process: a bundler may load this module more than once. */
-const REGISTRY = Symbol.for('service-management-api.open-files');
-
-/**
- * Notes that this process opens the file; returns the function that takes the note back. Throws if
- * this process has it open already: a second opening would wait, and then blame another process.
- */
-export function openedOnce(path: string): () => void {
-  const holder = globalThis as { [REGISTRY]?: Set<string> };
-  holder[REGISTRY] ??= new Set();
-  const open = holder[REGISTRY];
-  if (!open.has(path)) {
-    open.add(path);
-    return () => open.delete(path);
-  }
-  throw new Error(
-    'this process has it open already; open it once and share the storage, also where a module is loaded twice (keep it on globalThis)',
-  );
 }

@@ -14,21 +14,11 @@ import type {
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
 import type { ReplicaReport } from '../replication/replica.js';
-import { expectFirstStart } from './earlier-database.js';
 import type { CommitTexts } from './file-commits.js';
-import {
-  claimFile,
-  expectFileName,
-  makeFolder,
-  openedOnce,
-  placeOf,
-  refusalOf,
-} from './file-place.js';
+import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { rowsText } from './record-columns.js';
-import { markClosed } from './state-mark.js';
 import { rowsOf } from './stored-pages.js';
-import { logBytesOf } from './write-ahead-log.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -97,18 +87,12 @@ export interface FileStorage extends RecordStorage, StoredViews {
  * or empty and something shows that it was not.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
-  const { replication, backupFolder, sampleRows: hasSamples = true } = options;
+  const { replication, backupFolder, createAnyway, sampleRows: hasSamples = true } = options;
   const isReplicated = replication !== undefined;
-  let release = () => {};
   try {
-    expectFileName(options.path);
-    const place = await placeOf(options.path);
-    if (!options.createAnyway) await expectFirstStart({ ...place, backupFolder, isReplicated });
-    const { path } = place;
+    const path = await placeToOpen(options.path, { backupFolder, isReplicated, createAnyway });
     await makeFolder(dirname(path));
     await claimFile(path);
-    release = openedOnce(path);
-    let isNew: boolean | undefined;
     const thread = new LibsqlThread(
       {
         path,
@@ -116,23 +100,16 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
         now: Date.now(),
         socketPath: replication && resolve(replication.socketPath),
       },
-      {
-        onNews: ({ replica }) => replication?.onReport?.(replica),
-        // A thread that ends by itself closes the file, and SQLite writes the log back and removes it.
-        onDeath: () => {
-          if (isNew !== undefined && logBytesOf(path) === undefined) markClosed(path);
-        },
-      },
+      replication?.onReport,
     );
-    isNew = await thread.call('open').catch(async (error: unknown) => {
+    const isNew = await thread.call('open').catch(async (error: unknown) => {
       // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
-    return { isNew, path, ...storageOn(thread, path, isReplicated, release) };
+    return { isNew, path, ...storageOn(thread, path, isReplicated) };
   } catch (error) {
-    release();
-    throw refusalOf(resolve(options.path), error);
+    throw refusalOf(options.path, error);
   }
 }
 
@@ -140,7 +117,6 @@ function storageOn(
   thread: LibsqlThread,
   path: string,
   isReplicated: boolean,
-  release: () => void,
 ): Omit<FileStorage, 'isNew' | 'path'> {
   const backups = new Backups(path, thread);
   let counting: Promise<unknown> = Promise.resolve();
@@ -173,12 +149,8 @@ function storageOn(
       return backups.take(resolve(copy));
     },
     async close() {
-      try {
-        await backups.close();
-        await thread.close();
-      } finally {
-        release();
-      }
+      await backups.close();
+      await thread.close();
     },
   };
 }
@@ -194,9 +166,8 @@ async function* pagesOf(thread: LibsqlThread): AsyncGenerator<readonly PutRow[]>
 }
 
 async function countedIn(thread: LibsqlThread, createdAfter: ThreeTimes): Promise<StoredTotals> {
-  await thread.call('beginUsage', JSON.stringify(createdAfter));
   for (;;) {
-    const totals = await thread.call('nextUsage');
+    const totals = await thread.call('usage', JSON.stringify(createdAfter));
     if (totals !== undefined) return totals;
   }
 }

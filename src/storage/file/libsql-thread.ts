@@ -1,7 +1,8 @@
 // The calling side of the storage thread.
 
 import { Worker } from 'node:worker_threads';
-import type { ThreadCalls, ThreadNews, ThreadOptions, ThreadReply } from './storage-thread.js';
+import type { ReplicaReport } from '../replication/replica.js';
+import type { ThreadCalls, ThreadMessage, ThreadOptions, ThreadRequest } from './storage-thread.js';
 
 /** How long `process.exit` waits for the thread to release the file. */
 const RELEASE_MAX_MS = 1_000;
@@ -27,33 +28,33 @@ interface Waiting {
 
 export class LibsqlThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #calls = 0;
-  #isClosing = false;
+  /** Oldest first: the thread answers in order. */
+  readonly #waiting: Waiting[] = [];
+  /** Why no further call is made. */
   #gone: Error | undefined;
   readonly #ended: Promise<void>;
   /** 1 once the thread has released the file. */
   readonly #released = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-  /** `onDeath` is called when the thread has ended without being asked to. */
   constructor(
     options: Omit<ThreadOptions, 'released'>,
-    { onNews, onDeath }: { onNews: (news: ThreadNews) => void; onDeath: () => void },
+    onReport: ((report: ReplicaReport) => void) | undefined,
   ) {
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
       workerData: { ...options, released: this.#released } satisfies ThreadOptions,
       name: 'storage',
     });
     threads.add(this);
-    this.#worker.on('message', (message: ThreadReply | ThreadNews) => {
-      if ('call' in message) this.#settle(message);
-      else onNews(message);
+    this.#worker.on('message', (message: ThreadMessage) => {
+      if ('replica' in message) return onReport?.(message.replica);
+      const waiting = this.#waiting.shift();
+      if ('error' in message) waiting?.reject(new Error(message.error));
+      else waiting?.resolve(message.value);
     });
     this.#worker.on('error', (error) => this.#fail(error));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
         threads.delete(this);
-        if (!this.#isClosing) onDeath();
         this.#fail(new Error('the storage thread has ended'));
         resolve();
       });
@@ -65,37 +66,33 @@ export class LibsqlThread {
     ...args: Parameters<ThreadCalls[Name]>
   ): Promise<ReturnType<ThreadCalls[Name]>> {
     if (this.#gone !== undefined) throw this.#gone;
-    const call = ++this.#calls;
     const reply = new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(call, { resolve, reject });
+      this.#waiting.push({ resolve, reject });
     });
-    this.#worker.postMessage({ call, name, args });
+    this.#post({ name, args });
     return (await reply) as ReturnType<ThreadCalls[Name]>;
   }
 
   /** Resolves when the file is released and the thread has ended. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    await this.call('close');
+    const closed = this.call('close');
+    this.#gone ??= new Error('the storage is closed');
+    await closed;
     await this.#ended;
   }
 
   /** Without a turn of the event loop. False if the thread did not answer in time. */
   releaseNow(): boolean {
-    this.#worker.postMessage({ call: 0, name: 'close', args: [] });
+    this.#post({ name: 'close', args: [] });
     return Atomics.wait(this.#released, 0, 0, RELEASE_MAX_MS) !== 'timed-out';
   }
 
-  #settle(reply: ThreadReply): void {
-    const waiting = this.#waiting.get(reply.call);
-    this.#waiting.delete(reply.call);
-    if ('error' in reply) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.value);
+  #post(request: ThreadRequest): void {
+    this.#worker.postMessage(request);
   }
 
   #fail(error: Error): void {
     this.#gone ??= error;
-    for (const { reject } of this.#waiting.values()) reject(this.#gone);
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#gone);
   }
 }

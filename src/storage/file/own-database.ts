@@ -3,18 +3,16 @@
 // The schema must be exactly the one that this program writes: a file with one more trigger or
 // view passes every integrity check of SQLite, and changes on its own what the program stores.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
-import { Connection, type Locking, lockingOf } from './connection.js';
+import { Connection, libsql } from './connection.js';
+import { isBusy, messageOf } from './connection-errors.js';
+import { placeToOpen, refusalOf, type Surroundings } from './file-place.js';
 import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { isAsClosed, markClosed, missingLog } from './state-mark.js';
 import { logBytesOf } from './write-ahead-log.js';
-
-/** The refusals begin with these words. What to do depends on who asks. */
-export const NOT_OURS = 'it belongs to another program';
-export const TOO_NEW = 'its schema has version';
-export const DAMAGED = 'it is damaged (';
-export const FOREIGN_SCHEMA = 'its schema is not the one that this program writes';
 
 const NAME_MAX_CHARACTERS = 60;
 
@@ -22,7 +20,7 @@ const NAME_MAX_CHARACTERS = 60;
 export interface OwnFile {
   readonly connection: Connection;
   readonly path: string;
-  readonly holding: Locking;
+  readonly isReplicated: boolean;
   /** It is as a clean stop left it, so what looks at each row or page may be left out. */
   readonly isTrusted: boolean;
   /** Whether the path still leads to it. */
@@ -30,28 +28,71 @@ export interface OwnFile {
 }
 
 /**
+ * - `usable`: whole, of this program, and free.
+ * - `absent`: missing or empty; a start makes it.
+ * - `held`: another process has it, most likely the service itself, so it was not read.
+ */
+export type FileState = 'usable' | 'absent' | 'held';
+
+/**
+ * Judges the file as a start would, without starting. Writes nothing that a start would not undo at
+ * its end. Rejects with one sentence if a start would refuse the file or its folder.
+ */
+export async function inspectDatabase(
+  name: string,
+  surroundings: Surroundings,
+): Promise<FileState> {
+  try {
+    libsql();
+    const path = await placeToOpen(name, surroundings);
+    const isThere = existsSync(path);
+    await access(isThere ? path : nearestFolder(path), constants.R_OK | constants.W_OK);
+    if (!isThere || statSync(path).size === 0) return 'absent';
+    const { connection } = openOurs(path, { ...surroundings, isCheck: true });
+    try {
+      expectWhole(connection);
+      return 'usable';
+    } finally {
+      // SQLite writes the log of a crash back when its last connection closes.
+      markClosed(path);
+      connection.close();
+    }
+  } catch (error) {
+    if (isBusy(messageOf(error))) return 'held';
+    throw refusalOf(name, error);
+  }
+}
+
+/** With an end that the system refuses if a file is in the folder's place. */
+function nearestFolder(path: string): string {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  return `${folder}/.`;
+}
+
+/**
  * Throws, without a change, if a start must refuse the file. What its pages hold is `expectWhole`'s
- * question. `holding`: how a service holds it, which decides what log must be there; `locking`: how
- * this caller locks it.
+ * question. `isReplicated` decides what log must be there; a check locks the file for itself alone
+ * in any case, and does not wait.
  */
 export function openOurs(
   path: string,
-  holding: Locking,
-  { locking = holding, busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS } = {},
+  { isReplicated, isCheck = false }: { isReplicated: boolean; isCheck?: boolean },
 ): OwnFile {
   // Asked before it is opened, because opening makes a log.
   const { ino, size } = statSync(path, { bigint: true });
   const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
   const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
-  const connection = new Connection(path, { busyTimeoutMs });
+  const connection = new Connection(path, isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS);
   try {
-    connection.value(`pragma locking_mode = ${lockingOf(locking)}`);
+    const isShared = isReplicated && !isCheck;
+    connection.value(`pragma locking_mode = ${isShared ? 'normal' : 'exclusive'}`);
     // The first read takes the lock.
     connection.value('select count(*) from sqlite_master');
     // The lock is on the opened file. A restore may have put another file in its place since.
     if (!isInPlace()) throw new Error('it was just replaced; start again');
     // An empty file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
-    const missing = size === 0n ? undefined : missingLog(path, logBytes, holding);
+    const missing = size === 0n ? undefined : missingLog(path, logBytes, isReplicated);
     if (missing !== undefined) throw new Error(missing);
     try {
       expectOurs(connection, { mayBeNew: true });
@@ -60,7 +101,7 @@ export function openOurs(
       markClosed(path);
       throw error;
     }
-    return { connection, path, holding, isTrusted, isInPlace };
+    return { connection, path, isReplicated, isTrusted, isInPlace };
   } catch (error) {
     connection.close();
     throw error;
@@ -68,19 +109,43 @@ export function openOurs(
 }
 
 /**
- * Throws if the database is of another program, newer than this one, or not exactly of its
- * schema. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
+ * Throws if the database is of another program, newer than this one, or not to the letter of the
+ * schema that `SCHEMA_STEPS` makes up to its version. Runs nothing of the schema. `mayBeNew`: a file
+ * without any table is ours, too. What to do then depends on who asks: connection-errors.ts says it
+ * for a start.
  */
 export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
   const isMarked = application !== 0 || version !== 0;
-  const isNew = mayBeNew && !isMarked && objectsOf(connection).length === 0;
-  if (!isNew && application !== APPLICATION_ID) throw new Error(NOT_OURS);
+  const found = objectsOf(connection);
+  const isNew = mayBeNew && !isMarked && found.length === 0;
+  if (!isNew && application !== APPLICATION_ID) throw new Error('it belongs to another program');
   if (version > SCHEMA_VERSION) {
-    throw new Error(`${TOO_NEW} ${version}, this program knows up to ${SCHEMA_VERSION}`);
+    throw new Error(
+      `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
+    );
   }
-  expectOwnSchema(connection, version);
+  // The same statements make a database file and this schema, so that the two cannot differ.
+  const own = new Connection(':memory:');
+  for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
+  const expected = objectsOf(own);
+  own.close();
+  const foreign = found.find((object) => !expected.includes(object));
+  if (foreign !== undefined) {
+    // Both come from the file, so the name is quoted and cut.
+    const [type, name] = JSON.parse(foreign);
+    const quoted = JSON.stringify(String(name).slice(0, NAME_MAX_CHARACTERS));
+    const kind = /^(table|index|view|trigger)$/.test(type) ? type : 'object';
+    throw new Error(
+      `its schema is not the one that this program writes (it has the ${kind} ${quoted})`,
+    );
+  }
+  const missing = expected.find((object) => !found.includes(object));
+  if (missing === undefined) return;
+  const [type, name] = JSON.parse(missing);
+  // SQLite's own message for a missing object.
+  throw new Error(`no such ${type}: ${name}`);
 }
 
 /** Throws with what SQLite finds. `integrity_check` looks at every entry of an index, too. */
@@ -89,27 +154,7 @@ export function expectWhole(
   check: 'quick_check' | 'integrity_check' = 'quick_check',
 ): void {
   const report = String(connection.value(`pragma ${check}`));
-  if (report !== 'ok') throw new Error(`${DAMAGED}${report.replaceAll(/\s+/g, ' ')})`);
-}
-
-/**
- * Compares the file's schema, object by object and to the letter, with the one that `SCHEMA_STEPS`
- * makes up to `version`; version 0 is an empty file. Throws an error that names an object that is
- * foreign, changed or missing.
- */
-export function expectOwnSchema(connection: Connection, version: number): void {
-  // The same statements make a database file and this schema, so that the two cannot differ.
-  const own = new Connection(':memory:');
-  for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
-  const [found, expected] = [objectsOf(connection), objectsOf(own)];
-  own.close();
-  const foreign = found.find((object) => !expected.includes(object));
-  if (foreign !== undefined) throw new Error(`${FOREIGN_SCHEMA} (it has ${described(foreign)})`);
-  const missing = expected.find((object) => !found.includes(object));
-  if (missing === undefined) return;
-  const [type, name] = JSON.parse(missing);
-  // SQLite's own message for a missing object.
-  throw new Error(`no such ${type}: ${name}`);
+  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
 }
 
 /**
@@ -123,11 +168,4 @@ function objectsOf(connection: Connection): string[] {
      where not (type = 'table' and name = tbl_name and rootpage > 0
                 and name in ('_litestream_seq', '_litestream_lock'))`);
   return rows.map(({ object }) => String(object));
-}
-
-/** The name comes from the file, so it is quoted and cut. */
-function described(object: string): string {
-  const [type, name] = JSON.parse(object);
-  const kind = ['table', 'index', 'view', 'trigger'].includes(type) ? type : 'object';
-  return `the ${kind} ${JSON.stringify(String(name).slice(0, NAME_MAX_CHARACTERS))}`;
 }

@@ -1,5 +1,5 @@
-// The mark beside a database file, such as `service.db-state`. It stays when the file is closed, so
-// a folder that has it had a database. It tells
+// The files beside a database file, apart from SQLite's own: each shows that a database was there.
+// One is the mark, such as `service.db-state`, which tells
 // - whether the log must be there, too: SQLite opens a file whose log was deleted without an error,
 //   as the file was at some earlier time;
 // - which file that was: `litestream restore` puts another one in place, which needs no log;
@@ -17,13 +17,31 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { syncFolderNow } from '../disk-sync.js';
-import type { Locking } from './connection.js';
-import { keptNameStart, STATE_SUFFIX } from './names-beside.js';
 import { logBytesOf } from './write-ahead-log.js';
 
 const OWNER_ONLY_FILE = 0o600;
+export const STATE_SUFFIX = '-state';
+/** The lock of one service for each file. The file stays empty and may stay: only its lock counts. */
+export const LOCK_SUFFIX = '-service-lock';
+
+/**
+ * - `before-restore`: the database that a restore replaced.
+ * - `saved`: a copy of a database whose file disappeared while the service ran.
+ */
+export type KeptAs = 'before-restore' | 'saved';
+
+/** `now`: milliseconds since 1970, UTC. */
+export function keptPath(path: string, as: KeptAs, now: number): string {
+  const { dir, ext } = parse(path);
+  const time = new Date(now).toISOString().replaceAll(':', '-');
+  return join(dir, `${keptNameStart(path, as)}${time}${ext}`);
+}
+
+export function keptNameStart(path: string, as: KeptAs): string {
+  return `${parse(path).name}-${as}-`;
+}
 
 /**
  * The first line. `in use`: a process has the file, or ended without closing it; the last commits
@@ -56,7 +74,6 @@ function marksFor(database: string): { readonly inUse: string; readonly closed: 
   return { inUse: IN_USE + identity, closed: `${CLOSED}${identity}${size} ${ctimeNs}\n` };
 }
 
-/** If a mark can't be written, as on a full disk, there is none: a start isn't refused for that. */
 export function markInUse(database: string): void {
   write(database, () => marksFor(database).inUse);
 }
@@ -88,12 +105,12 @@ export function isAsClosed(database: string): boolean {
 export function missingLog(
   database: string,
   logBytes: number | undefined,
-  holding: Locking,
+  isReplicated: boolean,
 ): string | undefined {
   if (!isInUse(database)) return undefined;
   const [log, mark] = [`${database}-wal`, database + STATE_SUFFIX];
   const isAnother = markOf(database) !== marksFor(database).inUse;
-  if (holding === 'shared') {
+  if (isReplicated) {
     if (isAnother || (logBytes ?? 0) > 0) return undefined;
     return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${mark} to start with it`;
   }
@@ -116,6 +133,7 @@ function newestSaved(database: string): string | undefined {
   return saved && statSync(saved).mtimeMs >= mtimeMs ? saved : undefined;
 }
 
+/** If a mark can't be written, as on a full disk, there is none: a start isn't refused for that, and looks for no log. */
 function write(database: string, text: () => string): void {
   try {
     const { O_RDWR, O_CREAT } = constants;
@@ -128,7 +146,5 @@ function write(database: string, text: () => string): void {
     }
     // After this the names of the mark and of the log are on disk, too.
     syncFolderNow(dirname(database));
-  } catch {
-    // The next start then looks for no log.
-  }
+  } catch {}
 }

@@ -2,15 +2,17 @@
 // at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Litestream } from '../replication/litestream.js';
 import { Replica, type ReplicaReport } from '../replication/replica.js';
-import { lockService } from '../replication/service-lock.js';
+import { Connection } from './connection.js';
 import { messageOf } from './connection-errors.js';
 import { type FileOptions, LibsqlFile } from './database-file.js';
+import { LOCK_SUFFIX } from './state-mark.js';
 import type { StoredPage } from './stored-pages.js';
 
 /** The thread's start data. */
-export interface ThreadOptions extends Omit<FileOptions, 'holding'> {
+export interface ThreadOptions extends Omit<FileOptions, 'isReplicated'> {
   /** Path of Litestream's control socket; undefined: no replica. */
   readonly socketPath: string | undefined;
   /** Set to 1 once the file is released. */
@@ -24,80 +26,59 @@ export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'logBytes' | 'emptyLog'> & 
 };
 
 export interface ThreadRequest {
-  readonly call: number;
   readonly name: keyof ThreadCalls;
   readonly args: readonly unknown[];
 }
 
-export type ThreadReply =
-  | { readonly call: number; readonly value: unknown }
-  | { readonly call: number; readonly error: string };
-
-/** A message of the thread that answers no call. */
-export interface ThreadNews {
-  readonly replica: ReplicaReport;
-}
-
-/** While Litestream does not run, the log is written back when it is larger than this. */
-const LOG_MAX_BYTES = 268_435_456;
+/** The answer to the oldest call that has none, or news of the replica. */
+export type ThreadMessage =
+  | { readonly value: unknown }
+  | { readonly error: string }
+  | { readonly replica: ReplicaReport };
 
 let file: LibsqlFile | undefined;
 let replica: Replica | undefined;
-/** Another service may have the file. */
-let release = () => {};
+/** With a replica "one process owns the file" by a lock beside it, which the system drops with the process. */
+let lock: Connection | undefined;
+
+const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
+  parentPort?.postMessage(message, moved);
 
 function open(): boolean {
   const { socketPath, released: _, ...options }: ThreadOptions = workerData;
-  if (socketPath !== undefined) release = lockService(options.path);
-  file = new LibsqlFile({ ...options, holding: socketPath === undefined ? 'alone' : 'shared' });
-  if (socketPath !== undefined) {
-    const report = (news: ReplicaReport) =>
-      parentPort?.postMessage({ replica: news } satisfies ThreadNews);
-    replica = replicaOf(file, { socketPath, databasePath: options.path, report });
+  const isReplicated = socketPath !== undefined;
+  if (isReplicated) {
+    lock = new Connection(options.path + LOCK_SUFFIX, DATABASE_BUSY_TIMEOUT_MS);
+    lock.lock();
+  }
+  file = new LibsqlFile({ ...options, isReplicated });
+  if (isReplicated) {
+    const litestream = new Litestream(socketPath, options.path);
+    const report = (news: ReplicaReport) => post({ replica: news });
+    replica = new Replica({ litestream, file, report, inTurn });
   }
   return file.isNew;
 }
 
-interface ReplicatedFileOptions {
-  readonly socketPath: string;
-  readonly databasePath: string;
-  readonly report: (report: ReplicaReport) => void;
-}
-
-/** Commits and Litestream's syncs take turns. */
-export function replicaOf(
-  replicated: LibsqlFile,
-  { report, ...paths }: ReplicatedFileOptions,
-): Replica {
-  return new Replica({
-    litestream: new Litestream(paths),
-    report,
-    inTurn,
-    touch: async () => replicated.touch(),
-    // The replica's next sync sends the whole database, because Litestream sees that the log was emptied without it.
-    onLongAbsence(pid) {
-      if (isAlive(pid)) return;
-      void inTurn(async () => replicated.logBytes > LOG_MAX_BYTES && replicated.emptyLog());
-    },
-  });
-}
-
-function isAlive(pid: number | undefined): boolean {
-  try {
-    return pid !== undefined && process.kill(pid, 0);
-  } catch (error) {
-    // It is another user's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
+/** Also when the thread ends by itself: the library would remove the log that the mark asks for. */
 function close(): void {
   file?.close();
-  release();
+  lock?.close();
   [file, replica] = [undefined, undefined];
   const { released }: ThreadOptions = workerData;
   Atomics.store(released, 0, 1);
   Atomics.notify(released, 0);
+}
+
+function answer({ name, args }: ThreadRequest): void {
+  try {
+    const value = resultOf(name, args);
+    // A page's bodies are moved: copying them would cost as much as reading them.
+    const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
+    post({ value }, page && [page.bodies]);
+  } catch (error) {
+    post({ error: messageOf(error) });
+  }
 }
 
 function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
@@ -107,17 +88,6 @@ function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
   const value = (file[name] as (...args: readonly unknown[]) => unknown).call(file, ...args);
   if (name === 'commit' || name === 'touch') replica?.committed();
   return value;
-}
-
-function answer({ call, name, args }: ThreadRequest): void {
-  try {
-    const value = resultOf(name, args);
-    // A page's bodies are moved: copying them would cost as much as reading them.
-    const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
-    parentPort?.postMessage({ call, value } satisfies ThreadReply, page ? [page.bodies] : []);
-  } catch (error) {
-    parentPort?.postMessage({ call, error: messageOf(error) } satisfies ThreadReply);
-  }
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -139,3 +109,4 @@ parentPort?.on('message', async (request: ThreadRequest) => {
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 });
+if (parentPort) process.once('exit', close);

@@ -2,17 +2,16 @@
 // commit is about to change a row that is not counted yet, the row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { StoredTotals, StoredUsage } from '../../core/records/record-storage.js';
+import type { StoredTotals, StoredUsage, ThreeTimes } from '../../core/records/record-storage.js';
 import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 
 /** A piece takes about 10 ms; a commit may have to wait that long. */
-const PIECE_MAX_ROWS = 10_000;
+const PIECE_ROWS = 10_000;
 
 interface Counting {
   /** JSON array of three times, in milliseconds since 1970, UTC. */
   readonly times: string;
-  readonly maxRows: number;
   /** Rows beyond this one came after the moment. */
   readonly highest: number;
   readonly auditEventCount: number;
@@ -21,42 +20,32 @@ interface Counting {
   /** Positions of rows beyond `position` that are counted already. */
   readonly ahead: Set<number>;
   readonly usage: Map<string, StoredUsage>;
-  failure?: unknown;
 }
 
 /** One scan at a time. */
 export class UsageScan {
   readonly #connection: Connection;
+  readonly #pieceRows: number;
   #counting: Counting | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, pieceRows = PIECE_ROWS) {
     this.#connection = connection;
+    this.#pieceRows = pieceRows;
   }
 
-  /** Fixes the moment. */
-  begin(times: string, maxRows = PIECE_MAX_ROWS): void {
-    const [start] = this.#connection.rows(BEGIN_USAGE);
-    const [highest, auditEventCount] = [Number(start?.['highest']), Number(start?.['events'])];
-    const fresh = { position: 0, ahead: new Set<number>(), usage: new Map() };
-    this.#counting = { times, maxRows, highest, auditEventCount, ...fresh };
-  }
-
-  /** Counts a piece. Returns the totals after the last one, undefined before. */
-  next(): StoredTotals | undefined {
-    const counting = this.#counting;
-    if (counting === undefined) throw new Error('the usage view is not begun');
+  /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece, undefined before. */
+  next(times: string): StoredTotals | undefined {
+    const counting = this.#counting ?? this.#begun(times);
     this.#counting = undefined;
-    if (counting.failure !== undefined) throw counting.failure;
-    const rows = this.#count(counting, MEASURE_USAGE, counting.maxRows);
-    const { ahead, usage, auditEventCount } = counting;
+    const rows = this.#count(counting, MEASURE_USAGE, this.#pieceRows);
+    const { usage, auditEventCount } = counting;
     if (rows.length === 0) return { collections: [...usage.values()], auditEventCount };
     counting.position = Math.max(...rows.map((row) => Number(row['last'])));
-    for (const counted of ahead) if (counted <= counting.position) ahead.delete(counted);
     this.#counting = counting;
     return undefined;
   }
 
-  /** To be called before each commit, with its texts. Never throws: a failure fails the scan, not the commit. */
+  /** To be called before each commit, with its texts. A failure restarts the scan; it never fails the commit. */
   before(puts: string, removals: string): void {
     const counting = this.#counting;
     if (counting === undefined) return;
@@ -64,16 +53,19 @@ export class UsageScan {
       for (const row of this.#count(counting, MEASURE_CHANGED, puts, removals)) {
         for (const counted of JSON.parse(String(row['positions']))) counting.ahead.add(counted);
       }
-    } catch (error) {
-      counting.failure = error;
+    } catch {
+      this.#counting = undefined;
     }
   }
 
-  #count(
-    { times, position, highest, ahead, usage }: Counting,
-    sql: string,
-    ...args: (string | number)[]
-  ): SqlRow[] {
+  #begun(times: string): Counting {
+    const [start] = this.#connection.rows(BEGIN_USAGE);
+    const [highest, auditEventCount] = [Number(start?.['highest']), Number(start?.['events'])];
+    return { times, highest, auditEventCount, position: 0, ahead: new Set(), usage: new Map() };
+  }
+
+  #count(counting: Counting, sql: string, ...args: (string | number)[]): SqlRow[] {
+    const { times, position, highest, ahead, usage } = counting;
     const uncounted = [position, highest, JSON.stringify([...ahead])];
     const rows = this.#connection.rows(sql, [times, ...uncounted, ...args]);
     for (const row of rows) add(usage, row);
@@ -84,16 +76,14 @@ export class UsageScan {
 function add(usage: Map<string, StoredUsage>, row: SqlRow): void {
   const collection = String(row['collection']) as CollectionName;
   const before = usage.get(collection);
-  const [first, second, third] = before?.createdAfter ?? [0, 0, 0];
+  const after = ['first', 'second', 'third'].map(
+    (time, i) => (before?.createdAfter[i] ?? 0) + Number(row[time]),
+  );
   usage.set(collection, {
     collection,
     records: (before?.records ?? 0) + Number(row['records']),
     payloadBytes: (before?.payloadBytes ?? 0) + Number(row['bytes']),
-    createdAfter: [
-      first + Number(row['first']),
-      second + Number(row['second']),
-      third + Number(row['third']),
-    ],
+    createdAfter: after as unknown as ThreeTimes,
     lastUpdatedAt: Math.max(before?.lastUpdatedAt ?? 0, Number(row['updated'])),
   });
 }

@@ -8,6 +8,7 @@ import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
+import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
@@ -77,11 +78,9 @@ it('A file is in WAL mode without shared memory while open, and one file once cl
 it('An open file lets no other connection read or write it, nor opens again in this process', async () => {
   const other = join(folder.path, 'other-name.db');
   await symlink(path, other);
-  for (const name of [path, other]) {
-    await expect(openLibsqlStorage({ path: name })).rejects.toThrow(
-      `the database file ${name} cannot be used: this process has it open already; open it once and share the storage, also where a module is loaded twice (keep it on globalThis)`,
-    );
-  }
+  await expect(openLibsqlStorage({ path: other })).rejects.toThrow(
+    `the database file ${other} cannot be used: another process holds it (waited 5 s), or this one has it open already; one process owns the file and opens it once: stop the other one, or share the storage`,
+  );
   // The refused opening has not taken the lock away with it.
   for (const sql of ['select count(*) from records', 'delete from records']) {
     await expect(runSql(path, sql)).rejects.toThrow(/locked/);
@@ -108,6 +107,14 @@ it('The log of a killed process is written again at the start, byte for byte', a
   }
 });
 
+it('Beside a replica a log that is emptied gets a commit: an empty one counts as lost', async () => {
+  await storage.close();
+  const file = new LibsqlFile({ path, initialRows: '[]', now: 1, isReplicated: true });
+  expect(file.emptyLog()).toBe(true);
+  expect(file.logBytes).toBeGreaterThan(0);
+  file.close();
+});
+
 it('A folder that is made for the file is synced before it is used, and each folder around it', async () => {
   const { open } = fs;
   const synced: string[] = [];
@@ -129,7 +136,7 @@ it('A folder that is made for the file is synced before it is used, and each fol
   }
 });
 
-it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {
+it('A storage thread that dies leaves a commit under way, and every later one, unknown, and closes the file', async () => {
   // No request of ours: the thread fails on it as it would on a defect of its own.
   threads[0]?.postMessage(null);
   for (const position of [1, 2]) {
@@ -138,4 +145,5 @@ it('A storage thread that dies leaves a commit under way, and every later one, u
   }
   await expect(storage.ping()).rejects.toThrow();
   await expect(loaded(storage)).rejects.toThrow();
+  expect(await readFile(`${path}-state`, 'utf8')).toMatch(/^closed\n/);
 });

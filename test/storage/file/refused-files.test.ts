@@ -11,8 +11,7 @@ import { runSql } from '../../../scripts/run-sql.js';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
 import { Connection } from '../../../src/storage/file/connection.js';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
-import { inspectDatabase } from '../../../src/storage/file/inspect.js';
-import { expectOwnSchema } from '../../../src/storage/file/own-database.js';
+import { expectOurs, inspectDatabase } from '../../../src/storage/file/own-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
@@ -41,12 +40,13 @@ afterEach(async () => {
   await folder.remove();
 });
 
+const inspect = (name: string) => inspectDatabase(name, { isReplicated: false });
 const makeOurs = () => copyFile(join(made.path, 'service.db'), path);
 
 /** Why a start refuses the file; `--check` says the same. */
 async function refusalOf(name: string, checked = name): Promise<string> {
   const start = openLibsqlStorage({ path: name }).then((storage) => storage.close());
-  const [reason, other] = [await said(name, start), await said(checked, inspectDatabase(checked))];
+  const [reason, other] = [await said(name, start), await said(checked, inspect(checked))];
   expect(other).toBe(reason);
   // One sentence in plain words: no line break, no code of a library.
   expect(reason).not.toMatch(/\n|SQLITE_|ConnectionFailed|\bE[A-Z]{4,}\b.*,/);
@@ -160,12 +160,9 @@ describe('A file is refused', () => {
     );
     const below = join(folder.path, 'file', 'data', 'service.db');
     await writeFile(join(folder.path, 'file'), 'a file');
-    await expect(openLibsqlStorage({ path: below })).rejects.toThrow(
-      'its folder cannot be made (ENOTDIR); check that the path is a file in a writable folder',
-    );
-    await expect(inspectDatabase(below)).rejects.toThrow(
-      `its folder cannot be made: ${join(folder.path, 'file')} is a file; name another path`,
-    );
+    const unmade = 'its folder cannot be made; check that the path is a file in a writable folder';
+    await expect(openLibsqlStorage({ path: below })).rejects.toThrow(unmade);
+    await expect(inspect(below)).rejects.toThrow(unmade);
   });
 
   // The superuser may read and write everything, so the system's answer is put in its place.
@@ -177,7 +174,7 @@ describe('A file is refused', () => {
     ['EROFS', 'its disk is mounted read-only; mount it for writing'],
   ])('that cannot be written (%s)', async (code, sentence) => {
     await writeFile(path, 'x');
-    vi.spyOn(fs, 'access').mockRejectedValue(Object.assign(new Error('no'), { code }));
+    vi.spyOn(fs, 'access').mockRejectedValue(Object.assign(new Error(`${code}: no`), { code }));
     syncBuiltinESMExports();
     expect(await refusalOf(path)).toContain(sentence);
   });
@@ -189,7 +186,7 @@ describe('A file is refused', () => {
       `it is not there, and ${link} shows that one was there; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
     );
     await makeOurs();
-    expect(await inspectDatabase(link)).toBe('usable');
+    expect(await inspect(link)).toBe('usable');
   });
 
   it.each(['', ':memory:', 'file::memory:', 'file:x?mode=memory'])(
@@ -203,10 +200,10 @@ describe('A file is refused', () => {
 
 describe('A file is taken', () => {
   it('that is missing or empty: as a new one', async () => {
-    expect(await inspectDatabase(join(folder.path, 'a/b/service.db'))).toBe('absent');
+    expect(await inspect(join(folder.path, 'a/b/service.db'))).toBe('absent');
     expect(await readdir(folder.path)).toEqual([]);
     await writeFile(path, '');
-    expect(await inspectDatabase(path)).toBe('absent');
+    expect(await inspect(path)).toBe('absent');
     const storage = await openLibsqlStorage({ path, sampleRows: false });
     expect(await loaded(storage)).toEqual([]);
     await storage.close();
@@ -215,9 +212,8 @@ describe('A file is taken', () => {
   it('that another process holds: by a check, which does not read it', async () => {
     await makeOurs();
     const service = new Connection(path);
-    service.value('pragma locking_mode = exclusive');
-    service.script('begin exclusive; commit');
-    expect(await inspectDatabase(path)).toBe('held');
+    service.lock();
+    expect(await inspect(path)).toBe('held');
     service.close();
   });
 
@@ -234,9 +230,10 @@ it('Each version has its own schema and no other', () => {
     const connection = new Connection(':memory:');
     for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
     for (let other = 0; other <= SCHEMA_VERSION; other++) {
-      const judge = () => expectOwnSchema(connection, other);
+      connection.value(`pragma user_version = ${other}`);
+      const judge = () => expectOurs(connection, { mayBeNew: true });
       if (other === version) judge();
-      else expect(judge).toThrow(/^its schema|^no such/);
+      else expect(judge).toThrow(/^its schema|^no such|^it belongs to another program/);
     }
     connection.close();
   }

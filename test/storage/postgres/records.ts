@@ -3,7 +3,6 @@
 import type { Outcome } from '../../../src/core/domain/errors.js';
 import type { AccountLimits } from '../../../src/core/records/account-limits.js';
 import { workInPlace } from '../../../src/core/records/record-work.js';
-import { silentEvents } from '../../../src/core/service-events.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
@@ -12,22 +11,16 @@ import { keptLog } from '../../support/kept-log.js';
 const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 
 /** `url`: of a database, whose tables are made if it has none. */
-export async function openRecords(
-  url: string,
-  limits = NO_LIMITS,
-  hasSearchIndex = false,
-  onNamesLost = () => {},
-) {
+export async function openRecords(url: string, limits = NO_LIMITS, onNamesLost = () => {}) {
   const database = new Database(url, onNamesLost);
   await prepareSchema(database);
   const { account } = postgresRecords({
     database,
-    hasSearchIndex,
     work: workInPlace,
     giveWay: () => undefined,
     limits,
     log: keptLog(),
-    events: silentEvents,
+    events: undefined,
   });
   return { database, account, close: () => database.close() };
 }

@@ -9,12 +9,13 @@ import { Database } from '../../../src/storage/postgres/database.js';
 import { expectSafeServer } from '../../../src/storage/postgres/server-check.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
-import { openPgBouncer, pgBouncerIsMissing } from '../../support/pgbouncer.js';
 import {
   newDatabaseName,
+  openPgBouncer,
   openPostgres,
   openPostgresOnSmallDisk,
   type PostgresServer,
+  pgBouncerIsMissing,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
@@ -107,7 +108,7 @@ it.skipIf(pgBouncerIsMissing())(
     const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
     // With limits changes go one by one, and so over many connections.
     const limits = { maxBytes: 0, maxRecords: 1000 };
-    const records = await openRecords(url, limits, false, () => lost++);
+    const records = await openRecords(url, limits, () => lost++);
     closers.push(() => records.close());
     const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`));
     const create = () => accounts.map((account) => account.create('customers', customer()));

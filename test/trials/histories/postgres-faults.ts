@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { LineState } from '../../support/line.js';
-import { openPgBouncer, pgBouncerIsMissing } from '../../support/pgbouncer.js';
 import {
+  openPgBouncer,
   openPostgres,
   openPostgresOnSmallDisk,
   openPostgresPair,
   type PostgresServer,
+  pgBouncerIsMissing,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';

@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/setup.js';
-import { copyBuild } from '../../support/build-copy.js';
+import { copyBuild } from '../../support/changed-build.js';
 
 type Replacement = readonly [from: string, to: string];
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { libsql } from '../../../storage/file/library.js';
+import { libsql } from '../../../storage/file/connection.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 
 type Database = InstanceType<ReturnType<typeof libsql>>;

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { copyBuild } from '../support/build-copy.js';
+import { copyBuild } from '../support/changed-build.js';
 
 /** Where the changed storage thread finds the statements, beside the database file. */
 const SUFFIX = '.planted';
@@ -27,42 +27,35 @@ const PLANT = `
         }
       }`;
 
-/** @type {string | undefined} */
-let folder;
+let folder: string | undefined;
 process.on('exit', () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
 /** From the next start of a planted build on, its connection has these triggers. */
-export function plantTriggers(
-  /** @type {string} */ database,
-  /** @type {readonly string[]} */ ...statements
-) {
+export function plantTriggers(database: string, ...statements: readonly string[]): void {
   for (const statement of statements) {
     const temporary = statement.replace(/^create trigger/, 'create temp trigger');
     appendFileSync(database + SUFFIX, `${JSON.stringify(temporary)}\n`);
   }
 }
 
-export function hasTriggers(/** @type {string} */ database) {
+export function hasTriggers(database: string): boolean {
   return existsSync(database + SUFFIX);
 }
 
 /** Path of the planted build's server. */
-export function plantedServer() {
+export function plantedServer(): string {
   return join(build(), 'dist/server.js');
 }
 
-/**
- * The planted build's storage.
- * @returns {Promise<typeof import('service-management-api/libsql')>}
- */
-export function plantedLibsql() {
+/** The planted build's storage. */
+export function plantedLibsql(): Promise<typeof import('service-management-api/libsql')> {
   return import(pathToFileURL(join(build(), 'dist/libsql.js')).href);
 }
 
 /** Made once a process. */
-function build() {
+function build(): string {
   if (folder !== undefined) return folder;
   folder = mkdtempSync(join(tmpdir(), `service-management-${process.pid}-`));
   const path = join(copyBuild(folder), 'storage-thread.js');

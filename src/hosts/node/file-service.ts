@@ -7,6 +7,8 @@ import { recordCount } from '../../core/records/usage-view.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import { placeOf } from '../../storage/file/file-place.js';
+import { isInUse } from '../../storage/file/state-mark.js';
 import type { Settings } from '../settings.js';
 import { ErasedAccounts } from './erased-accounts.js';
 import { LostFile } from './lost-file.js';
@@ -35,6 +37,7 @@ async function open(
   const { settings, log } = options;
   const { replication } = settings;
   const replica = replication && new ReplicaWatch(log, events);
+  const wasKilled = isInUse(await placeOf(settings.databasePath));
   const storage = await openLibsqlStorage({
     path: settings.databasePath,
     backupFolder: settings.backups?.folder,
@@ -42,6 +45,12 @@ async function open(
     sampleRows: settings.sampleRecords,
     replication: replication && { ...replication, onReport: (report) => replica?.take(report) },
   });
+  if (wasKilled) {
+    // A kernel that ends processes for their memory writes to its own log alone.
+    log.warn('previous_process_killed', {
+      hint: 'the process before this one ended without a stop; every acknowledged write is there. If its last lines give no reason, it was killed, most often for its memory (journalctl -k), or the machine lost power',
+    });
+  }
   warnOfCreation(settings, storage.isNew, log);
   try {
     return await load(storage, replica, turns, events, options);

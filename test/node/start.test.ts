@@ -88,6 +88,17 @@ describe('A start', () => {
     expect(server.output()).not.toContain('hush');
   });
 
+  it('says that the process before it was killed, and nothing after a stop', async () => {
+    const killed = await service.start();
+    killed.child.kill('SIGKILL');
+    await killed.exited;
+    const event = 'previous_process_killed';
+    const next = await service.start();
+    expect(next.log()).toContainEqual(expect.objectContaining({ level: 'warn', event }));
+    await next.stop();
+    expect((await service.start()).output()).not.toContain(event);
+  });
+
   it.each([
     ['127.0.0.1', {}] as const,
     // Only Linux has the whole of 127.0.0.0/8.

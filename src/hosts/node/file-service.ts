@@ -6,6 +6,8 @@ import { recordCount } from '../../core/records/usage-view.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import { placeOf } from '../../storage/file/file-place.js';
+import { isInUse } from '../../storage/file/state-mark.js';
 import { erasedAccounts } from './erased-accounts.js';
 import { LostFile } from './lost-file.js';
 import { ReplicaWatch } from './replica-watch.js';
@@ -33,6 +35,7 @@ async function open(
   const { settings, log } = options;
   const { replication, databasePath: path } = settings;
   const replica = replication && new ReplicaWatch(log, events);
+  const wasKilled = isInUse(await placeOf(path));
   const storage = await openLibsqlStorage({
     path,
     backupFolder: settings.backups?.folder,
@@ -40,6 +43,12 @@ async function open(
     sampleRows: settings.sampleRecords,
     replication: replication && { ...replication, onReport: (report) => replica?.take(report) },
   });
+  if (wasKilled) {
+    // A kernel that ends processes for their memory writes to its own log alone.
+    const hint =
+      'the process before this one ended without a stop; every acknowledged write is there. If its last lines give no reason, it was killed, most often for its memory (journalctl -k), or the machine lost power';
+    log.warn('previous_process_killed', { hint });
+  }
   if (storage.isNew) {
     const hint =
       'there was none; if there should have been one, stop the service and check DATABASE_URL and its disk';

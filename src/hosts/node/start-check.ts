@@ -137,7 +137,7 @@ async function checkPostgres(url: string, online: boolean): Promise<string> {
 async function checkReplica(settings: Settings, log: Log, syncs: boolean): Promise<string> {
   if (settings.replication === undefined) return 'none: REPLICATION is off';
   const { socketPath } = settings.replication;
-  const litestream = new Litestream({ socketPath, databasePath: resolve(settings.databasePath) });
+  const litestream = new Litestream(socketPath, resolve(settings.databasePath));
   try {
     await litestream.identify();
     if (!syncs) return 'Litestream answers and lists the database';

@@ -60,7 +60,8 @@ function markOf(database: string): string {
   }
 }
 
-const isInUse = (database: string) => markOf(database).startsWith(IN_USE);
+/** Whether a process has the file, or ended without closing it. */
+export const isInUse = (database: string) => markOf(database).startsWith(IN_USE);
 
 /**
  * - `inUse` has in its second line which file it is. A file system may give a new file the inode of

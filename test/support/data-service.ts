@@ -8,6 +8,7 @@ import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommandHere, startDataCommand } from './data-command.js';
 import { openNodeService } from './node-service.js';
+import type { Environment } from './program.js';
 
 export type DataService = ReturnType<typeof dataServiceAt>;
 
@@ -21,17 +22,11 @@ export async function openDataService(): Promise<DataService> {
 export function dataServiceAt(baseUrl: string, folder: string, close: () => Promise<void>) {
   const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
   /** The settings with which a command reaches the service. */
-  const environment: Readonly<Record<string, string>> = {
-    SERVICE_URL: baseUrl,
-    ADMIN_API_KEY: ADMIN_KEY,
-  };
+  const environment: Environment = { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY };
   const at = (name: string) => join(folder, name);
   type Here = Parameters<typeof dataCommandHere>;
   return {
-    folder,
-    client,
-    environment,
-    at,
+    ...{ folder, client, environment, at },
     /** Writes a file. A text is written as UTF-8. */
     async file(name: string, content: string | Uint8Array): Promise<string> {
       await writeFile(at(name), content);

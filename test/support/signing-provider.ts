@@ -18,13 +18,9 @@ export async function openSigningProvider(algorithm = 'ES256') {
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     provider.asked.push(path);
+    const endpoints = { jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/me` };
     const answers: Members = {
-      '/.well-known/openid-configuration': {
-        issuer,
-        jwks_uri: `${issuer}/keys`,
-        userinfo_endpoint: `${issuer}/me`,
-        ...provider.metadata,
-      },
+      '/.well-known/openid-configuration': { issuer, ...endpoints, ...provider.metadata },
       '/keys': { keys: [key.jwk] },
       '/me': { sub: 'asha' },
     };
@@ -54,8 +50,8 @@ export async function openSigningProvider(algorithm = 'ES256') {
         .sign(key.privateKey);
     },
     /** From now on signs with a new key. The older keys are withdrawn. */
-    async rotate(kid?: string): Promise<void> {
-      key = await newKey(kid ?? `key-${provider.asked.length}`);
+    async rotate(kid = `key-${provider.asked.length}`): Promise<void> {
+      key = await newKey(kid);
     },
     /** How many connections are open. */
     connections: promisify(server.getConnections.bind(server)) as () => Promise<number>,

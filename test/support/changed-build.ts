@@ -29,16 +29,18 @@ export async function changedBuild(folder: string, file: string, code: string): 
 export function buildWithFailingWrites(folder: string, fault: string): Promise<string> {
   const code = `import { existsSync as isThere } from 'node:fs';
     import { parentPort as port } from 'node:worker_threads';
-    const ioError = 'SQLITE_IOERR: disk I/O error';
-    const post = port.postMessage.bind(port);
-    const namesByCall = new Map();
-    port.on('message', ({ call, name }) => namesByCall.set(call, name));
-    port.postMessage = (reply) => {
-      const { call } = reply;
-      const fails = isThere(${JSON.stringify(fault)}) ? namesByCall.get(call) : '';
-      namesByCall.delete(call);
-      if (fails === 'commit') post({ call, value: { status: 'notStored', error: ioError } });
-      else post(fails === 'touch' ? { call, error: ioError } : reply);
-    };`;
+    {
+      const error = 'SQLITE_IOERR: disk I/O error';
+      const post = port.postMessage.bind(port);
+      const namesByCall = new Map();
+      port.on('message', ({ call, name }) => namesByCall.set(call, name));
+      port.postMessage = (reply) => {
+        const { call } = reply;
+        const fails = isThere(${JSON.stringify(fault)}) ? namesByCall.get(call) : '';
+        namesByCall.delete(call);
+        if (fails === 'commit') post({ call, value: { status: 'notStored', error } });
+        else post(fails === 'touch' ? { call, error } : reply);
+      };
+    }`;
   return changedBuild(folder, 'storage-thread.js', code);
 }

@@ -1,6 +1,6 @@
 // A database and a backup of it, for the tests of the restore.
 
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
@@ -29,6 +29,8 @@ export async function openRestoration() {
   await storage.backup(backup);
   await storage.commit(changes({ puts: [row(1001)] }));
   await storage.close();
+  // A file from elsewhere has no mark of its state.
+  await rm(`${database}-state`);
   return {
     ...{ service, database, backup, at },
     /** Runs `node dist/manage.js restore`. An undefined variable is not in its environment. */

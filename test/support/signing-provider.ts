@@ -50,8 +50,8 @@ export async function openSigningProvider(algorithm = 'ES256') {
         .sign(key.privateKey);
     },
     /** From now on signs with a new key. The older keys are withdrawn. */
-    async rotate(kid = `key-${provider.asked.length}`): Promise<void> {
-      key = await newKey(kid);
+    async rotate(kid?: string): Promise<void> {
+      key = await newKey(kid ?? `key-${provider.asked.length}`);
     },
     /** How many connections are open. */
     connections: promisify(server.getConnections.bind(server)) as () => Promise<number>,

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
 import type { End, FaultRun } from './disk/fault-run.js';
 import { runWithFault } from './disk/fault-run.js';
-import { fullDisk } from './disk/full-disk.js';
 import { tracerIsMissing } from './disk/trace.js';
 import { Differences } from './load/ledger.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
@@ -58,7 +57,6 @@ export async function faultsOf(
     return [
       findingOf('one write, sync or truncate fails with EIO or ENOSPC', once, seed),
       findingOf('every write, sync or truncate fails from one on', forever, seed),
-      await fullDisk({ folder, identityOrigin: identity.origin, seed }),
     ];
   } finally {
     await identity.process.stop();

@@ -83,6 +83,12 @@ export interface Header {
   accounts: Record<string, Totals>;
 }
 
+/** The header of a new service; `before` adds what its views show. */
+export function newHeader(host: Header['host'], lagMs = 0): Header {
+  const usage = { records: 0, counts: {} };
+  return { host, lagMs, bytes: host !== 'workers', audit: true, usage, accounts: {} };
+}
+
 const NANOSECONDS_A_MILLISECOND = 1e6;
 
 export interface RecorderOptions {

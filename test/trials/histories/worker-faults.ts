@@ -13,7 +13,7 @@ import type { Alteration } from './alterations.js';
 import { Load } from './load.js';
 import type { Amount, Fault } from './node-faults.js';
 import { ACCOUNTS, before, type World } from './node-world.js';
-import { type Header, Recorder } from './recorder.js';
+import { type Header, newHeader, Recorder } from './recorder.js';
 
 /** Of twelve, the checker does not always come to a verdict on the views that may lag. */
 const CLIENTS = 8;
@@ -71,14 +71,7 @@ class WorkerWorld implements World {
   ) {
     this.#options = options;
     this.#closeProvider = closeProvider;
-    this.header = {
-      host: 'workers',
-      lagMs,
-      bytes: false,
-      audit: true,
-      usage: { records: 0, counts: {} },
-      accounts: {},
-    };
+    this.header = newHeader('workers', lagMs);
     this.#origin = this.#down();
     this.load = new Load({
       recorder: this.recorder,

@@ -1,10 +1,10 @@
 // Sends one request and checks what holds for every answer: headers, envelope, and that it
 // holds no data of another account.
 
+import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { asAccount } from '../../support/identity-stub.js';
 import { ADMIN_KEY } from '../service/service-process.js';
-import { firstDifference } from './first-difference.js';
 
 export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -86,8 +86,9 @@ export function must(holds: boolean, otherwise: string) {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Throws when the two differ; the message names the first difference. The order of properties does not count. */
+/** Throws when the two differ; the message shows where. The order of properties does not count. */
 export function same(found: unknown, wanted: unknown, what: string) {
   if (isDeepStrictEqual(found, wanted)) return;
-  throw new Error(`${what}: ${firstDifference(found, wanted) ?? 'the values differ in type'}`);
+  const how = { actual: found, expected: wanted, operator: 'deepStrictEqual' };
+  throw new Error(`${what}: ${new AssertionError(how).message}`);
 }

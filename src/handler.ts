@@ -18,7 +18,7 @@ import type { RecordService } from './core/records/record-service.js';
 export interface HandlerDependencies {
   readonly records: RecordService;
   /** Default: none, and every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
-  readonly identity?: IdentityProvider;
+  readonly identity?: IdentityProvider | undefined;
   /**
    * At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`.
    * Two while the key is rotated: both are taken.

@@ -11,11 +11,7 @@ import {
 import { type PageQuery, type RowCalls, rowCalls } from './clients/client/pages.js';
 import type { AnyProperties, OwnProperties } from './clients/client/records.js';
 import type { Account, AdminHealth } from './clients/client/views.js';
-import VIEWS, {
-  type ObjectViews,
-  type RowViews,
-  type SearchedView,
-} from './core/operator-answers.js';
+import VIEWS, { type ObjectViews, type RowViews } from './core/operator-answers.js';
 
 const PAGE_SIZE_MAX = 200;
 
@@ -35,7 +31,7 @@ export type ViewCalls = {
 } & {
   readonly [Name in keyof RowViews]: RowCalls<
     RowViews[Name],
-    Name extends SearchedView ? OperatorListQuery : PageQuery
+    Name extends 'accounts' ? OperatorListQuery : PageQuery
   >;
 };
 

@@ -116,8 +116,9 @@ function freeOperationsPort(apiPort: string): Promise<number> {
 /** The service's settings, but never another database or identity provider: this door is open. */
 function previewSettings(userinfoUrl: string, port: string, operationsPort: string): Settings {
   if (process.env['NODE_ENV'] === 'production') {
-    const wanted = 'unset here: the preview lets anyone in; deploy node dist/server.js';
-    throw new SettingError('NODE_ENV', '"production"', wanted);
+    throw new SettingError(
+      'NODE_ENV is "production"; it must be unset here: the preview lets anyone in; deploy node dist/server.js',
+    );
   }
   const settings = readSettings({
     HOST: process.env['HOST'],
@@ -136,14 +137,13 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
   });
   if (!isLoopback(settings.host)) {
     throw new SettingError(
-      'HOST',
-      JSON.stringify(settings.host),
-      'a loopback address such as 127.0.0.1: the preview lets anyone in',
+      `HOST is ${JSON.stringify(settings.host)}; it must be a loopback address such as 127.0.0.1: the preview lets anyone in`,
     );
   }
   if (adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {
-    const wanted = `unset, or ${ADMIN_KEY_MIN_CHARACTERS} characters or more`;
-    throw new SettingError('ADMIN_API_KEY', `${adminKey.length} characters long`, wanted);
+    throw new SettingError(
+      `ADMIN_API_KEY is ${adminKey.length} characters long; it must be unset, or ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
+    );
   }
   return settings;
 }

@@ -1,5 +1,4 @@
-// Reads a whole body into memory, up to a limit. The bytes are counted as they
-// arrive; Content-Length is not used.
+// Reads a whole body, counting its bytes as they arrive: Content-Length is not used.
 
 /** The whole body; undefined, with the stream cancelled unless it prevents that, if it has more than `maxBytes`. Rejects if the stream breaks off. */
 export async function boundedBody(
@@ -14,13 +13,6 @@ export async function boundedBody(
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+  if (chunks.length === 1) return chunks[0];
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -40,14 +40,14 @@ export interface AccountSummary {
   readonly resources: RecordCounts;
 }
 
-/** One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back. */
+/**
+ * One change by the operator, or a restore: then `record_id` is the name of the backup, or the time
+ * to which the account was set back. More values of `actor`, `action` and `resource` may come.
+ */
 export interface AuditEvent {
   readonly id: number;
-  /** `admin`, `restore`; more may come. */
   readonly actor: 'admin' | 'restore';
-  /** `create`, `update`, `delete`, `restore`; more may come. */
   readonly action: 'create' | 'update' | 'delete' | 'restore';
-  /** A collection, or `database`; more may come. */
   readonly resource: CollectionName | 'database';
   readonly record_id: string;
   /** The account, by its subject. */
@@ -78,17 +78,10 @@ export interface RowViews {
   readonly accounts: AccountSummary;
 }
 
-/** The views whose rows `q` searches. */
-export type SearchedView = (typeof VIEWS)['searched'][number];
-
-/**
- * The names of the views, and the property that no two rows of a view share. The default
- * export, because `export type *` leaves it out: the clients export only types.
- */
+/** The names of the views, and the property that no two rows share. The clients' `export type *` leaves a default out. */
 const VIEWS = {
   objects: ['overview', 'usage'],
   rows: ['audit', 'accounts'],
-  searched: ['accounts'],
   keys: { audit: 'id', accounts: 'owner_sub' },
 } as const;
 

@@ -1,5 +1,5 @@
-// The events that the service reports for measurements. Silent by default; nothing
-// here ever holds a token, a key, a subject or a record's value.
+// The events that the service reports for measurements. Nothing here ever holds a token, a key, a
+// subject or a record's value.
 
 /** A request whose answer is written, or whose connection ended before that. */
 export interface FinishedRequest {
@@ -48,21 +48,3 @@ export interface ServiceEvents {
   replicaSynced(milliseconds: number): void;
   replicaFailed(): void;
 }
-
-/** For a service that is not measured. */
-export const silentEvents: ServiceEvents = {
-  requestFinished() {},
-  commitStarted() {},
-  commitFinished() {},
-  auditFailed() {},
-  storageLost() {},
-  databaseDamaged() {},
-  adminKeyRefused() {},
-  identityChecked() {},
-  identityShared() {},
-  backupTaken() {},
-  backupFailed() {},
-  backupsHeldBack() {},
-  replicaSynced() {},
-  replicaFailed() {},
-};

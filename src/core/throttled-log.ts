@@ -17,19 +17,9 @@ export class ThrottledLog {
     this.#clock = clock;
   }
 
-  /** Reports the event, and returns true, unless the same one was reported within the last minute. */
-  warn(event: string, fields: LogFields): boolean {
-    return this.#report(fields, [event], (all) => this.#log.warn(event, all));
-  }
-
-  /** The same for an error; it is the same one if its text is. */
-  error(event: string, error: unknown, fields: LogFields): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#report(fields, [event, reason], (all) => this.#log.error(event, error, all));
-  }
-
-  #report(fields: LogFields, of: readonly string[], say: (fields: LogFields) => void): boolean {
-    const kind = JSON.stringify([of, fields]);
+  /** Reports the event, as an error if there is one, and returns true, unless the same was reported within the last minute. */
+  report(event: string, fields: LogFields, ...errors: readonly unknown[]): boolean {
+    const kind = JSON.stringify([event, fields, errors.map(String)]);
     const now = this.#clock();
     const last = this.#reported.get(kind);
     // The absolute difference, so that a clock that was set back does not silence the log.
@@ -44,8 +34,9 @@ export class ThrottledLog {
       if (this.#reported.size >= KINDS_MAX) return false;
     }
     this.#reported.set(kind, { at: now, suppressed: 0 });
-    const suppressed = last?.suppressed ?? 0;
-    say(suppressed === 0 ? fields : { ...fields, suppressed });
+    const all = last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields;
+    if (errors.length === 0) this.#log.warn(event, all);
+    else this.#log.error(event, errors[0], all);
     return true;
   }
 }

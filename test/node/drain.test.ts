@@ -169,6 +169,20 @@ describe('A stop', () => {
     connection.socket.destroy();
   });
 
+  it('cuts at its deadline what a client never reads', async () => {
+    const how = { corsAllowedOrigins: [], log: keptLog(), host: '127.0.0.1', port: 0 };
+    // More than the buffers between the two hold.
+    const server = await listen({
+      handler: () => new Response(new Uint8Array(100_000_000)),
+      ...how,
+    });
+    const connection = openRaw(server.origin, requestText('GET', HEALTH));
+    await connection.until(({ received }) => received() !== '');
+    connection.socket.pause();
+    await server.drain(300);
+    connection.socket.destroy();
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)('is cut short by a second signal: %s', async (signal) => {
     const gate = await openGate();
     const server = await service.start({ AUTH_USERINFO_URL: gate.stub.url });

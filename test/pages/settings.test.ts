@@ -4,7 +4,6 @@
 import { parse } from 'smol-toml';
 import { expect, it } from 'vitest';
 import { SETTINGS } from '../../src/hosts/settings/schema.js';
-import { readBackups } from '../../src/hosts/settings.js';
 import { codesIn, PAGES, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const PAGE = 'src/hosts/node/README.md';
@@ -44,14 +43,8 @@ it('wrangler.toml names every setting that Workers have, and no other, and chang
 });
 
 function defaultOf(name: string): string {
-  const backups = readBackups({ BACKUP_DIR: 'backups' });
-  const elsewhere: Readonly<Record<string, number | undefined>> = {
-    BACKUP_INTERVAL_HOURS: backups?.intervalHours,
-    BACKUP_KEEP: backups?.keep,
-    // Workers have another one.
-    ACCOUNT_MAX_BYTES: 0,
-  };
-  if (name in elsewhere) return String(elsewhere[name]);
+  // Workers have another one.
+  if (name === 'ACCOUNT_MAX_BYTES') return '0';
   const value: unknown = SETTINGS.shape[name as keyof typeof SETTINGS.shape].parse(undefined);
   if (name === 'DATABASE_URL') return `file:${(value as { file: string }).file}`;
   if (name === 'REQUEST_LOG') return 'unset';

@@ -10,8 +10,7 @@ import { PaymentRows } from '../../src/core/records/payment-rows.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
-import { Writer } from '../../src/core/records/writer.js';
-import { type ServiceEvents, silentEvents } from '../../src/core/service-events.js';
+import { Writer, type WriterOptions } from '../../src/core/records/writer.js';
 import { MapStorage, turn } from './map-storage.js';
 
 export interface MemoryRecordsOptions {
@@ -21,7 +20,7 @@ export interface MemoryRecordsOptions {
   readonly scheduler?: FairScheduler;
   readonly work?: RecordWork;
   readonly limits?: AccountLimits;
-  readonly events?: ServiceEvents;
+  readonly events?: WriterOptions['events'];
   readonly onStorageLost?: (error: unknown) => void;
 }
 
@@ -40,7 +39,7 @@ export class MemoryRecords {
   constructor(options: MemoryRecordsOptions = {}) {
     const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
     const { scheduler = new FairScheduler({ pause: turn }), log = silentLog } = options;
-    const { events = silentEvents, storage = new MapStorage() } = options;
+    const { events, storage = new MapStorage() } = options;
     this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
     this.storage = storage;
     const { set } = this;

@@ -4,7 +4,6 @@
 import { expect, it } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
-import { type ServiceEvents, silentEvents } from '../../src/core/service-events.js';
 import { MapStorage, turn } from './map-storage.js';
 import { MemoryRecords } from './memory-records.js';
 
@@ -12,10 +11,9 @@ const PERSON = { name: 'Neema', phone: '1' };
 
 function open() {
   const told: unknown[][] = [];
-  const events: ServiceEvents = {
-    ...silentEvents,
-    commitStarted: (writes) => void told.push(['started', writes]),
-    commitFinished: (...end) => void told.push(['finished', ...end]),
+  const events = {
+    commitStarted: (writes: number) => void told.push(['started', writes]),
+    commitFinished: (...end: unknown[]) => void told.push(['finished', ...end]),
     auditFailed: () => void told.push(['audit failed']),
   };
   const storage = new MapStorage();

@@ -1,11 +1,9 @@
 // The contract suite's hosts over a libSQL file: the handler in this process, and the built server.
 
-import { hash } from 'node:crypto';
 import { createHandler, openRecords } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
-import { silentLog } from '../../src/core/log.js';
-import { handlerParts } from '../../src/hosts/handler-parts.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { hasTriggers, plantedLibsql, plantedServer } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
@@ -28,20 +26,9 @@ export const handlerHost: Host = {
     const storage = await openLibsqlStorage({ path, sampleRows: settings.sampleRecords });
     const scheduler = new FairScheduler();
     const records = await openRecords({ storage, scheduler, limits: settings.accountLimits });
-    const handler = createHandler(
-      handlerParts({
-        settings,
-        records,
-        log: silentLog,
-        scheduler,
-        admission: undefined,
-        randomBytes: undefined,
-        mayWait: true,
-        digest: (token) => hash('sha256', token, 'base64'),
-        events: undefined,
-        onAdminKeyRefused: undefined,
-      }).dependencies,
-    );
+    const { adminKey, corsAllowedOrigins } = settings;
+    const { identity } = (settings.signIn && openSignIn({ settings: settings.signIn })) ?? {};
+    const handler = createHandler({ records, identity, adminKey, corsAllowedOrigins, scheduler });
     return {
       fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),
       close: () => records.close(),

@@ -2,12 +2,8 @@
 
 import { expect } from 'vitest';
 import { SettingError } from '../../src/hosts/settings/setting-error.js';
-import {
-  type Environment,
-  type ReadFile,
-  readSettings,
-  settingWarnings,
-} from '../../src/hosts/settings.js';
+import { settingWarnings } from '../../src/hosts/settings/warnings.js';
+import { type Environment, type ReadFile, readSettings } from '../../src/hosts/settings.js';
 
 export function refusalOf(environment: Environment, readFile?: ReadFile): SettingError {
   try {
@@ -19,10 +15,10 @@ export function refusalOf(environment: Environment, readFile?: ReadFile): Settin
   throw new Error('the settings were taken');
 }
 
-/** In one sentence, without the secrets, each of which has the word "canary". */
+/** In one sentence, without the secrets, each of which has the word "canary". Others may follow: what it goes with is unset. */
 export function expectRefused(name: string, text: string, given: string, wanted: string): void {
   const { message } = refusalOf({ [name]: text });
-  expect(message).toBe(`${name} is ${given}; it must be ${wanted}`);
+  expect(`${message}. `).toContain(`${name} is ${given}; it must be ${wanted}. `);
   expect(message).not.toMatch(/canary|\n/);
 }
 

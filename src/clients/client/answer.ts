@@ -22,7 +22,7 @@ export function answerOf(response: Response, text: string, body: unknown): Answe
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;
   // A browser's clock may be wrong by hours: a date counts from the answer's own.
   const sent = Date.parse(headers.get('date') ?? '');
-  const facts = { status, requestId, retryAfterMs: retryAfterMs(response, sent) };
+  const facts = { status, requestId, retryAfterMs: retryAfterMs(headers, sent) };
   const { error, meta } = envelope;
   // The service has no rate limit: this is a proxy's, whose body may be anything.
   if (status === TOO_MANY_REQUESTS) {

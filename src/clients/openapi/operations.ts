@@ -149,12 +149,11 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
 export function operationOf({ path, view, collection }: Route, action: Action): Operation {
   if (view !== undefined) {
     const { operation: id, schema, summary, description } = OPERATOR_VIEWS[view];
-    const isIn = (views: readonly string[]) => views.includes(view);
     const query: ParameterName[] = [
-      ...(isIn(VIEWS.searched) ? ['q' as const] : []),
+      ...(view === 'accounts' ? ['q' as const] : []),
       ...OPERATORS_PAGE,
     ];
-    const kind = isIn(VIEWS.rows) ? 'list' : 'one';
+    const kind = view in VIEWS.keys ? 'list' : 'one';
     const described = { id, summary, description, answer: answer(kind, schema, exampleOf(path)) };
     return kind === 'list' ? { ...described, query } : described;
   }

@@ -9,10 +9,7 @@ import { FairQueue } from './fair-queue.js';
 export type IsDisconnected = () => boolean;
 
 /** Ends work that waits for a client that has gone. Nobody reads this answer; the log of requests has it. */
-export const DISCONNECTED = failed(
-  'BAD_REQUEST',
-  'the connection was closed before the request was done',
-);
+export const DISCONNECTED = failed('BAD_REQUEST', 'the client disconnected before its turn');
 
 /** `setImmediate`, or a timer on a host without it. */
 export function nextTask(): Promise<void> {

@@ -88,7 +88,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (code !== 'UNAUTHORIZED' || !req.raw.headers.has(ADMIN_KEY_HEADER)) return;
     options.onAdminKeyRefused?.();
     const remote_address = env?.remoteAddress?.() ?? 'unknown';
-    refusedKeys.warn('admin_key_refused', { remote_address });
+    refusedKeys.report('admin_key_refused', { remote_address });
   }
 
   function perform(

@@ -15,48 +15,47 @@ function lives({ since, untilMs }: Lifetime, now: number): boolean {
   return now >= since && now < untilMs;
 }
 
-/** Values that count for a time. When there are too many, the oldest goes first. */
-export class Expiring<T> {
-  readonly #entries = new Map<string, { readonly value: T; readonly lifetime: Lifetime }>();
+/** Keys that count for a time. When there are too many, the oldest goes first. */
+export class Expiring {
+  readonly #lifetimes = new Map<string, Lifetime>();
 
-  get(key: string, now: number): T | undefined {
-    const entry = this.#entries.get(key);
-    return entry !== undefined && lives(entry.lifetime, now) ? entry.value : undefined;
+  /** The end of a key's time; undefined if it does not count now. */
+  endOf(key: string, now: number): number | undefined {
+    const lifetime = this.#lifetimes.get(key);
+    return lifetime !== undefined && lives(lifetime, now) ? lifetime.untilMs : undefined;
   }
 
-  set(key: string, value: T, lifetime: Lifetime): void {
-    this.#entries.delete(key);
-    for (const [old, entry] of this.#entries) {
-      const isFull = this.#entries.size >= IDENTITY_CACHE_MAX_ENTRIES;
-      if (!isFull && lives(entry.lifetime, lifetime.since)) break;
-      this.#entries.delete(old);
+  set(key: string, lifetime: Lifetime): void {
+    this.#lifetimes.delete(key);
+    for (const [old, one] of this.#lifetimes) {
+      const isFull = this.#lifetimes.size >= IDENTITY_CACHE_MAX_ENTRIES;
+      if (!isFull && lives(one, lifetime.since)) break;
+      this.#lifetimes.delete(old);
     }
-    this.#entries.set(key, { value, lifetime });
+    this.#lifetimes.set(key, lifetime);
   }
 
   delete(key: string): void {
-    this.#entries.delete(key);
+    this.#lifetimes.delete(key);
   }
 }
 
 /** Tokens of one account that are known, so that no account pushes out another's. */
 export const TOKENS_OF_ACCOUNT_MAX = 8;
 
-interface Good extends Lifetime {
-  readonly identity: Extract<Identity, { status: 'identified' }>;
-}
+type Good = Lifetime & { readonly identity: Extract<Identity, { status: 'identified' }> };
 
 export class CheckedTokens {
   /** Good the last time, expired or not; the one that was checked longest ago first. */
   readonly #good = new Map<string, Good>();
   readonly #ofAccount = new Map<string, Set<string>>();
   /** Kept apart, so that made-up tokens do not push out good ones. */
-  readonly #refused = new Expiring<Identity>();
+  readonly #refused = new Expiring();
 
   remembered(key: string, now: number): Identity | undefined {
     const good = this.#good.get(key);
-    if (good === undefined) return this.#refused.get(key, now);
-    return lives(good, now) ? good.identity : undefined;
+    if (good !== undefined) return lives(good, now) ? good.identity : undefined;
+    return this.#refused.endOf(key, now) === undefined ? undefined : INVALID;
   }
 
   /** The account that a token was good for the last time. */
@@ -79,7 +78,7 @@ export class CheckedTokens {
 
   refused(key: string, lifetime: Lifetime): void {
     this.#forget(key);
-    this.#refused.set(key, INVALID, lifetime);
+    this.#refused.set(key, lifetime);
   }
 
   #forget(key = ''): void {

@@ -11,7 +11,7 @@ import { ThrottledLog } from '../throttled-log.js';
 import { CheckedTokens } from './checked-tokens.js';
 import { expiryOf, unverifiedExpiry } from './claims.js';
 import { DocumentError } from './documents.js';
-import { type Ask, type Exchange, inTime, TIME_IS_OVER, type Verdict } from './exchange.js';
+import { type Ask, type Exchange, inTime, TIME_IS_OVER } from './exchange.js';
 import {
   type From,
   type Identity,
@@ -41,8 +41,6 @@ export interface ChecksOptions {
   readonly digest?: (token: string) => MaybePromise<string>;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
 }
-
-type Identified = Extract<Verdict, { kind: 'identified' }>;
 
 const REFUSAL_LIFETIME_MS = 2_000;
 
@@ -113,7 +111,10 @@ export class Checks implements IdentityProvider {
     const startedAt = performance.now();
     const identity = await inTime(
       (signal) => this.#asked(check, signal),
-      (error, isOver) => this.#unusable({ reason: isOver ? TIME_IS_OVER : reasonOf(error) }),
+      (error, isOver) => {
+        const reason = error instanceof DocumentError ? error.message : networkReason(error);
+        return this.#unusable({ reason: isOver ? TIME_IS_OVER : reason });
+      },
     );
     places.leave();
     this.#options.events?.identityChecked(identity.status, performance.now() - startedAt);
@@ -125,7 +126,7 @@ export class Checks implements IdentityProvider {
     const { gate, ask } = this.#options;
     const passed = await gate?.check(text, signal);
     if (passed !== undefined && 'refused' in passed) {
-      this.#reports.warn('token_refused_before_asking', { reason: passed.refused });
+      this.#reports.report('token_refused_before_asking', { reason: passed.refused });
       return this.#refused(check);
     }
     // The account of an unknown token is unknown, too: all of these from its sender wait.
@@ -141,7 +142,9 @@ export class Checks implements IdentityProvider {
 
   #answered(check: Check, { status, headers, verdict }: Exchange): Identity {
     const { text } = check;
-    if (verdict.kind === 'identified') return this.#identified(check, verdict);
+    if (verdict.kind === 'identified') {
+      return this.#identified(check, verdict.subject, verdict.answer);
+    }
     const type = mediaType(headers.get('content-type'), text);
     // Logged if it is not the type that was asked for: the HTML of a proxy, a signed answer.
     const content = type === null || type === 'application/json' ? {} : { content_type: type };
@@ -156,11 +159,11 @@ export class Checks implements IdentityProvider {
     // provider's reason.
     const reason =
       errorCode(verdict.answer, text) ?? challengeError(headers.get('www-authenticate'));
-    this.#reports.warn('identity_provider_refused', { status, reason, ...content });
+    this.#reports.report('identity_provider_refused', { status, reason, ...content });
     return this.#refused(check);
   }
 
-  #identified({ text, key, since }: Check, { subject, answer }: Identified): Identity {
+  #identified({ text, key, since }: Check, subject: string, answer: unknown): Identity {
     const { cacheSeconds = 0 } = this.#options;
     this.#isBack();
     const ends = cacheSeconds === 0 ? [] : [expiryOf(answer), unverifiedExpiry(text)];
@@ -175,7 +178,7 @@ export class Checks implements IdentityProvider {
   }
 
   #unusable(fields: Readonly<Record<string, string>>): Identity {
-    if (this.#reports.warn('identity_provider_unavailable', fields)) this.#isSaidAway = true;
+    if (this.#reports.report('identity_provider_unavailable', fields)) this.#isSaidAway = true;
     return UNAVAILABLE;
   }
 
@@ -190,10 +193,6 @@ function pause(seconds: number): Identity {
   return { status: 'unavailable', reason, retryAfterSeconds: seconds };
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof DocumentError ? error.message : networkReason(error);
-}
-
 async function sha256(token: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -206,11 +205,6 @@ export const UNKNOWN_CHECKS_MAX = 64;
 /** Waiting checks of one sender; one more is answered `unavailable`. */
 export const WAITING_CHECKS_MAX = 1_000;
 
-interface Waiting {
-  readonly since: number;
-  readonly begin: (turn: boolean) => void;
-}
-
 /**
  * Places for checks under way; senders who wait for one take turns. A junk token costs a call to
  * the provider like a good one: without a bound, a flood of junk would leave users without answers.
@@ -218,7 +212,7 @@ interface Waiting {
 class Places {
   #free: number;
   readonly #clock: () => number;
-  readonly #waiting = new FairQueue<Waiting>(
+  readonly #waiting = new FairQueue<{ since: number; begin: (turn: boolean) => void }>(
     ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
     ({ begin }) => begin(false),
   );

@@ -146,14 +146,12 @@ function metadataOf(json: unknown, issuer: string): Metadata {
   }
   // "MUST exactly match": else one provider could speak for another.
   if (json['issuer'] !== issuer) {
-    throw new DocumentError(
-      `the discovery document names another issuer: ${JSON.stringify(json['issuer'].slice(0, 200))}`,
-    );
+    const other = JSON.stringify(json['issuer'].slice(0, 200));
+    throw new DocumentError(`the discovery document names another issuer: ${other}`);
   }
-  const { userinfo_endpoint, jwks_uri } = json;
   return {
-    userinfo_endpoint: safeUrl(userinfo_endpoint, issuer),
-    jwks_uri: safeUrl(jwks_uri, issuer),
+    userinfo_endpoint: safeUrl(json['userinfo_endpoint'], issuer),
+    jwks_uri: safeUrl(json['jwks_uri'], issuer),
   };
 }
 

@@ -119,11 +119,9 @@ function subjectVerdict(answer: unknown, path: readonly string[], what: string):
   return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`, answer);
 }
 
-const unusable = (reason: string, answer: unknown): Verdict => ({
-  kind: 'unusable',
-  reason,
-  answer,
-});
+function unusable(reason: string, answer: unknown): Verdict {
+  return { kind: 'unusable', reason, answer };
+}
 
 /**
  * Whether a 2xx without a subject refuses the token: `null` (better-auth's session),

@@ -1,13 +1,7 @@
 // The gate: a token must be a JWT that the provider signed for this service. So a foreign or forged
 // token opens no account and costs the provider nothing.
 
-import {
-  createLocalJWKSet,
-  errors,
-  type JSONWebKeySet,
-  type JWTVerifyOptions,
-  jwtVerify,
-} from 'jose';
+import * as jose from 'jose';
 import { isJsonObject } from '../domain/json.js';
 import type { Claims } from './claims.js';
 import { type Address, CachedDocument, DocumentError, type DocumentSource } from './documents.js';
@@ -33,14 +27,14 @@ export interface JwtVerifierOptions extends DocumentSource {
 export type JwtVerifier = ReturnType<typeof jwtVerifier>;
 
 type JwtVerdict = { readonly claims: Claims } | { readonly refused: string };
-type KeyChoice = ReturnType<typeof createLocalJWKSet>;
+type KeyChoice = ReturnType<typeof jose.createLocalJWKSet>;
 
 export function jwtVerifier(options: JwtVerifierOptions) {
   const { audiences, issuer, clock } = options;
   const keys = new CachedDocument({ ...options, name: 'the key set', read: keySet });
 
   async function verify(token: string, key: KeyChoice): Promise<Claims> {
-    const wanted: JWTVerifyOptions = {
+    const wanted: jose.JWTVerifyOptions = {
       algorithms: ALGORITHMS,
       audience: [...audiences],
       clockTolerance: CLOCK_SKEW_SECONDS,
@@ -48,7 +42,7 @@ export function jwtVerifier(options: JwtVerifierOptions) {
       requiredClaims: ['exp'],
       ...(issuer !== undefined && { issuer }),
     };
-    return (await jwtVerify(token, key, wanted)).payload;
+    return (await jose.jwtVerify(token, key, wanted)).payload;
   }
 
   return {
@@ -59,7 +53,7 @@ export function jwtVerifier(options: JwtVerifierOptions) {
     async check(token: string, signal: AbortSignal): Promise<JwtVerdict> {
       try {
         const claims = await verify(token, await keys.get(signal)).catch(async (error) => {
-          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+          if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error;
           return verify(token, await keys.get(signal, KEYS_AGE_MIN_MS));
         });
         return { claims };
@@ -76,7 +70,7 @@ export function jwtVerifier(options: JwtVerifierOptions) {
 function keySet(json: unknown): KeyChoice {
   if (isJsonObject(json) && Array.isArray(json['keys']) && json['keys'].length > 0) {
     try {
-      return createLocalJWKSet(json as unknown as JSONWebKeySet);
+      return jose.createLocalJWKSet(json as unknown as jose.JSONWebKeySet);
     } catch {
       // The error below says so.
     }
@@ -105,8 +99,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** A word for the log. Claims are named, their values are not. */
 function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTClaimValidationFailed) {
+  if (error instanceof jose.errors.JWTClaimValidationFailed) {
     return REASONS[error.claim] ?? 'unusable_claims';
   }
-  return (error instanceof errors.JOSEError && REASONS[error.code]) || 'unusable_token';
+  return (error instanceof jose.errors.JOSEError && REASONS[error.code]) || 'unusable_token';
 }

@@ -13,31 +13,26 @@ const ACCOUNTS_WITHIN_MS = 60_000;
 
 export class Pauses {
   /** The ends, by token; the one for all tokens is at ''. */
-  readonly #ends = new Expiring<number>();
+  readonly #ends = new Expiring();
   /** When an account had its last 429. */
   readonly #accounts = new Map<string, number>();
 
   /** Undefined if the provider may be asked. */
   secondsLeft(of: string, now: number): number | undefined {
-    const ends = [this.#ends.get('', now), this.#ends.get(of, now)];
-    const end = Math.max(...ends.filter((each) => each !== undefined));
+    const end = Math.max(this.#ends.endOf('', now) ?? now, this.#ends.endOf(of, now) ?? now);
     return end > now ? Math.ceil((end - now) / 1000) : undefined;
   }
 
   /** Notes the answer's `Retry-After`. Returns its seconds, undefined if it has none. */
-  note(
-    { status, headers }: Exchange,
-    of: string,
-    account: string,
-    now: number,
-  ): number | undefined {
+  note(exchange: Exchange, of: string, account: string, now: number): number | undefined {
+    const { status, headers } = exchange;
     const isAsked = status === 429 || status === 503;
-    const wait = isAsked ? (retryAfterMs({ headers }, now) ?? 0) : 0;
+    const wait = isAsked ? (retryAfterMs(headers, now) ?? 0) : 0;
     if (wait === 0) return undefined;
     const seconds = Math.min(Math.ceil(wait / 1000), RETRY_AFTER_MAX_SECONDS);
     const untilMs = now + seconds * 1000;
     const isAboutAll = status === 503 || this.#isAboutAll(account, now);
-    this.#ends.set(isAboutAll ? '' : of, untilMs, { since: now, untilMs });
+    this.#ends.set(isAboutAll ? '' : of, { since: now, untilMs });
     return seconds;
   }
 

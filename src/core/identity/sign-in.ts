@@ -53,7 +53,8 @@ export function openSignIn(options: SignInOptions): SignIn {
   const { issuer, audiences, subjectField, cacheSeconds } = settings;
   const source = { fetch, clock, joined };
   const document = issuer === undefined ? undefined : discovery(issuer, source);
-  const keys = addressOf('jwks_uri', settings.jwksUrl, document, KEYS_REMEDY);
+  const keysRemedy = 'set AUTH_JWKS_URL to the address of the keys';
+  const keys = addressOf('jwks_uri', settings.jwksUrl, document, keysRemedy);
   const url = addressOf('userinfo_endpoint', settings.userinfoUrl, document, USERINFO_REMEDY);
   const gate =
     audiences.length === 0 ? undefined : jwtVerifier({ ...source, audiences, issuer, url: keys });
@@ -69,6 +70,5 @@ export function openSignIn(options: SignInOptions): SignIn {
   };
 }
 
-const KEYS_REMEDY = 'set AUTH_JWKS_URL to the address of the keys';
 const USERINFO_REMEDY =
   'if this provider only issues JWTs, set AUTH_USERINFO=off with AUTH_AUDIENCE; otherwise set AUTH_USERINFO_URL';

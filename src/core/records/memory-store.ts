@@ -4,7 +4,6 @@ import { FairScheduler } from '../admission/fair-scheduler.js';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
 import type { RecordCounts } from '../operator-answers.js';
-import { type ServiceEvents, silentEvents } from '../service-events.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
@@ -14,13 +13,13 @@ import { RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
-import { Writer } from './writer.js';
+import { Writer, type WriterOptions } from './writer.js';
 
 export interface OpenAccountRecordsOptions {
   readonly storage: RecordStorage;
   readonly log?: Log;
-  /** Called for every commit. Default: no call. */
-  readonly events?: ServiceEvents;
+  /** Called for every commit. */
+  readonly events?: WriterOptions['events'];
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
   /** The turns that all long work of the process takes. Default: turns of these records only. */
@@ -93,8 +92,7 @@ async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promis
 
 function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAccountRecords {
   const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
-  const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
-  const { events = silentEvents } = options;
+  const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
   const writer = new Writer({
     set,
     storage,

@@ -22,7 +22,9 @@ export interface WriterOptions extends WriteRulesOptions {
   readonly storage: RecordStorage;
   readonly scheduler: FairScheduler;
   readonly log: Log;
-  readonly events: ServiceEvents;
+  readonly events:
+    | Pick<ServiceEvents, 'commitStarted' | 'commitFinished' | 'auditFailed'>
+    | undefined;
   /** Called once if what storage holds is unknown: the process must reload or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
@@ -177,9 +179,9 @@ export class Writer {
   /** Memory follows what storage holds, then everyone is answered. */
   async #commit(group: CommitGroup): Promise<void> {
     const { storage, clock, events, set, log } = this.#options;
-    events.commitStarted(group.size);
+    events?.commitStarted(group.size);
     const result = await storage.commit(group.changes(clock()));
-    events.commitFinished(result.status, 'error' in result ? result.error : undefined);
+    events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
     if (result.status === 'committed' || result.status === 'storedUnconfirmed') {
       for (const change of group.staged.values()) set.apply(change);
       // Mirrored, so that the events outlive the file.
@@ -195,13 +197,13 @@ export class Writer {
       return;
     }
     group.answer(storageFailed(result.status));
-    this.#failed.error('storage_commit_failed', result.error, { stored: result.status });
+    this.#failed.report('storage_commit_failed', { stored: result.status }, result.error);
     if (result.status === 'unknown') this.#lose(result.error);
   }
 
   /** "If the audit write fails …, the change stands and the failure is logged as `admin_audit_write_failed`." */
   #reportLostEvents({ events }: CommitGroup, error: unknown): void {
-    this.#options.events.auditFailed();
+    this.#options.events?.auditFailed();
     const records = events
       .slice(0, REPORTED_EVENTS_MAX)
       .map(({ action, record_id }) => `${action} ${record_id}`);

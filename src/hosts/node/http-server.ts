@@ -1,8 +1,8 @@
 // The handler on a port: Node's HTTP server with the contract's time-outs in
 // force, and a way to stop that cuts no answer.
 
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import {
   HEADER_READ_TIMEOUT_MS,
@@ -12,13 +12,12 @@ import {
 import type { HostBindings } from '../../core/http/request-body.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { Connections, type Exchange } from './connections.js';
+import { ApiResponse } from './api-response.js';
+import { Connections } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
-import type { MeteredExchange } from './metered-exchange.js';
 import { Refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
-import type { NewConnections } from './turns.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -47,7 +46,8 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
-  readonly newConnections?: NewConnections | undefined;
+  /** Called for every connection that is accepted. */
+  readonly onConnection?: (() => void) | undefined;
 }
 
 export interface HttpServer {
@@ -88,59 +88,15 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 }
 
-/**
- * Headers are sent with the first piece of the body, byte by byte. If they were flushed
- * alone, Node would write them as UTF-8: a byte above 7F of an echoed request id would
- * become two bytes.
- */
-class BytewiseResponse extends ServerResponse {
-  override flushHeaders(): void {}
-
-  // For a client that has gone, Node would make headers, and an error with its stack, in vain.
-  override writeHead(...rest: unknown[]): this {
-    if (this.destroyed) return this;
-    return (super.writeHead as (...all: unknown[]) => this).call(this, ...rest);
-  }
-
-  override end(...rest: unknown[]): this {
-    if (this.destroyed) return this;
-    return (super.end as (...all: unknown[]) => this).call(this, ...rest);
-  }
-}
-
-/** Reports the end of its own writing. A listener for each response would cost time in every request. */
-class MeteredResponse extends BytewiseResponse {
-  metered: MeteredExchange | undefined;
-  #headers: Readonly<Record<string, unknown>> | undefined;
-
-  override writeHead(status: number, ...rest: unknown[]): this {
-    const headers = rest.at(-1);
-    if (typeof headers === 'object' && headers !== null)
-      this.#headers = headers as Record<string, unknown>;
-    return (super.writeHead as (...all: unknown[]) => this).call(this, status, ...rest);
-  }
-
-  /** Node calls this method when it has given the last byte to the system. */
-  override detachSocket(socket: Socket): void {
-    super.detachSocket(socket);
-    this.metered?.finish(false);
-  }
-
-  get requestId(): string | undefined {
-    const id = this.#headers?.['X-Request-ID'] ?? this.#headers?.['x-request-id'];
-    return typeof id === 'string' ? id : undefined;
-  }
-}
-
-function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
-  const { handler, log, events } = options;
+function buildServer(options: HttpServerOptions) {
+  const { handler, log, events, onConnection } = options;
   const answer = getRequestListener(
     (request, { incoming, outgoing }) =>
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
         isDisconnected: () => outgoing.destroyed,
         remoteAddress: () => incoming.socket.remoteAddress,
-        exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
+        exchange: outgoing as ApiResponse,
       }),
     {
       hostname: 'localhost',
@@ -151,7 +107,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     },
   );
   const server = createServer({
-    ServerResponse: events === undefined ? BytewiseResponse : MeteredResponse,
+    ServerResponse: ApiResponse,
     headersTimeout: HEADER_READ_TIMEOUT_MS,
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
@@ -159,34 +115,26 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Node's own refusal has no envelope. `faultOf` looks for the Host.
     requireHostHeader: false,
   });
-  options.newConnections?.watch(server);
+  if (onConnection !== undefined) server.on('connection', onConnection);
   const connections = new Connections(server, events);
   const refusals = new Refusals(connections, options.corsAllowedOrigins);
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest = (request: IncomingMessage, response: ApiResponse) => {
     // While draining, clients must not send another request on this connection; and what
     // follows an Upgrade in the same packet never arrives, so that its sender must send it again.
     if (!server.listening || connections.isEnding || request.headers.upgrade !== undefined) {
       response.shouldKeepAlive = false;
     }
-    connections.add({ request, response, begin });
+    response.begin = begin;
+    connections.add(response);
   };
-  const begin = async (exchange: Exchange) => {
-    const { request, response } = exchange;
-    if (response instanceof MeteredResponse) {
-      response.metered = connections.metered(request.socket, request, response);
-      exchange.metered = response.metered;
-    }
+  const begin = async (response: ApiResponse) => {
+    const { req: request } = response;
     try {
       request.url = servedTarget(request);
       const fault = faultOf(request);
       if (fault === undefined) await answer(request, response);
       if (response.headersSent || response.destroyed) return;
-      if (fault?.endsConnection) response.shouldKeepAlive = false;
-      const malformed = refusals.malformed(request);
-      const body = Buffer.from(await malformed.arrayBuffer());
-      const headers = { ...Object.fromEntries(malformed.headers), 'content-length': body.length };
-      response.writeHead(fault?.status ?? malformed.status, headers);
-      response.end(body);
+      await refusals.send(response, request.headers, undefined, fault);
     } catch (error) {
       log.error('response_failed', error);
       response.destroy();
@@ -201,7 +149,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
 }
 
 async function drain(
-  server: Server,
+  server: ReturnType<typeof buildServer>['server'],
   connections: Connections,
   deadlineMs: number,
   leaveMs: number,

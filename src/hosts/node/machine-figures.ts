@@ -76,7 +76,7 @@ async function sizeOf(path: string): Promise<number | null> {
 }
 
 /** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
-export function sampleEventLoopDelays(): { readonly histogram: Histogram; stop(): void } {
+export function sampleEventLoopDelays() {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;
   const timer = setInterval(() => {
@@ -84,7 +84,7 @@ export function sampleEventLoopDelays(): { readonly histogram: Histogram; stop()
     histogram.observe(Math.max(0, now - due) / 1000);
     due = now + DELAY_SAMPLE_MS;
   }, DELAY_SAMPLE_MS).unref();
-  return { histogram, stop: () => clearInterval(timer) };
+  return { histogram, timer };
 }
 
 /**

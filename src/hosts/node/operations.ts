@@ -1,9 +1,7 @@
 // The operations side of one service on Node: measures the service, answers on the
 // operations port, and writes the request log.
 
-import { fstatSync, write } from 'node:fs';
 import { isAdminKey } from '../../core/http/authentication.js';
-import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -24,15 +22,15 @@ import {
 } from './machine-figures.js';
 import {
   type OperationsAnswer,
-  type OperationsPage,
-  type OperationsServer,
+  type OperationsPages,
   openOperationsPort,
 } from './operations-port.js';
+import type { ProviderProbe } from './provider-probe.js';
+import type { Turns } from './turns.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 const MINUTE_MS = 60_000;
-const STANDARD_OUTPUT = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
@@ -47,42 +45,51 @@ export interface StartedParts {
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
   readonly erasedAccounts?: { facts(): Promise<Facts['erased_accounts']> } | undefined;
   readonly postgres?: () => Facts['postgres'];
-  /** The number of pieces of long work that wait for their turn or are under way in another thread. */
-  heavyWork(): number;
-  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
-  providerFinding(): ProviderFinding | undefined;
+  readonly turns: Pick<Turns, 'heavyWork'>;
+  readonly probe: Pick<ProviderProbe, 'finding'>;
 }
 
 export class Operations {
   readonly #settings: Settings;
-  readonly #log: Log;
   readonly #meter: Meter;
   readonly #readiness: Readiness;
-  /** Sampled only if the operations port is open. */
-  #delays: ReturnType<typeof sampleEventLoopDelays> | undefined;
-  #minutes: NodeJS.Timeout | undefined;
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #disk: () => Promise<Facts['database']>;
   #kept: (() => Promise<readonly KeptBackup[] | undefined>) | undefined;
   #parts: StartedParts | undefined;
-  #port: OperationsServer | undefined;
+  #port: Awaited<ReturnType<typeof openOperationsPort>> | undefined;
 
-  private constructor(settings: Settings, log: Log) {
-    const { requestLog } = settings.operations;
+  constructor(settings: Settings) {
+    const { operations, postgresUrl, databasePath, signIn } = settings;
+    const log = operations.requestLog && new RequestLog(operations.requestLog.fromMs, print);
     this.#settings = settings;
-    this.#log = log;
-    this.#meter = new Meter(requestLog && new RequestLog(requestLog.fromMs, writeToStandardOutput));
-    this.#readiness = new Readiness(this.#meter, settings.signIn !== undefined);
-    const { postgresUrl, databasePath } = settings;
+    this.#meter = new Meter(log);
+    this.#readiness = new Readiness(this.#meter, signIn !== undefined);
     const look = async () => (postgresUrl === undefined ? diskFacts(databasePath) : NO_DISK);
     this.#disk = latest(look, NO_DISK);
   }
 
-  /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
-  static async open(settings: Settings, log: Log): Promise<Operations> {
-    const operations = new Operations(settings, log);
-    const { port } = settings.operations;
-    if (port !== undefined) await operations.#listen(port);
-    return operations;
+  /** Opens the port if the settings name one. Rejects if the address cannot be used. */
+  async open(log: Log): Promise<void> {
+    const { port } = this.#settings.operations;
+    if (port === undefined) return;
+    const delays = sampleEventLoopDelays();
+    const pages: OperationsPages = {
+      'GET /live': () => json(200, { live: true }),
+      'GET /ready': () => this.#ready(),
+      'GET /metrics': async () => ({
+        status: 200,
+        type: EXPOSITION_TYPE,
+        text: metricsText(await this.#status(), this.#meter, delays.histogram),
+      }),
+      'GET /status': async () => json(200, await this.#status()),
+      'POST /backup': (adminKey) => this.#backUp(adminKey),
+    };
+    const minutes = setInterval(() => this.#meter.lastHour.tick(), MINUTE_MS).unref();
+    this.#timers.push(minutes, delays.timer);
+    this.#port = await openOperationsPort(port, pages, (error) =>
+      log.error('operations_page_failed', error),
+    );
   }
 
   /** Receives the events of the service's parts; undefined if nothing is measured. */
@@ -108,33 +115,9 @@ export class Operations {
   }
 
   async close(): Promise<void> {
-    this.#delays?.stop();
-    clearInterval(this.#minutes);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#meter.requestLog?.flush();
-    await this.#port?.close();
-  }
-
-  async #listen(address: { readonly host: string; readonly port: number }): Promise<void> {
-    const delays = sampleEventLoopDelays();
-    this.#delays = delays;
-    const get = (answer: () => Promise<OperationsAnswer>): OperationsPage => ({
-      method: 'GET',
-      answer,
-    });
-    const metrics = async () => metricsText(await this.#status(), this.#meter, delays.histogram);
-    const pages = new Map<string, OperationsPage>([
-      ['/live', get(async () => json(200, { live: true }))],
-      ['/ready', get(async () => this.#ready())],
-      [
-        '/metrics',
-        get(async () => ({ status: 200, type: EXPOSITION_TYPE, text: await metrics() })),
-      ],
-      ['/status', get(async () => json(200, await this.#status()))],
-      ['/backup', { method: 'POST', answer: async (adminKey) => this.#backUp(adminKey) }],
-    ]);
-    this.#minutes = setInterval(() => this.#meter.lastHour.tick(), MINUTE_MS).unref();
-    const onError = (error: unknown) => this.#log.error('operations_page_failed', error);
-    this.#port = await openOperationsPort(address, pages, onError);
+    this.#port?.close();
   }
 
   async #ready(): Promise<OperationsAnswer> {
@@ -150,8 +133,9 @@ export class Operations {
     }
     if (this.#parts === undefined) return json(503, { error: 'the service has not started yet' });
     const { backups } = this.#parts;
-    if (backups === undefined)
+    if (backups === undefined) {
       return json(409, { error: 'backups are not configured; set BACKUP_DIR' });
+    }
     backups.takeNow();
     return json(202, { begun: true });
   }
@@ -182,7 +166,7 @@ export class Operations {
         aborted,
         in_flight: parts?.server.requestCount ?? null,
         connections: parts?.server.connectionCount ?? null,
-        heavy_work: parts?.heavyWork() ?? null,
+        heavy_work: parts?.turns.heavyWork ?? null,
       },
       last_hour: meter.lastHour.minutes,
       writes: {
@@ -196,7 +180,7 @@ export class Operations {
       accounts: parts?.inMemory?.accountCount ?? null,
       database,
       identity: {
-        at_start: parts?.providerFinding() ?? null,
+        at_start: parts?.probe.finding ?? null,
         unavailable_since: timeOf(meter.identityUnavailableSince),
         checks: meter.identityChecks,
         ...meter.sharedChecks,
@@ -217,15 +201,11 @@ export class Operations {
     if (plan === undefined || parts === undefined) return null;
     const { at, bytes, failure } = this.#meter.lastBackup;
     const kept = await this.#kept?.();
-    // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
-    const now = Date.now();
     const known = [...(at === undefined ? [] : [{ takenAt: at, bytes }]), ...(kept ?? [])];
-    const newest = known
-      .filter(({ takenAt }) => takenAt <= now)
-      .reduce(
-        (a, b) => (a && a.takenAt >= b.takenAt ? a : b),
-        undefined as (typeof known)[0] | undefined,
-      );
+    const [newest] = known
+      // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
+      .filter(({ takenAt }) => takenAt <= Date.now())
+      .sort((a, b) => b.takenAt - a.takenAt);
     return {
       folder: plan.folder,
       interval_hours: plan.intervalHours,
@@ -250,19 +230,7 @@ function json(status: OperationsAnswer['status'], value: object): OperationsAnsw
   return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
 }
 
-/** Never blocks the event loop. If the reader has gone or the disk is full, only the lines are lost. */
-function writeToStandardOutput(lines: string): Promise<void> {
-  return new Promise((resolve) => {
-    // Node writes to files synchronously, but not to pipes and sockets.
-    if (isFile) write(STANDARD_OUTPUT, lines, () => resolve());
-    else process.stdout.write(lines, () => resolve());
-  });
+/** If the reader has gone or the disk is full, only the lines are lost. */
+function print(lines: string): Promise<void> {
+  return new Promise((resolve) => void process.stdout.write(lines, () => resolve()));
 }
-
-const isFile = (() => {
-  try {
-    return fstatSync(STANDARD_OUTPUT).isFile();
-  } catch {
-    return false;
-  }
-})();

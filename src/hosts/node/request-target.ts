@@ -33,23 +33,15 @@ export function servedTarget({ method, url = '/' }: IncomingMessage): string {
  * section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: another coding than chunks,
  * or chunks in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
  */
-export function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): Fault | undefined {
+export function faultOf(request: IncomingMessage): number | undefined {
+  const { rawHeaders, headers, httpVersion } = request;
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined) {
-    if (httpVersion === '1.0') return { status: 400, endsConnection: true };
-    if (coding.toLowerCase() !== 'chunked') return { status: 501, endsConnection: true };
-  }
+  if (coding !== undefined && httpVersion === '1.0') return 400;
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 501;
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
   }
-  const isFine = hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
-  return isFine ? undefined : { status: 400, endsConnection: false };
-}
-
-export interface Fault {
-  readonly status: number;
-  /** Where the body ends is in doubt: nothing after it can be a request. */
-  readonly endsConnection: boolean;
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1') ? undefined : 400;
 }

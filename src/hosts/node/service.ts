@@ -1,14 +1,14 @@
 // One service on Node, whatever its records are stored in: its port, its operations and its stop.
 
 import { hash, randomFillSync } from 'node:crypto';
-import type { ProviderFinding } from '../../core/identity/probe.js';
+import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { handlerParts } from '../handler-parts.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { type Settings, settingWarnings } from '../settings.js';
+import { settingWarnings } from '../settings/warnings.js';
+import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations, type StartedParts, VERSION } from './operations.js';
 import { ProviderProbe } from './provider-probe.js';
@@ -23,8 +23,6 @@ export interface Service {
   readonly operationsOrigin: string | undefined;
   /** What the log says of the start: release, file, records. */
   readonly facts: LogFields;
-  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
-  providerFinding(): ProviderFinding | undefined;
   /** Takes a backup if the settings name a folder. The log has the outcome. */
   backUp(): void;
   /** Resolves when storage has answered a call, with any answer. */
@@ -43,8 +41,7 @@ export interface ServiceOptions {
 }
 
 /** The records with what the process does about their storage. */
-export interface ServedRecords
-  extends Omit<StartedParts, 'server' | 'heavyWork' | 'providerFinding'> {
+export interface ServedRecords extends Omit<StartedParts, 'server' | 'turns' | 'probe'> {
   readonly records: RecordService;
   readonly facts?: LogFields;
   /** Why no backup is taken here. */
@@ -63,11 +60,16 @@ export type OpenServedRecords = (
 export async function runOver(open: OpenServedRecords, options: ServiceOptions): Promise<Service> {
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  // The operations port opens first: loading the records may take long, and the port reports it.
-  const operations = await openOperations(settings, log);
+  const operations = new Operations(settings);
   const turns = new Turns();
   let served: ServedRecords | undefined;
   try {
+    // Before the records are loaded: that may take long, and the port reports it.
+    await operations.open(log).catch((error: unknown) => {
+      const { host, port } = settings.operations.port ?? {};
+      const reason = addressReason(error, 'OPS_');
+      throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
+    });
     served = await open(turns, operations.events);
     return await serve(served, operations, turns, options);
   } catch (error) {
@@ -81,18 +83,40 @@ async function serve(
   served: ServedRecords,
   operations: Operations,
   turns: Turns,
-  options: ServiceOptions,
+  { settings, log, socket, guard }: ServiceOptions,
 ): Promise<Service> {
-  const { storage, backups, facts, backupHint } = served;
-  const { log } = options;
-  const { server, probe } = await openPort(served.records, operations.events, turns, options);
-  const providerFinding = () => probe.finding;
-  operations.started({ ...served, server, heavyWork: () => turns.heavyWork, providerFinding });
+  const { storage, backups, facts, backupHint, records } = served;
+  const { events } = operations;
+  const { host, port, adminKey, corsAllowedOrigins } = settings;
+  const digest = (token: string) => hash('sha256', token, 'base64');
+  const signIn = settings.signIn && openSignIn({ settings: settings.signIn, log, digest, events });
+  const respond = buildHandler({
+    records,
+    identity: signIn?.identity,
+    adminKey,
+    onAdminKeyRefused: events && (() => events.adminKeyRefused()),
+    corsAllowedOrigins,
+    log,
+    scheduler: turns.scheduler,
+    randomBytes: randomFillSync,
+  });
+  const handler = guard === undefined ? respond : guard(respond);
+  const { onConnection } = turns;
+  const where = { host, port, socket };
+  const how = { handler, corsAllowedOrigins, log, events, onConnection };
+  const server = await listen({ ...where, ...how }).catch((error: unknown) => {
+    throw new Error(`the service cannot listen on ${host}:${port}: ${addressReason(error)}`);
+  });
+  if (socket !== undefined) {
+    const hint = 'HOST and PORT are not used; the socket unit names the address';
+    log.info('socket_handed_over', { address: server.origin, hint });
+  }
+  const probe = new ProviderProbe(signIn, log);
+  operations.started({ ...served, server, turns, probe });
   return {
     origin: server.origin,
     operationsOrigin: operations.origin,
     facts: { version: VERSION, ...facts },
-    providerFinding,
     backUp() {
       if (backups !== undefined) backups.takeNow();
       else log.warn('backup_not_configured', { hint: `backups are not configured; ${backupHint}` });
@@ -108,55 +132,6 @@ async function serve(
       await operations.close();
     },
   };
-}
-
-async function openPort(
-  records: RecordService,
-  events: ServiceEvents | undefined,
-  { scheduler, newConnections }: Turns,
-  { settings, log, socket, guard }: ServiceOptions,
-) {
-  const { dependencies, signIn } = handlerParts({
-    settings,
-    records,
-    log,
-    scheduler,
-    admission: undefined,
-    randomBytes: randomFillSync,
-    mayWait: true,
-    digest: (token) => hash('sha256', token, 'base64'),
-    events,
-    onAdminKeyRefused: events && (() => events.adminKeyRefused()),
-  });
-  const { host, port, corsAllowedOrigins } = settings;
-  const respond = buildHandler(dependencies);
-  const handler = guard === undefined ? respond : guard(respond);
-  const address = { host, port, socket };
-  const server = await listen({
-    ...address,
-    handler,
-    corsAllowedOrigins,
-    log,
-    events,
-    newConnections,
-  }).catch((error: unknown) => {
-    throw new Error(`the service cannot listen on ${host}:${port}: ${addressReason(error)}`);
-  });
-  if (socket !== undefined) {
-    const hint = 'HOST and PORT are not used; the socket unit names the address';
-    log.info('socket_handed_over', { address: server.origin, hint });
-  }
-  return { server, probe: new ProviderProbe({ signIn, log }) };
-}
-
-async function openOperations(settings: Settings, log: Log): Promise<Operations> {
-  try {
-    return await Operations.open(settings, log);
-  } catch (error) {
-    const { host, port } = settings.operations.port ?? {};
-    const reason = addressReason(error, 'OPS_');
-    throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
-  }
 }
 
 /** Why an address cannot be listened on. `prefix`: of the settings that name it. */

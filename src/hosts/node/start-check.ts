@@ -11,8 +11,13 @@ import { namesIn } from '../../storage/backup/backup-files.js';
 import { type FileState, inspectDatabase } from '../../storage/file/own-database.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { misspelledNames, otherWarnings, type SettingWarning } from '../settings/warnings.js';
-import { type Environment, readSettings, type Settings, settingWarnings } from '../settings.js';
+import {
+  misspelledNames,
+  otherWarnings,
+  type SettingWarning,
+  settingWarnings,
+} from '../settings/warnings.js';
+import { type Environment, readSettings, type Settings } from '../settings.js';
 import { heldSocket } from './held-socket.js';
 
 interface Found {
@@ -169,7 +174,7 @@ async function checkReplica(
 ): Promise<Found> {
   if (replication === undefined) return { found: 'none: REPLICATION is off' };
   const { socketPath } = replication;
-  const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
+  const litestream = new Litestream(socketPath, resolve(databasePath));
   try {
     await litestream.identify();
     if (!syncs) return { found: 'Litestream answers and lists the database' };

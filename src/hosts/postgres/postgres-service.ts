@@ -1,8 +1,7 @@
-// Starts a process over Postgres from its settings. It keeps no record: any number of them answer
-// side by side.
+// Starts a process over Postgres from its settings. It is stateless: any number of processes can run.
 
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
-import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
+import type { ServiceEvents } from '../../core/service-events.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
@@ -17,12 +16,12 @@ export function startPostgresService(options: ServiceOptions): Promise<Service> 
 
 async function open(
   { scheduler, work }: Turns,
-  events: ServiceEvents = silentEvents,
+  events: ServiceEvents | undefined,
   { settings, log }: ServiceOptions,
 ): Promise<ServedRecords> {
   const database = new Database(settings.postgresUrl ?? '', () =>
     log.info('postgres_pooler_found', {
-      hint: 'a pooler loses prepared statements, so none are used, and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+      hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
     }),
   );
   try {

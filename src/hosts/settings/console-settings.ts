@@ -3,7 +3,6 @@
 
 import { type Environment, type ReadFile, readSentAdminKey, valuesIn } from '../settings.js';
 import { isLoopback } from './addresses.js';
-import { SettingError } from './setting-error.js';
 
 export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
@@ -19,24 +18,20 @@ export function readConsoleSettings(environment: Environment, readFile: ReadFile
     'OPS_HOST',
     'OPS_PORT',
   ]);
-  const { CONSOLE_HOST: host, CONSOLE_ORIGIN: origin, OPS_HOST: opsHost } = values;
-  if (!isLoopback(host) && origin === undefined) {
-    const wanted = `the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`;
-    throw new SettingError('CONSOLE_ORIGIN', 'unset', wanted);
-  }
+  const { OPS_HOST: opsHost, OPS_PORT: opsPort } = values;
   const ops = opsHost.includes(':') ? `[${opsHost}]` : opsHost;
   return Object.freeze({
     /** With `/api/v1`, without a slash at the end. */
     serviceUrl: values.SERVICE_URL,
     adminKey: readSentAdminKey(environment, readFile),
-    host,
+    host: values.CONSOLE_HOST,
     port: values.CONSOLE_PORT,
     /** The https origin that browsers use; undefined if they reach the console on loopback. */
-    origin,
+    origin: values.CONSOLE_ORIGIN,
     /** Undefined: each sign-in takes a code that the console prints. */
     passwordHash: values.CONSOLE_PASSWORD_HASH,
     /** The service's operations port; undefined: the pages show none of its facts. */
-    opsUrl: values.OPS_PORT ? `http://${ops}:${values.OPS_PORT}` : undefined,
+    opsUrl: opsPort ? `http://${ops}:${opsPort}` : undefined,
     /** The admin key may go there: not beyond this machine. */
     opsTakesKey: isLoopback(opsHost),
     timeZone: values.CONSOLE_TIME_ZONE,

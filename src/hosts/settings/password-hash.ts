@@ -13,7 +13,8 @@ export interface PasswordHash {
 
 /** scrypt with r = 8 takes 1 KiB for each step of N: this is 256 MiB. */
 const COST_MAX = 262_144;
-const HASH_BYTES = 32;
+/** A hash has 32 bytes. */
+const HASH = /^scrypt\$(\d{1,6})\$([1-9]\d?)\$([1-9]\d?)\$([\w-]{16,128})\$([\w-]{43})$/;
 
 export function passwordHashText(given: PasswordHash): string {
   const { cost, blockSize, parallelization, salt, hash } = given;
@@ -24,22 +25,9 @@ export function passwordHashText(given: PasswordHash): string {
 /** Undefined for a text that `passwordHashText` has not made. */
 export function parsedPasswordHash(text: string): PasswordHash | undefined {
   // As `manage hash` prints it: `podman --env-file` keeps the quotation marks.
-  const bare = /^'(.*)'$/.exec(text)?.[1] ?? text;
-  const [, cost, blockSize, parallelization, salt = '', hash = ''] =
-    /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{16,128})\$([\w-]{43})$/.exec(bare) ?? [];
-  const parsed: PasswordHash = {
-    cost: Number(cost),
-    blockSize: Number(blockSize),
-    parallelization: Number(parallelization),
-    salt: Buffer.from(salt, 'base64url'),
-    hash: Buffer.from(hash, 'base64url'),
-  };
-  const isPowerOfTwo = parsed.cost > 1 && (parsed.cost & (parsed.cost - 1)) === 0;
-  const isUsable =
-    isPowerOfTwo &&
-    parsed.cost <= COST_MAX &&
-    parsed.blockSize >= 1 &&
-    parsed.parallelization >= 1 &&
-    parsed.hash.length === HASH_BYTES;
-  return isUsable ? parsed : undefined;
+  const parts = HASH.exec(text.replace(/^'(.*)'$/, '$1'))?.slice(1) ?? [];
+  const [cost = 0, blockSize = 0, parallelization = 0] = parts.slice(0, 3).map(Number);
+  if (cost < 2 || cost > COST_MAX || !Number.isInteger(Math.log2(cost))) return undefined;
+  const [salt, hash] = parts.slice(3).map((part) => Buffer.from(part, 'base64url'));
+  return salt && hash && { cost, blockSize, parallelization, salt, hash };
 }

@@ -6,27 +6,30 @@ import { IDENTITY_CACHE_MAX_SECONDS } from '../../core/domain/limits.js';
 import { subjectPath } from '../../core/identity/claims.js';
 import { isLoopback, isPrivate } from './addresses.js';
 import { parsedPasswordHash } from './password-hash.js';
-import { hidden, type Judged, masked } from './setting-error.js';
+import { hidden, masked } from './setting-error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+/** Reads a small text file whole; throws if it can't. */
+export type ReadFile = (path: string) => string;
 
-/** A setting whose text `parse` turns into a value; undefined if it cannot be used. */
+/** A setting whose text `parse` turns into a value; one that it throws at or returns undefined for cannot be used. */
 function setting<T>(
   wanted: string,
   parse: (text: string) => T | undefined,
   shown: (text: string) => string = masked,
 ) {
   return z.string().transform((text, context): T => {
-    const value = parse(text);
-    if (value !== undefined) return value;
-    const params: Judged = { given: shown(text), wanted };
-    context.addIssue({ code: 'custom', params });
+    try {
+      const value = parse(text);
+      if (value !== undefined) return value;
+    } catch {}
+    context.addIssue(`is ${shown(text)}; it must be ${wanted}`);
     return z.NEVER;
   });
 }
 
 function oneOf<const Word extends string>(...words: readonly Word[]) {
-  const wanted = [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
+  const wanted = words.join(', ').replace(/, (\w+)$/, ' or $1');
   return setting(wanted, (text) => words.find((word) => word === text));
 }
 
@@ -40,25 +43,18 @@ function wholeNumber(min: number, max: number) {
 /** Comma-separated. An empty list would admit everyone, as an unset one does. */
 function list(wanted: string, isEntry: (text: string) => boolean) {
   return setting(wanted, (text) => {
-    const entries = text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '');
+    const entries = text.split(',').flatMap((entry) => entry.trim() || []);
     return entries.length > 0 && entries.every(isEntry) ? entries : undefined;
   });
 }
 
-/** A local file such as `file:data/service.db`: its path. */
-export function filePath(text: string): string | undefined {
-  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
-  if (path === undefined || path.startsWith('//') || path.includes(':memory:')) return undefined;
-  try {
-    const decoded = decodeURIComponent(path);
-    // The native library would abort the process.
-    return decoded.includes('\0') ? undefined : decoded;
-  } catch {
-    return undefined;
-  }
+/** The path of a local file such as `file:data/service.db`. */
+function filePath(text: string): string | undefined {
+  const [, path = ''] = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text) ?? [];
+  if (path === '' || path.startsWith('//') || path.includes(':memory:')) return undefined;
+  const decoded = decodeURIComponent(path);
+  // The native library would abort the process.
+  return decoded.includes('\0') ? undefined : decoded;
 }
 
 /** Schemes other than `file` carry their credentials in the URL. */
@@ -79,15 +75,14 @@ function database(text: string): { file: string } | { postgres: string } | undef
   }
   // The host of a socket is a folder, which no URL can have as its host: `?host=/run/postgresql`.
   const url = text.replace(/^(postgres(?:ql)?:\/\/)([^/]*@)?\//, '$1$2localhost/');
-  return URL.canParse(url) && new URL(url).pathname.length > 1 ? { postgres: text } : undefined;
+  return new URL(url).pathname.length > 1 ? { postgres: text } : undefined;
 }
 
-function providerUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
-  const isAllowed =
-    url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
-  return isAllowed ? url.href : undefined;
+/** Over TLS, or not beyond this machine. */
+function safeUrl(text: string): string | undefined {
+  const { protocol, hostname, username, password, href } = new URL(text);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  return isSafe && username + password === '' ? href : undefined;
 }
 
 function originShown(text: string): string {
@@ -97,15 +92,15 @@ function originShown(text: string): string {
 
 const PROVIDER_URL = setting(
   'an https URL without credentials (http on loopback only)',
-  providerUrl,
+  safeUrl,
   originShown,
 );
 
 /** Compared with the provider's own spelling character by character, so it is not normalized. */
 const ISSUER = setting(
   'an https URL without credentials (http on loopback only), query or fragment',
-  (text) => (providerUrl(text) !== undefined && !/[?#]/.test(text) ? text : undefined),
-  (text) => (providerUrl(text) === undefined ? originShown(text) : masked(text)),
+  (text) => (safeUrl(text) !== undefined && !/[?#]/.test(text) ? text : undefined),
+  (text) => (URL.canParse(text) ? masked(text) : hidden('no URL')),
 );
 
 /** Headers about the connection belong to the HTTP client, which refuses requests that set them. */
@@ -113,19 +108,14 @@ const CONNECTION_HEADERS =
   /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 function headers(text: string): Record<string, string> | undefined {
-  try {
-    const entries = Object.entries(z.record(z.string(), z.string()).parse(JSON.parse(text)));
-    if (entries.some(([name]) => CONNECTION_HEADERS.test(name))) return undefined;
-    // `Headers` makes the names lower-case, so that the service's own headers replace them.
-    return Object.fromEntries(new Headers(entries));
-  } catch {
-    return undefined;
-  }
+  const entries = Object.entries(z.record(z.string(), z.string()).parse(JSON.parse(text)));
+  if (entries.some(([name]) => CONNECTION_HEADERS.test(name))) return undefined;
+  // `Headers` makes the names lower-case, so that the service's own headers replace them.
+  return Object.fromEntries(new Headers(entries));
 }
 
 function isOrigin(text: string): boolean {
-  if (text === '*') return true;
-  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
+  return text === '*' || (!text.includes('*') && new URL(text).origin === text);
 }
 
 /** The system's limit of a socket's path. */
@@ -139,21 +129,34 @@ function socketPath(text: string): string | null | undefined {
   return path !== undefined && path.length <= SOCKET_PATH_MAX_BYTES ? path : undefined;
 }
 
-/** The admin key goes there: over TLS, or not beyond this machine. */
-function serviceUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.username + url.password + url.search + url.hash !== '')
-    return undefined;
-  const isPlainLoopback = url.protocol === 'http:' && isLoopback(url.hostname);
-  const isAllowed = url.protocol === 'https:' || isPlainLoopback;
-  return isAllowed ? url.href.replace(/\/+$/, '') : undefined;
+function isHeaderText(text: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(text);
 }
 
-function timeZone(text: string): string | undefined {
+/** The old key and the new one, while it is rotated. */
+const ADMIN_KEYS_MAX = 2;
+/** A host without files has no `readFile`. */
+type KeyFile = { readonly path: string; readonly readFile: ReadFile | undefined };
+
+const KEY_FILE = z.custom<KeyFile>().transform((file, context) => {
+  const keys = keysIn(file);
+  if (typeof keys !== 'string') return keys;
+  context.addIssue(
+    `is ${masked(file.path)}, which ${keys}; it must be a readable file of one or two keys, a line each, in printable ASCII`,
+  );
+  return z.NEVER;
+});
+
+/** The keys, or why they can't be used. */
+function keysIn({ path, readFile }: KeyFile): readonly string[] | string {
+  if (readFile === undefined) return 'cannot be read on this host';
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
+    const lines = readFile(path).split('\n');
+    const keys = lines.map((line) => line.trim()).filter((line) => line !== '');
+    if (keys.length < 1 || keys.length > ADMIN_KEYS_MAX) return `has ${keys.length} keys`;
+    return keys.every(isHeaderText) ? keys : 'has other characters';
+  } catch (error) {
+    return `cannot be read (${(error as { code?: string }).code})`;
   }
 }
 
@@ -173,10 +176,7 @@ export const SETTINGS = z.object({
     database,
     databaseShown,
   ).default({ file: 'data/service.db' }),
-  DATABASE_CREATE: setting(
-    'yes, or unset',
-    (text): boolean | undefined => text === 'yes' || undefined,
-  ).default(false),
+  DATABASE_CREATE: oneOf('yes').optional(),
   SAMPLE_RECORDS: oneOf('on', 'off').default('on'),
   ACCOUNT_MAX_BYTES: COUNT.optional(),
   ACCOUNT_MAX_RECORDS: COUNT.default(0),
@@ -202,15 +202,15 @@ export const SETTINGS = z.object({
     (text) => (isHeaderText(text) ? text : undefined),
     () => hidden(),
   ).optional(),
-  ADMIN_API_KEY_FILE: z.string().optional(),
+  ADMIN_API_KEY_FILE: KEY_FILE.optional(),
   CORS_ALLOWED_ORIGINS: list(
     'comma-separated origins such as https://app.example.com, without a path, or *',
     isOrigin,
   ).default([]),
   BACKUP_DIR: z.string().optional(),
   ERASURE_LEDGER: z.string().optional(),
-  BACKUP_INTERVAL_HOURS: wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS).optional(),
-  BACKUP_KEEP: wholeNumber(1, BACKUP_KEEP_MAX).optional(),
+  BACKUP_INTERVAL_HOURS: wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS).default(24),
+  BACKUP_KEEP: wholeNumber(1, BACKUP_KEEP_MAX).default(7),
   REPLICATION: setting(
     `off, async, or async: with a path of at most ${SOCKET_PATH_MAX_BYTES} bytes (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)`,
     socketPath,
@@ -223,9 +223,10 @@ export const SETTINGS = z.object({
   REQUEST_LOG: oneOf('off', 'slow', 'all').default('off'),
   SLOW_REQUEST_MS: wholeNumber(0, SLOW_REQUEST_MAX_MS).default(500),
   /** The rest is the console's, and the commands'. */
+  // The admin key goes there: over TLS, or not beyond this machine.
   SERVICE_URL: setting(
     `an https address, or http on loopback, such as ${SERVICE_URL_DEFAULT}, without user, password or query`,
-    serviceUrl,
+    (text) => (/[?#]/.test(text) ? undefined : safeUrl(text)?.replace(/\/+$/, '')),
     originShown,
   ).default(SERVICE_URL_DEFAULT),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
@@ -239,11 +240,8 @@ export const SETTINGS = z.object({
     parsedPasswordHash,
     () => hidden(),
   ).optional(),
-  CONSOLE_TIME_ZONE: setting('a time zone such as Africa/Dar_es_Salaam', timeZone).default(
-    'Africa/Dar_es_Salaam',
-  ),
+  CONSOLE_TIME_ZONE: setting(
+    'a time zone such as Africa/Dar_es_Salaam',
+    (timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone,
+  ).default('Africa/Dar_es_Salaam'),
 });
-
-export function isHeaderText(text: string): boolean {
-  return /^[!-~](?:[ -~]*[!-~])?$/.test(text);
-}

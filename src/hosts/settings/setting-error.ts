@@ -1,16 +1,9 @@
-// How an unusable setting is reported: its name, what it holds (secrets masked) and what it
-// must be, in one line.
-
-export interface Judged {
-  /** As it may be shown. */
-  readonly given: string;
-  readonly wanted: string;
-}
+// How unusable settings are reported: for each its name, what it holds (secrets masked) and what it
+// must be, all in one line.
 
 export class SettingError extends Error {
-  constructor(name: string, given: string, wanted: string, ...others: readonly SettingError[]) {
-    const own = `${name} is ${given}; it must be ${wanted}`;
-    super([own, ...others.map(({ message }) => message)].join('. '));
+  constructor(...sentences: readonly string[]) {
+    super(sentences.join('. '));
     this.name = 'SettingError';
   }
 }

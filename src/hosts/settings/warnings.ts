@@ -1,7 +1,9 @@
-// What an environment holds besides usable settings: names that are almost settings, and
-// dangerous values. Never the value of a secret.
+// What is usable but probably a mistake: settings that leave a door open or shut, and names that are
+// almost settings. As log events, never with the value of a secret.
 
 import leven from 'leven';
+import { ADMIN_KEY_MIN_CHARACTERS } from '../../core/domain/limits.js';
+import type { Settings } from '../settings.js';
 import { type Environment, SETTINGS } from './schema.js';
 
 export interface SettingWarning {
@@ -18,6 +20,26 @@ const SLIPS_MAX = 2;
 /** A name from outside is cut to this length. */
 const NAME_MAX_CHARACTERS = 60;
 
+export function settingWarnings({ signIn, adminKey = [] }: Settings): readonly SettingWarning[] {
+  const isOpen = signIn?.issuer !== undefined && signIn.audiences.length === 0;
+  const keys = [adminKey].flat();
+  const short = keys.filter(({ length }) => length < ADMIN_KEY_MIN_CHARACTERS).length;
+  const effect =
+    short === keys.length
+      ? 'the administration API stays disabled'
+      : 'the short one of the two admin keys is ignored';
+  return warningsOf({
+    identity_provider_not_configured:
+      signIn === undefined &&
+      'every bearer token is answered 503; set AUTH_USERINFO_URL or AUTH_ISSUER',
+    identity_audience_unchecked:
+      isOpen &&
+      "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own",
+    admin_key_too_short:
+      short > 0 && `${effect}; an admin key needs ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
+  });
+}
+
 /** The warnings about an environment that settings were read from. */
 export function environmentWarnings(environment: Environment): readonly SettingWarning[] {
   return [...misspelledNames(environment), ...otherWarnings(environment)];
@@ -29,11 +51,10 @@ export function misspelledNames(environment: Environment): readonly SettingWarni
     (name) => !SETTING_NAMES.includes(name) && environment[name] !== '' && !/^npm_/i.test(name),
   );
   return candidates.sort().flatMap((name) => {
-    const setting = nearest(name.slice(0, NAME_MAX_CHARACTERS).toUpperCase(), SETTING_NAMES);
-    if (setting === undefined) return [];
     const given = name.slice(0, NAME_MAX_CHARACTERS);
+    const setting = nearest(given.toUpperCase(), SETTING_NAMES);
     const hint = `unknown setting ${given}; ignored: did you mean ${setting}?`;
-    return [{ event: 'setting_unknown', hint }];
+    return setting === undefined ? [] : [{ event: 'setting_unknown', hint }];
   });
 }
 
@@ -48,18 +69,16 @@ export function nearest(given: string, names: readonly string[]): string | undef
 
 /** What may be intended. */
 export function otherWarnings(environment: Environment): readonly SettingWarning[] {
-  const warnings: SettingWarning[] = [];
-  if (environment['AUTH_SUBJECT_FIELD'] === 'email') {
-    warnings.push({
-      event: 'subject_is_an_address',
-      hint: 'AUTH_SUBJECT_FIELD is "email": an address can be changed, reassigned or unverified, and the records go with it; use a field that never changes, such as sub',
-    });
-  }
-  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    warnings.push({
-      event: 'certificates_not_checked',
-      hint: 'NODE_TLS_REJECT_UNAUTHORIZED is 0: anyone on the network path can impersonate the identity provider and read every token; unset it, and name your own authority in NODE_EXTRA_CA_CERTS',
-    });
-  }
-  return warnings;
+  return warningsOf({
+    subject_is_an_address:
+      environment['AUTH_SUBJECT_FIELD'] === 'email' &&
+      'AUTH_SUBJECT_FIELD is "email": an address can be changed, reassigned or unverified, and the records go with it; use a field that never changes, such as sub',
+    certificates_not_checked:
+      environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' &&
+      'NODE_TLS_REJECT_UNAUTHORIZED is 0: anyone on the network path can impersonate the identity provider and read every token; unset it, and name your own authority in NODE_EXTRA_CA_CERTS',
+  });
+}
+
+function warningsOf(hints: Readonly<Record<string, string | false>>): SettingWarning[] {
+  return Object.entries(hints).flatMap(([event, hint]) => (hint ? [{ event, hint }] : []));
 }

@@ -3,12 +3,12 @@
 
 import { UNLIMITED } from '../../core/admission/admission.js';
 import { FairScheduler } from '../../core/admission/fair-scheduler.js';
+import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { handlerParts } from '../handler-parts.js';
 import { SettingError } from '../settings/setting-error.js';
-import { environmentWarnings } from '../settings/warnings.js';
-import { readSettings, type Settings, settingWarnings } from '../settings.js';
+import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
+import { readSettings, type Settings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { gatewayRecords } from './gateway-records.js';
@@ -32,20 +32,12 @@ function responder(env: WorkerEnvironment): FetchHandler {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  const { dependencies } = handlerParts({
-    settings,
-    records: gatewayRecords(objects, log),
-    log,
-    // The platform ties a wait, and an exchange, to the request that began it.
-    scheduler: new FairScheduler({ sliceMs: Infinity }),
-    admission: UNLIMITED,
-    mayWait: false,
-    onAdminKeyRefused: undefined,
-    randomBytes: undefined,
-    digest: sha256,
-    events: undefined,
-  });
-  return buildHandler(dependencies);
+  // The platform ties a wait, and an exchange, to the request that began it.
+  const alone = { scheduler: new FairScheduler({ sliceMs: Infinity }), admission: UNLIMITED };
+  const { signIn, adminKey, corsAllowedOrigins } = settings;
+  const identity = signIn && openSignIn({ settings: signIn, log, joined: false }).identity;
+  const records = gatewayRecords(objects, log);
+  return buildHandler({ records, identity, adminKey, corsAllowedOrigins, log, ...alone });
 }
 
 /** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */
@@ -57,10 +49,4 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
     log.error('setting_unusable', error);
     return readSettings({});
   }
-}
-
-/** Hashes a token, so that memory holds no usable token. */
-async function sha256(token: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -5,7 +5,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
-import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
+import type { ServiceEvents } from '../../core/service-events.js';
 import { messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
 import { type BackupFile, backupName, backupsIn, namesIn, rotationOf } from './backup-files.js';
@@ -45,7 +45,6 @@ export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   /** The database's name without its ending. */
   readonly #stem: string;
-  readonly #events: ServiceEvents;
   readonly #timer: NodeJS.Timeout;
   #looking: Promise<void> | undefined;
   #isAsked = false;
@@ -57,7 +56,6 @@ export class BackupSchedule {
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
-    this.#events = options.events ?? silentEvents;
     this.#stem = parse(options.databasePath).name;
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#look();
@@ -99,7 +97,7 @@ export class BackupSchedule {
       .catch((error: unknown) => {
         this.#retryAt = performance.now() + RETRY_MS;
         if (this.#isStopping) return this.#options.log.info('backup_broken_off');
-        this.#events.backupFailed(messageOf(error));
+        this.#options.events?.backupFailed(messageOf(error));
         this.#options.log.error('backup_failed', messageOf(error));
       })
       .finally(() => {
@@ -134,7 +132,7 @@ export class BackupSchedule {
     const startedAt = performance.now();
     const { bytes, recordCount, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
-    this.#events.backupTaken(Date.now(), milliseconds, bytes);
+    this.#options.events?.backupTaken(Date.now(), milliseconds, bytes);
     this.#counts.set(name, recordCount);
     await this.#rotation(takenAt)
       .then((removable) => this.#remove(removable))
@@ -151,7 +149,7 @@ export class BackupSchedule {
       if (!this.#counts.has(name)) this.#counts.set(name, await recordsIn(this.#pathOf(name)));
     }
     const { removable, heldBack } = rotationOf(finished, now, settings.keep, this.#counts);
-    this.#events.backupsHeldBack(heldBack.length);
+    this.#options.events?.backupsHeldBack(heldBack.length);
     if (heldBack.length > 0) {
       log.warn('backup_held_back', {
         files: heldBack.map((name) => this.#pathOf(name)).join(', '),

@@ -13,16 +13,8 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface Statement {
   readonly sql: string;
   readonly args?: readonly (string | number)[];
-}
-
-/** A statement of a batch failed; nothing of the batch is stored. `index`: its place in the batch, from 0. */
-export class StatementError extends Error {
-  readonly index: number;
-
-  constructor(index: number, error: Error) {
-    super(error.message, { cause: error });
-    this.index = index;
-  }
+  /** In a batch: if this statement fails, the others stand. */
+  readonly isOptional?: boolean;
 }
 
 let library: Library | undefined;
@@ -58,7 +50,7 @@ export class Connection {
   isReplaced = false;
 
   /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
-  constructor(path: string, { busyTimeoutMs = 0 } = {}) {
+  constructor(path: string, busyTimeoutMs = 0) {
     this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = this.#opened();
@@ -84,20 +76,24 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction, which takes the lock for writing at its begin. Throws a
-   * `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
+   * Runs the statements in one transaction, which takes the lock for writing at its begin. If it
+   * throws, nothing of them is stored. Returns why an optional one failed.
    */
-  batch(statements: readonly Statement[]): void {
+  batch(statements: readonly Statement[]): Error | undefined {
+    let failure: Error | undefined;
     this.rows('begin immediate');
     try {
-      for (const [index, { sql, args }] of statements.entries()) {
+      for (const { sql, args, isOptional } of statements) {
         try {
           this.rows(sql, args);
         } catch (error) {
-          throw new StatementError(index, error as Error);
+          // After some errors, such as a failing disk's, SQLite has rolled back everything.
+          if (!isOptional || !this.#database?.inTransaction) throw error;
+          failure = error as Error;
         }
       }
       this.rows('commit');
+      return failure;
     } catch (error) {
       this.#rollBack();
       throw error;
@@ -114,9 +110,12 @@ export class Connection {
     }
   }
 
-  /** Runs several statements that have no parameters and no results. */
-  script(sql: string): void {
-    named(() => this.#opened().exec(sql));
+  /** Locks the file for this connection alone until it closes, and writes nothing. */
+  lock(): void {
+    // In exclusive mode the lock stays after the transaction.
+    this.rows('pragma locking_mode = exclusive');
+    this.rows('begin exclusive');
+    this.rows('commit');
   }
 
   /** Makes a new connection. It has neither the locks nor the settings of the old one. */

@@ -2,7 +2,7 @@
 
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { PUT_SEQUENCES } from '../records-table.js';
-import { configure, type Statement, StatementError } from './connection.js';
+import { configure, type Statement } from './connection.js';
 import { isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { APPEND_EVENTS, COUNT_PRESENT, PUT_ROWS, REMOVE_ROWS, TOUCH } from './file-schema.js';
 import type { OwnFile } from './own-database.js';
@@ -30,13 +30,14 @@ function statements({ puts, removals, sequences, events, at }: CommitTexts): Sta
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
-    { sql: APPEND_EVENTS, args: [events] },
+    // "If the audit write fails …, the change stands."
+    { sql: APPEND_EVENTS, args: [events], isOptional: true },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
 export class FileCommits {
   readonly #file: OwnFile;
-  /** The last commit found the disk full, and the log could not be written back. */
+  /** The log could not be written back. A commit that finds room must be followed by that, or the log takes all of the room. */
   #wasFull = false;
 
   constructor(file: OwnFile) {
@@ -44,20 +45,13 @@ export class FileCommits {
   }
 
   commit(texts: CommitTexts, isSecond = false): CommitResult {
-    const all = statements(texts);
     try {
-      this.#file.connection.batch(all);
+      const auditError = this.#file.connection.batch(statements(texts));
       if (this.#wasFull) this.#reuseLog();
-      return { status: 'committed' };
+      return auditError ? { status: 'committed', auditError } : { status: 'committed' };
     } catch (error) {
       const reason = messageOf(error);
       if (isDiskFull(reason) && !isSecond && this.#reuseLog()) return this.commit(texts, true);
-      // "If the audit write fails …, the change stands." Only the events' statement failed.
-      if (error instanceof StatementError && all[error.index]?.sql === APPEND_EVENTS) {
-        const result = this.commit({ ...texts, events: '[]' });
-        const auditError = new Error(reason);
-        return result.status === 'committed' ? { ...result, auditError } : result;
-      }
       return { status: this.#stateAfterFailure(texts, reason), error: new Error(reason) };
     }
   }
@@ -87,7 +81,7 @@ export class FileCommits {
     else rewriteLog(path);
   }
 
-  /** Called on a full disk. Returns whether a commit may find room now. */
+  /** Returns whether the next commit may find room in a log that was written back. */
   #reuseLog(): boolean {
     if (this.#file.isReplicated) return false;
     try {

@@ -83,9 +83,7 @@ export function openOurs(
   const { ino, size } = statSync(path, { bigint: true });
   const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
   const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
-  const connection = new Connection(path, {
-    busyTimeoutMs: isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS,
-  });
+  const connection = new Connection(path, isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS);
   try {
     const isShared = isReplicated && !isCheck;
     connection.value(`pragma locking_mode = ${isShared ? 'normal' : 'exclusive'}`);
@@ -111,43 +109,27 @@ export function openOurs(
 }
 
 /**
- * Throws if the database is of another program, newer than this one, or not exactly of its
- * schema. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
- * What to do then depends on who asks: connection-errors.ts says it for a start.
+ * Throws if the database is of another program, newer than this one, or not to the letter of the
+ * schema that `SCHEMA_STEPS` makes up to its version. Runs nothing of the schema. `mayBeNew`: a file
+ * without any table is ours, too. What to do then depends on who asks: connection-errors.ts says it
+ * for a start.
  */
 export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
   const isMarked = application !== 0 || version !== 0;
-  const isNew = mayBeNew && !isMarked && objectsOf(connection).length === 0;
+  const found = objectsOf(connection);
+  const isNew = mayBeNew && !isMarked && found.length === 0;
   if (!isNew && application !== APPLICATION_ID) throw new Error('it belongs to another program');
   if (version > SCHEMA_VERSION) {
     throw new Error(
       `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
     );
   }
-  expectOwnSchema(connection, version);
-}
-
-/** Throws with what SQLite finds. `integrity_check` looks at every entry of an index, too. */
-export function expectWhole(
-  connection: Connection,
-  check: 'quick_check' | 'integrity_check' = 'quick_check',
-): void {
-  const report = String(connection.value(`pragma ${check}`));
-  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
-}
-
-/**
- * Compares the file's schema, object by object and to the letter, with the one that `SCHEMA_STEPS`
- * makes up to `version`; version 0 is an empty file. Throws an error that names an object that is
- * foreign, changed or missing.
- */
-export function expectOwnSchema(connection: Connection, version: number): void {
   // The same statements make a database file and this schema, so that the two cannot differ.
   const own = new Connection(':memory:');
   for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
-  const [found, expected] = [objectsOf(connection), objectsOf(own)];
+  const expected = objectsOf(own);
   own.close();
   const foreign = found.find((object) => !expected.includes(object));
   if (foreign !== undefined) {
@@ -164,6 +146,15 @@ export function expectOwnSchema(connection: Connection, version: number): void {
   const [type, name] = JSON.parse(missing);
   // SQLite's own message for a missing object.
   throw new Error(`no such ${type}: ${name}`);
+}
+
+/** Throws with what SQLite finds. `integrity_check` looks at every entry of an index, too. */
+export function expectWhole(
+  connection: Connection,
+  check: 'quick_check' | 'integrity_check' = 'quick_check',
+): void {
+  const report = String(connection.value(`pragma ${check}`));
+  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
 }
 
 /**

@@ -1,4 +1,4 @@
-// What is read of one account: pages of a list, the payments, the operator's page of the account.
+// Reads of one account: list pages, payments, and the operator's account page.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -19,29 +19,29 @@ import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 export interface AccountContext {
   readonly database: Database;
   readonly work: RecordWork;
-  /** Resolves in the account's next slice of the thread, if this one is used. */
+  /** Waits for the account's next time slice, if the current one is used up. */
   readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
-  /** Of each account's statements on the quick and on the slow connections, and of a record's changes. */
+  /** Limits for an account's concurrent quick and slow statements, and for changes of one record. */
   readonly lanes: { readonly quick: Lanes; readonly slow: Lanes; readonly changes: Lanes };
   readonly limits: AccountLimits;
-  /** Of these limits. */
+  /** Built for `limits`. */
   readonly writes: sql.WriteStatements;
   readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
-  readonly events: ServiceEvents;
+  readonly events: ServiceEvents | undefined;
 }
 
 interface Piece {
   readonly position: number;
   readonly body: string;
-  /** Of the collection. */
+  /** In the collection. */
   readonly records: number | null;
 }
 
 export class AccountViews {
   protected readonly context: AccountContext;
   protected readonly owner: string;
-  /** The owner as it is stored. */
+  /** The owner, encoded for storage. */
   protected readonly key: string;
   protected readonly sender: Sender | undefined;
 
@@ -53,7 +53,7 @@ export class AccountViews {
   }
 
   async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
-    // JSON spells U+0000, and Postgres takes none.
+    // Bodies escape U+0000 and Postgres rejects it, so it can't match.
     if (query.q.includes('\0')) return { items: [], total: 0 };
     const values: unknown[] = [this.key, collection, query.pageSize, offsetOf(query)];
     const statement = this.#listing(query, values);
@@ -63,7 +63,7 @@ export class AccountViews {
     return { items, total: row?.records ?? 0 };
   }
 
-  /** The statement of the query, whose filters it adds to `values`. */
+  /** The statement for the query; appends the query's filters to `values`. */
   #listing({ q, status }: ListQuery, values: unknown[]): sql.Statement {
     if (q === '' && status === '') return sql.LIST;
     values.push(status === '' ? null : statusColumn(status));
@@ -73,7 +73,7 @@ export class AccountViews {
     return sql.SEARCH;
   }
 
-  /** One long body at a time; what was deleted since is left out. */
+  /** Fetches long bodies one at a time; records deleted in the meantime are left out. */
   async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
     let border = '';
     for (const [index, text] of page.split('\x1e').entries()) {
@@ -105,7 +105,7 @@ export class AccountViews {
     return succeeded({ summary: summaryOf(this.owner, account.counts), profiles });
   }
 
-  /** A text for each record, newest first. What fits into the first piece is of one moment. */
+  /** One text per record, newest first. Only records in the first piece are from one snapshot. */
   async *#eachOf(
     collection: CollectionName,
     first: readonly Piece[],
@@ -133,7 +133,7 @@ export class AccountViews {
   protected ask<Row extends object>(
     statement: sql.Statement,
     values: readonly unknown[],
-    // A long one may wait long for its turn.
+    // Slow statements start their deadline only when they get a connection slot.
     request = statement.isSlow ? undefined : attempts(),
   ): Promise<readonly Row[]> {
     const { lanes, database } = this.context;

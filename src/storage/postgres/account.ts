@@ -1,6 +1,6 @@
-// The records of a process over Postgres. It keeps none: any number of processes work side by side.
-// A write is one statement, and can be run again when its connection was lost: a create knows its id
-// before, a PATCH names the version it changes.
+// The records of a stateless process over Postgres; any number of processes run concurrently. A write
+// is one statement that can be retried after a lost connection: a create reserves its id first, and a
+// PATCH names the version it changes.
 
 import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -11,15 +11,15 @@ import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
 import { auditEvent, notFound, storageFailed, tooLarge } from '../../core/records/writes.js';
 import { type AccountContext, AccountViews } from './account-views.js';
+import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
-import type { Attempts } from './gathering.js';
 import { Lanes } from './lanes.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
 import { postgresViews } from './views.js';
 
-/** Far below Postgres' limit of 1 GB for a row and a statement. */
+/** Far below Postgres' limit of 1 GB for a row or a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
 
 const GONE = {
@@ -27,7 +27,7 @@ const GONE = {
   message: 'the connection was closed before the change was made',
 } as const;
 
-/** A request to change a record. */
+/** A request that changes a record. */
 interface Change extends Attempts {
   readonly kind: 'create' | 'update' | 'delete';
   readonly collection: CollectionName;
@@ -40,14 +40,14 @@ interface Stored {
   readonly bytes: number;
 }
 
-/** `n`: null if the account is as large as it may be; `records`, `bytes`: of the account, where it has limits. */
+/** `n`: null if a quota was reached. `records`, `bytes`: the account's totals, if it has quotas. */
 interface Written {
   readonly n?: number | null;
   readonly records?: number;
   readonly bytes?: number;
 }
 
-/** An account's creates wait for each other at its totals: they must leave connections to others. */
+/** One account's creates contend for its totals row, so they must not use up the connections. */
 const ACCOUNT_MAX_QUICK = 6;
 const ACCOUNT_MAX_SLOW = 2;
 
@@ -91,12 +91,14 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       try {
         const outcome = await this.#stored(change, { ...made.value, text }, number, 0);
         if (outcome?.ok) return outcome;
-        // The account may be full with what an earlier attempt stored.
-        return change.isOpen ? storageFailed('unknown') : (outcome ?? storageFailed('notStored'));
+        // An earlier attempt may have stored the record and reached the quota.
+        return change.isInDoubt
+          ? storageFailed('unknown')
+          : (outcome ?? storageFailed('notStored'));
       } catch (error) {
-        // A unique violation: the id is this request's alone, so an earlier attempt stored it.
+        // Unique violation: only this request uses the id, so an earlier attempt stored the record.
         const { code } = error as { code?: unknown };
-        if (change.isOpen && code === '23505') return this.#confirmed(text, change);
+        if (change.isInDoubt && code === '23505') return this.#confirmed(text, change);
         throw error;
       }
     });
@@ -116,8 +118,8 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       const stored = before?.body ?? '{}';
       const changed = await this.context.work.patchedRecord(collection, stored, body, this.owner);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
-      // What an earlier attempt stored, merging it again leaves as it is; otherwise it may be overwritten by now.
-      if (change.isOpen && before?.version !== version) {
+      // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
+      if (change.isInDoubt && before?.version !== version) {
         const isThere = changed.ok && changed.value.text === before?.body;
         return isThere ? this.#confirmed(before.body, change) : storageFailed('unknown');
       }
@@ -125,15 +127,15 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       if (!changed.ok) return changed;
       version = before.version;
       const outcome = await this.#stored(change, changed.value, version, before.bytes);
-      if (outcome?.ok || (outcome !== undefined && !change.isOpen)) return outcome;
+      if (outcome?.ok || (outcome !== undefined && !change.isInDoubt)) return outcome;
     }
   }
 
-  /** Undefined: another change came before. `place`: the number of a create, or the version that is changed. */
+  /** Undefined: another change won. `target`: the position of a new record, or the version to replace. */
   async #stored(
     change: Change,
     record: ChangedRecord,
-    place: number,
+    target: number,
     bytesBefore: number,
   ): Promise<Outcome<string> | undefined> {
     const { limits, writes } = this.context;
@@ -143,7 +145,7 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     const isNew = change.kind === 'create';
     const growth = bytes - bytesBefore;
     const statement = isNew ? writes.create : writes.update;
-    const [row] = await this.#write(statement, change, record, [place, growth, bytes]);
+    const [row] = await this.#write(statement, change, record, [target, growth, bytes]);
     if (row === undefined) return undefined;
     if (row.n !== null) return succeeded(text);
     const { records = 0, bytes: held = 0 } = row;
@@ -157,17 +159,17 @@ class PostgresAccount extends AccountViews implements AccountRecords {
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#answered('delete', collection, id, async (change) => {
       const [gone] = await this.#write(sql.DELETE, change);
-      // After a lost connection it is unknown whether this request deleted it or an earlier one.
-      if (gone === undefined && change.isOpen) return storageFailed('unknown');
+      // After a lost connection, either this request or somebody else may have deleted it.
+      if (gone === undefined && change.isInDoubt) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
-      // The record is deleted, whatever becomes of this.
+      // The record is already deleted, so a failure here doesn't matter.
       if (gone.records === 0)
         await this.ask(sql.FORGET, [this.key, collection], change).catch(() => {});
       return succeeded(id);
     });
   }
 
-  /** What an earlier attempt stored is acknowledged when a commit after it is, on the standbys, too. */
+  /** Acknowledges an earlier attempt once a later commit is durable, on synchronous standbys too. */
   async #confirmed(value: string, change: Change): Promise<Outcome<string>> {
     await this.ask(sql.TOUCH, [], change);
     return succeeded(value);
@@ -178,7 +180,7 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     return (await this.ask<Stored>(sql.FIND, key, record))[0];
   }
 
-  /** With the audit event in the same transaction. "If the audit write fails …, the change stands." */
+  /** Stores the audit event in the same transaction. "If the audit write fails …, the change stands." */
   async #write(
     statement: sql.Statement,
     change: Change,
@@ -209,15 +211,15 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
       return written;
     } catch (error) {
-      if (change.isOpen || failureIn(error) !== undefined) throw error;
+      if (change.isInDoubt || failureIn(error) !== undefined) throw error;
       const written = await write(null);
-      events.auditFailed();
+      events?.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
       return written;
     }
   }
 
-  /** The outcome of a write, also if Postgres refused it or it is unknown. */
+  /** Runs a write, and turns a refusal by Postgres or an unknown result into its outcome. */
   async #answered(
     kind: Change['kind'],
     collection: CollectionName,
@@ -230,11 +232,11 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       return await act(change);
     } catch (error) {
       const failure = failureIn(error);
-      if (!change.isOpen && failure !== undefined) throw error;
-      const status = change.isOpen ? 'unknown' : 'notStored';
+      if (!change.isInDoubt && failure !== undefined) throw error;
+      const status = change.isInDoubt ? 'unknown' : 'notStored';
       const reason = failure === undefined ? error : (error as Error).cause;
-      events.commitStarted(1);
-      events.commitFinished(status, reason);
+      events?.commitStarted(1);
+      events?.commitFinished(status, reason);
       log.error('storage_commit_failed', reason, { stored: status });
       return storageFailed(status);
     }

@@ -1,15 +1,15 @@
-// What stands in columns: texts as Postgres can hold them, and what finds a record by its content.
+// Column values: text encoded for Postgres, and the columns that filters and searches use.
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../core/domain/json.js';
 import { caseFolded } from '../../core/domain/search.js';
 
-// A column of type text holds neither U+0000 nor half of a surrogate pair; a subject may have both.
-// They are spelled with U+0001 before four hexadecimal digits, and so is U+0001. Bodies need no such
-// thing: JSON spells these characters in ASCII.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are spelled
+// A text column can't hold U+0000 or a lone surrogate, but a subject can. They are encoded as U+0001
+// and four hexadecimal digits, and so is U+0001 itself. Bodies need no encoding: JSON escapes these
+// characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to encode
 const SPELLED = /[\u0000\u0001]|\p{Cs}/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the mark before the digits
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
 const SPELLING = /\u0001([0-9a-f]{4})/g;
 
 export function toStored(text: string): string {
@@ -25,11 +25,11 @@ export function fromStored(text: string): string {
   );
 }
 
-/** An entry of a B-tree holds some 2,700 bytes; a status may be a megabyte. */
+/** A B-tree entry holds about 2,700 bytes; a status can be a megabyte. */
 const STATUS_MAX_CHARACTERS = 200;
 const UNSTORABLE = /\0|\p{Cs}/u;
 
-/** Null if the record has no status: it passes every filter. Statuses are equal if these texts are. */
+/** Null if the record has no status: it then passes every filter. Equal texts mean equal statuses. */
 export function statusColumn(status: JsonValue | undefined): string | null {
   if (status === undefined) return null;
   if (typeof status !== 'string') return '!';
@@ -39,7 +39,7 @@ export function statusColumn(status: JsonValue | undefined): string | null {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** The text as searches look through it; null if it is what `lower` with the collation "C" makes of it. */
+/** The case-folded body for searches; null if `lower` in the "C" collation gives the same text. */
 export function foldedColumn(body: string): string | null {
   return ASCII.test(body) ? null : caseFolded(body);
 }

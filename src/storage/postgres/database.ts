@@ -1,33 +1,33 @@
-// Statements on one Postgres database. Each is a transaction of its own, so a connection is lent
-// for one round trip; it is tried again until the deadline of its request.
+// Runs statements on one Postgres database. Each is its own transaction, so a connection is borrowed
+// for one round trip. Transient failures are retried until the request's deadline.
 
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
-import { type Ask, type Attempts, gathering } from './gathering.js';
+import { type Ask, type Attempts, batching } from './batching.js';
 import { type Statement, statement } from './statements.js';
 
-/** "Database busy time-out": the time that a request has for everything it asks of Postgres. */
+/** "Database busy time-out": a request's time for all its statements, retries included. */
 const ANSWER_MAX_MS = 5_000;
-const AGAIN_MS = 100;
+const RETRY_DELAY_MS = 100;
 const RETRY_AFTER_SECONDS = 2;
-/** So that the operator's `idle_session_timeout` and a proxy's are met by few statements. */
+/** Shorter than usual idle time-outs of servers and proxies, so they rarely break a statement. */
 const IDLE_MAX_MS = 60_000;
 const QUICK_CONNECTIONS = 8;
-/** For searches, payments and views, so that these never take all. */
+/** For searches, payments and views, so they never use up all connections. */
 const SLOW_CONNECTIONS = 4;
 const APPLICATION = 'service-management-api';
 
 /**
- * The server did nothing and may do it next time: deadlock or serialization failure, lock or
- * statement timeout, starting, out of something other than disk, read-only, or behind a pooler
- * that leads each transaction to another session, where a prepared statement is missing or another's.
+ * Nothing was done, and a retry may succeed: deadlock, serialization failure, lock or statement
+ * time-out, server starting, out of a resource other than disk, read-only, or a pooler that sends
+ * each transaction to a different session, where the prepared statement is missing or another one.
  */
-const AGAIN = /^(40001|40P01|55P03|57014|57P03|53(?!100)...|25006|26000|42P05)$/;
+const TRANSIENT = /^(40001|40P01|55P03|57014|57P03|53(?!100)...|25006|26000|42P05)$/;
 const NAME_LOST = /^(26000|42P05)$/;
-/** The server ends the connection, or a pooler lost it, and the statement may be stored. */
+/** The server is closing the connection, or a pooler lost it: the statement may have been committed. */
 const SERVER_ENDS = /^(57P0[125]|08...)$/;
 
-/** Some databases have other defaults. An abandoned statement ends in Postgres, too. */
+/** Databases can have other defaults. The time-out also ends abandoned statements. */
 const BEGIN_SESSION = `
   set default_transaction_isolation to 'read committed';
   set statement_timeout to ${ANSWER_MAX_MS}`;
@@ -44,24 +44,24 @@ export type Run = <Row extends object>(
 ) => Promise<readonly Row[]>;
 
 export function attempts(): Attempts {
-  return { until: performance.now() + ANSWER_MAX_MS, isOpen: false };
+  return { until: performance.now() + ANSWER_MAX_MS, isInDoubt: false };
 }
 
 export class Database {
   readonly #quick: pg.Pool;
   readonly #slow: pg.Pool;
-  readonly #gatherings = new Map<Statement, Ask>();
-  /** By kind: how many statements were sent, and for how long Postgres was waited for. */
+  readonly #batchings = new Map<Statement, Ask>();
+  /** By kind: statements sent, and total time waiting for Postgres. */
   readonly #statements = new Map<string, { count: number; seconds: number }>();
   readonly #onNamesLost: (() => void) | undefined;
   #retries = 0;
   #keepsNames = true;
-  /** Whose wait for a synchronous standby was cut off: an answer that looks like any other. */
+  /** Clients whose wait for a synchronous standby was cancelled, which Postgres reports as a success. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
 
   /**
-   * `url`: `postgres://…`, with `sslmode` as the operator wants it. `onNamesLost`: called once, where
-   * a pooler loses prepared statements; none is used from there on.
+   * `url`: `postgres://…`, with `sslmode` as needed. `onNamesLost`: called once if a pooler loses
+   * prepared statements; from then on none are used.
    */
   constructor(url: string, onNamesLost?: () => void) {
     this.#quick = this.#poolOf(url, QUICK_CONNECTIONS);
@@ -76,24 +76,24 @@ export class Database {
   }
 
   /**
-   * Rejects with Postgres' own error where it refused the statement, and with a failure where it did
-   * not answer in time. A write is made so that a second attempt does no harm.
+   * Rejects with Postgres' own error if it refused the statement, and with a failure if it did not
+   * answer in time. Writes must be safe to retry.
    */
   ask<Row extends object>(
     asked: Statement,
     values: readonly unknown[],
     request = attempts(),
   ): Promise<readonly Row[]> {
-    if (asked.togetherMax === 0) return this.#send<Row>(asked, values, [request]);
-    let ask = this.#gatherings.get(asked);
+    if (asked.batchMax === 0) return this.#send<Row>(asked, values, [request]);
+    let ask = this.#batchings.get(asked);
     if (ask === undefined) {
-      ask = gathering(asked, (columns, group) => this.#send(asked, columns, group));
-      this.#gatherings.set(asked, ask);
+      ask = batching(asked, (columns, batch) => this.#send(asked, columns, batch));
+      this.#batchings.set(asked, ask);
     }
     return ask(values, request) as Promise<readonly Row[]>;
   }
 
-  /** One attempt, as long as it takes; what goes wrong is thrown as it is. */
+  /** One attempt without a time limit. Errors are thrown unchanged. */
   async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
     const client = await lend(this.#slow, attempts().until);
     let isDone = false;
@@ -137,28 +137,29 @@ export class Database {
   async #send<Row extends object>(
     asked: Statement,
     values: readonly unknown[],
-    group: readonly Attempts[],
+    batch: readonly Attempts[],
   ): Promise<readonly Row[]> {
     const pool = asked.isSlow ? this.#slow : this.#quick;
-    const until = Math.min(...group.map((each) => each.until));
-    let error: PgError = new Error('the time for the request is over');
+    const until = Math.min(...batch.map((each) => each.until));
+    let error: PgError = new Error('the deadline of the request has passed');
     while (performance.now() < until) {
       let client: (pg.PoolClient & { processID?: number }) | undefined;
       const begun = performance.now();
       try {
         client = await lend(pool, until);
         const rows = await this.#sendOver<Row>(client, asked, values, until);
-        if (this.#unconfirmed.has(client)) throw new Error('no standby has confirmed the change');
+        if (this.#unconfirmed.has(client))
+          throw new Error('no synchronous standby has confirmed the change');
         client.release();
         return rows;
       } catch (thrown) {
         error = thrown as PgError;
-        const meaning = client === undefined ? 'again' : meaningOf(error);
-        // Closing leaves a server that stops or became a standby.
+        const meaning = client === undefined ? 'transient' : meaningOf(error);
+        // Close the connection: its server may be stopping or have become a standby.
         client?.release(meaning !== 'refused');
         if (meaning === 'refused') throw error;
         if (meaning === 'lost' && asked.isWrite) {
-          for (const each of group) each.isOpen = true;
+          for (const each of batch) each.isInDoubt = true;
           if (!(await this.#ended(client?.processID, until))) break;
         }
         if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
@@ -171,7 +172,7 @@ export class Database {
         this.#statements.set(asked.kind, { count: count + 1, seconds: seconds + took });
       }
       this.#retries++;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
     throw unavailable(error);
   }
@@ -187,24 +188,24 @@ export class Database {
     return (await client.query(this.#keepsNames ? { ...query, name } : query)).rows;
   }
 
-  /** Whether nothing is at work on a lost attempt any more. Ending it continues after `until`. */
+  /** Terminates the backend of a lost attempt. Resolves with whether it has ended by the deadline. */
   async #ended(pid: number | undefined, until: number): Promise<boolean> {
     const ending = this.#send<{ ended: boolean }>(END, [pid], [attempts()]).then(
       (backends) => backends.every(({ ended }) => ended),
-      // A server that refuses this cannot be asked for it.
+      // A server that doesn't allow it must not block retries.
       (error) => error instanceof pg.DatabaseError,
     );
     return (await inTime(ending, until)) ?? false;
   }
 }
 
-/** `bigint` and `numeric`: counts, sizes, positions and times are safe integers. */
+/** `bigint` and `numeric` as numbers: counts, sizes, positions and times are safe integers. */
 const getTypeParser = ((type: number, format: 'text') =>
   type === 20 || type === 1700
     ? Number
     : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser;
 
-/** The pool's own time-out is the same for all; a request that has waited before has less left. */
+/** The pool's own time-out is fixed, but a retried request has less time left. */
 async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
   const connecting = pool.connect();
   const client = await inTime(connecting, until);
@@ -213,10 +214,10 @@ async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
     (unused) => unused.release(),
     () => {},
   );
-  throw new Error('no connection in time');
+  throw new Error('no connection was free in time');
 }
 
-/** Undefined once the time is over. */
+/** Undefined if the deadline passes first. */
 async function inTime<T>(promise: Promise<T>, until: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -227,24 +228,24 @@ async function inTime<T>(promise: Promise<T>, until: number): Promise<T | undefi
 
 type PgError = Error & { code?: string };
 
-/** `refused`: nothing was done. `again`: neither, and the next attempt may do it. `lost`: unknown. */
-function meaningOf(error: PgError): 'refused' | 'again' | 'lost' {
+/** `refused`: not done. `transient`: not done, but a retry may succeed. `lost`: unknown. */
+function meaningOf(error: PgError): 'refused' | 'transient' | 'lost' {
   if (!(error instanceof pg.DatabaseError)) return 'lost';
   const { code = '', severity } = error;
-  if (AGAIN.test(code)) return 'again';
+  if (TRANSIENT.test(code)) return 'transient';
   return severity === 'ERROR' && !SERVER_ENDS.test(code) ? 'refused' : 'lost';
 }
 
 function unavailable(cause: Error): FailureError {
   const failure = new FailureError({
     code: 'STORAGE_UNAVAILABLE',
-    message: 'nothing was changed: the database does not answer now; try again later',
+    message: 'nothing was changed: the database is not answering; try again later',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
   return Object.assign(failure, { cause });
 }
 
-/** One sentence for the operator; the password of the URL is in none of pg's messages. */
+/** The error's message, for the operator. No message of pg contains the URL's password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

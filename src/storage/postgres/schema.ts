@@ -1,21 +1,21 @@
-// The tables, and how they are made and brought to a newer version.
+// The tables, and their migrations.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import type { Database, Run } from './database.js';
 
-/** Any number that no other program of the database is likely to lock. */
+/** An advisory lock key that other programs are unlikely to use. */
 const SCHEMA_LOCK = 7_343_028_152;
 
-/** Numbers of ids: "IDs are unique per resource per database". */
+/** The source of id numbers: "IDs are unique per resource per database". */
 export const sequenceName = (collection: CollectionName) => `${collection}_numbers`;
 
 /**
- * Texts are compared byte by byte, so that no upgrade of the system's locales makes an index wrong.
- * `position` orders a list: the number of the id, and below 1 for rows that come from elsewhere.
- * `folded` is the text that is searched, null if Postgres' own `lower` gives the same. Totals follow
- * each write in its transaction. `locked_size` is a function because only its second statement sees
- * what was committed while the first waited. `works_from`: the oldest version of the tables that a
- * release must know to use these.
+ * Texts are compared bytewise, so that no upgrade of the system's locales can corrupt an index.
+ * `position` orders lists: the id's number, or below 1 for rows loaded from another engine. `folded`
+ * is the text that searches read; null if Postgres' `lower` gives the same. Each write updates the
+ * totals in its transaction. `locked_size` is a function because only its second statement sees what
+ * was committed while the first waited. `works_from`: the oldest schema version that a release must
+ * know to use these tables.
  */
 const FIRST_STEP = [
   `create table records (
@@ -54,10 +54,10 @@ const FIRST_STEP = [
   'insert into service_schema values (1, 1)',
 ];
 
-/** What each version adds. A step only adds, so that processes of the previous release keep working. */
+/** One per version. Steps only add, so that processes of the previous release keep working. */
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
-/** Makes or completes the tables, one process at a time. Resolves with whether there were none. */
+/** Creates or migrates the tables, one process at a time. Resolves with whether there were none. */
 export function prepareSchema(database: Database): Promise<boolean> {
   return database.transaction(async (run) => {
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
@@ -70,7 +70,7 @@ export function prepareSchema(database: Database): Promise<boolean> {
   });
 }
 
-/** 0 if there are no tables. Throws a sentence if this release can't use the tables. */
+/** 0 if there are no tables. Throws if this release can't use the tables. */
 async function versionIn(run: Run): Promise<number> {
   type Found = { ours: boolean; fleet: boolean; others: string | null };
   const [found] = await run<Found>(FIND_TABLES);

@@ -1,12 +1,12 @@
-// What a Postgres server must be for an acknowledged write to stay: looked at before a start.
+// Checks before a start that a Postgres server keeps acknowledged writes.
 
 import type { Run } from './database.js';
 
-/** One line about the server. Rejects, with a sentence, where it would lose data or take no tables. */
+/** Resolves with a line about the server. Rejects if it could lose data or refuses to create tables. */
 export async function expectSafeServer(run: Run): Promise<string> {
   const [server] = await run<{ problem: string | null; found: string }>(LOOK);
   if (server === undefined || server.problem !== null) {
-    throw new Error(server?.problem ?? 'Postgres says nothing of itself');
+    throw new Error(server?.problem ?? 'Postgres returned no information about itself');
   }
   return server.found;
 }
@@ -16,15 +16,15 @@ const LOOK = `
       when current_setting('server_version_num')::integer < 150000 then
         format('the server is Postgres %s; it must be 15 or newer', version)
       when pg_is_in_recovery() then
-        'the server is a standby and takes no writes; DATABASE_URL must name the primary'
+        'the server is a read-only standby; DATABASE_URL must name the primary'
       when off is not null then
         format('%s is off in Postgres; it must be on, or a power cut loses acknowledged writes', off)
       when standbys <> '' and current_setting('synchronous_commit') = 'local' then
-        'synchronous_commit is local in Postgres beside synchronous_standby_names; it must be on, or a fail-over loses acknowledged writes'
+        'synchronous_commit is local in Postgres although synchronous_standby_names is set; it must be on, or a failover loses acknowledged writes'
       when current_setting('server_encoding') <> 'UTF8' then
         format('the database''s encoding is %s; it must be UTF8', current_setting('server_encoding'))
       when not has_rights then
-        'the user of DATABASE_URL may not create tables in its schema, or not write into them; grant it CREATE on the schema, or SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on the sequences'
+        'the user of DATABASE_URL cannot create tables in its schema, or write to them; grant it CREATE on the schema, or SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on the sequences'
     end as problem,
     format('Postgres %s, %s TLS, synchronous standbys: %s', version,
       case when is_tls then 'with' else 'without' end, coalesce(nullif(standbys, ''), 'none')) as found

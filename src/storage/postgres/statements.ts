@@ -1,4 +1,4 @@
-// The statements on one account's records. `$1`: the owner, `$2`: the collection, `$3`: the id.
+// The statements on an account's records. `$1`: the owner, `$2`: the collection, `$3`: the id.
 
 import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
@@ -6,31 +6,31 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 export type Statement = Readonly<ReturnType<typeof statement>>;
 
 /**
- * `kind`: for the metrics. `togetherMax`: above 0 the values are columns, and so many go as one; `n`
- * of a result row says whose it is, from 1. `isSlow`: it goes over the connections for searches,
- * payments and views. `isWrite`: an attempt that was given up must end, or it undoes what came after it.
+ * `kind`: for the metrics. `batchMax`: 0 if it is never batched; above 0 its values are columns, and
+ * `n` of a result row names its caller, from 1. `isSlow`: it uses the connections for searches,
+ * payments and views. `isWrite`: a lost attempt must be ended first, or it could undo later changes.
  */
 export function statement(
   kind: string,
   text: string,
-  { togetherMax = 0, isSlow = false, isWrite = false } = {},
+  { batchMax = 0, isSlow = false, isWrite = false } = {},
 ) {
-  // Under which Postgres keeps the plan. Another release has another text, and so another name.
+  // The prepared statement's name. A release with another text uses another name.
   const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
-  return { kind, name, text, togetherMax, isSlow, isWrite };
+  return { kind, name, text, batchMax, isSlow, isWrite };
 }
 
-const MANY = 100;
+const BATCH_MAX = 100;
 
-const gathered = (kind: string, text: string) => statement(kind, text, { togetherMax: MANY });
+const batched = (kind: string, text: string) => statement(kind, text, { batchMax: BATCH_MAX });
 
 /** `$1`: the sequence. */
-export const NUMBER = gathered(
+export const NUMBER = batched(
   'number',
   `select n, nextval(name::regclass) as number from unnest($1::text[]) with ordinality as g (name, n)`,
 );
 
-export const FIND = gathered(
+export const FIND = batched(
   'find',
   `
   select k.n, r.body, r.version, r.bytes
@@ -39,13 +39,13 @@ export const FIND = gathered(
     join records r using (owner, collection, id)`,
 );
 
-/** Longer bodies are fetched one by one, as the client reads: a page may hold 200 of 2 MiB. */
+/** Longer bodies are fetched one by one as the client reads: a page can have 200 of 2 MiB. */
 const LONG_BYTES = 65_536;
-/** The texts of a page; in place of a long one its position, between characters that no JSON text has. */
+/** The page's bodies; a long one is replaced by its position between characters that JSON can't contain. */
 const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || position || E'\\x1e' else body end, ',' order by position desc) as body`;
 
-/** `$3`: how many rows. `$4`: rows to skip. */
-export const LIST = gathered(
+/** `$3`: limit. `$4`: offset. */
+export const LIST = batched(
   'list',
   `
   select k.n, coalesce(t.records, 0) as records,
@@ -68,7 +68,7 @@ const pageOf = (found: string) => `
     join lateral (select bytes, body from records
       where owner = $1 and collection = $2 and position = p.position) r on true`;
 
-/** `$5`: the status as the column has it. The index alone answers it, except for the page's rows. */
+/** `$5`: the status as stored. Answered from the index alone, except for the page's bodies. */
 export const LIST_OF_STATUS = statement(
   'list_of_status',
   pageOf(matching('(status is null or status = $5)')),
@@ -78,8 +78,8 @@ const searched = (condition: string) =>
   matching(`($5::text is null or status is null or status = $5) and ${condition}`);
 
 /**
- * `$5`: the same, or null. `$6`: the folded needle, `$7`: the same as a pattern. Only a pattern knows
- * the operator's trigram index, and without that index it costs five times as much as `strpos`.
+ * `$5`: the same, or null. `$6`: the folded needle, `$7`: the needle as a pattern. Only a pattern can
+ * use the operator's trigram index, and without that index it costs five times as much as `strpos`.
  */
 export const SEARCH = statement(
   'search',
@@ -96,7 +96,7 @@ export const AT = statement(
   'select body from records where owner = $1 and collection = $2 and position = $3',
 );
 
-/** `$3`: rows before this position, newest first: as many as a client reads at once, by number and by bytes. */
+/** `$3`: a position. The next rows before it, newest first, bounded by number and by bytes. */
 export const PIECE = statement(
   'piece',
   `
@@ -110,11 +110,11 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-/** The values of a create or an update, with their types. `place`: a position, or the version to change. */
+/** The values of a create or an update, with types. `target`: the new position, or the version to replace. */
 const VALUES =
-  'owner text, collection text, id text, place bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text';
+  'owner text, collection text, id text, target bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text';
 
-/** The same as rows. */
+/** Turns them into rows. */
 function rowsOf(values: string): string {
   const columns = values.split(', ').map((column) => column.split(' '));
   const arrays = columns.map(([name, type], index) => {
@@ -129,8 +129,8 @@ function rowsOf(values: string): string {
 export type WriteStatements = ReturnType<typeof writesWithin>;
 
 /**
- * The writes of accounts with limits of records and bytes. No row: another change came before an
- * update. With limits `n` is null where nothing was stored, and the row has the account's size.
+ * The writes, for the given quotas. An update returns no row if another change came first. With quotas
+ * `n` is null if nothing was stored, and the row has the account's totals.
  */
 export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
   const isLimited = maxRecords > 0 || maxBytes > 0;
@@ -141,7 +141,7 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       maxBytes > 0 ? `(asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})` : 'true',
       maxRecords > 0 && adds > 0 ? `size.records < ${maxRecords}` : 'true',
     ];
-    // The size is read under a lock: other processes grow other collections.
+    // Read under a lock: other processes may be adding to other collections.
     return `asked as (${rows}), size as materialized (
         select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
       ), given as (select asked.* from asked, size where ${room.join(' and ')})`;
@@ -160,14 +160,14 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       insert into audit_events (event) select event from given where event is not null
     ), stored as (
       insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-      select owner, collection, id, place, bytes, at, at, status, body, folded from given
+      select owner, collection, id, target, bytes, at, at, status, body, folded from given
     ) ${result('given')}`;
   const update = `
     with ${given(0)}, changed as (
       update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
           status = g.status, body = g.body, folded = g.folded
         from given g where r.owner = g.owner and r.collection = g.collection
-         and r.id = g.id and r.version = g.place
+         and r.id = g.id and r.version = g.target
       returning g.n, g.owner, g.collection, g.growth, g.at, g.event
     ), counted as (
       update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
@@ -177,14 +177,14 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;
-  const options = { togetherMax: isLimited ? 1 : MANY, isWrite: true };
+  const options = { batchMax: isLimited ? 1 : BATCH_MAX, isWrite: true };
   return {
     create: statement('create', create, options),
     update: statement('update', update, options),
   };
 }
 
-/** `$4` event or null. No row: there is no such record. */
+/** `$4`: the event, or null. Returns no row if there is no such record. */
 export const DELETE = statement(
   'delete',
   `
@@ -201,17 +201,17 @@ export const DELETE = statement(
   { isWrite: true },
 );
 
-/** An account without a record leaves no row in the totals: its name would outlive its erasure. */
+/** Without it, the name of an erased account would remain in the totals. */
 export const FORGET = statement(
   'forget',
   'delete from account_totals where owner = $1 and collection = $2 and records = 0',
   { isWrite: true },
 );
 
-/** A commit that changes nothing, and waits for what came before it as any other does. */
+/** A commit without changes, which waits for standbys like any other. */
 export const TOUCH = statement('touch', "select pg_logical_emit_message(true, 'service', '')");
 
-/** Takes a megabyte of the disk, gives it back and commits: on a full one a commit of a few bytes may succeed. */
+/** Writes a megabyte, rolls it back and commits: on a full disk, a small commit may still succeed. */
 export const TAKE_ROOM = statement(
   'take_room',
   `do $$ begin

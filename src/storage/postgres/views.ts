@@ -1,5 +1,5 @@
-// The operator's questions across accounts, from the totals that each write maintains. Each page is
-// one statement, so it is of one moment.
+// The operator's views across accounts, from the totals that each write maintains. Each page is one
+// statement, so it shows one snapshot.
 
 import { byCollection, COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { offsetOf } from '../../core/domain/listing.js';
@@ -12,7 +12,7 @@ import { fromStored } from './columns.js';
 import type { Database } from './database.js';
 import { PING, type Statement, statement } from './statements.js';
 
-/** `counts`: of the collections in which the account has a record. */
+/** `counts`: only of collections in which the account has records. */
 export interface CountedAccount {
   readonly owner: string;
   readonly counts: Partial<RecordCounts>;
@@ -25,10 +25,10 @@ export function postgresViews(database: Database): OperatorViews {
     return { items: row?.items ?? [], total: row?.total ?? 0 };
   }
 
-  /** Owners in order. `q` looks in the subject and in the account's business profiles, as on every host. */
+  /** Sorted owners. Like every host, `q` searches the subject and the account's business profiles. */
   async function matchingOwners(q: string): Promise<string[]> {
     const needle = caseFolded(q);
-    // Only a subject can hold U+0000: JSON spells it, and Postgres takes none.
+    // Only a subject can contain U+0000: bodies escape it, and Postgres rejects it.
     const values = needle.includes('\0') ? ['\x01', null] : [needle, needle];
     type Row = { owner: string; in_profile: boolean };
     return (await database.ask<Row>(MATCHING, values))
@@ -69,17 +69,17 @@ export function postgresViews(database: Database): OperatorViews {
       return { items: texts, total };
     },
 
-    /** Rejects, too, where Postgres takes no writes. */
+    /** Also rejects if Postgres is read-only. */
     async ping() {
       const [row] = await database.ask<{ read_only: string }>(PING, []);
-      if (row?.read_only === 'on') throw new Error('Postgres takes no writes');
+      if (row?.read_only === 'on') throw new Error('Postgres is read-only');
     },
   };
 }
 
 const view = (text: string) => statement('view', text, { isSlow: true });
 
-/** `rows`: in order. `total`: a query for the number of all. */
+/** `rows`: a sorted query. `total`: a query for the number of all rows. */
 const page = (rows: string, total: string) =>
   view(`select (select json_agg(r) from (${rows}) r) as items, (${total}) as total`);
 
@@ -115,8 +115,8 @@ const AUDIT = page(
 );
 
 /**
- * `$1`: the folded needle, `$2`: the same, or null if no body can hold it. Of owners all that may
- * match: Postgres folds ASCII alone as the service does.
+ * `$1`: the folded needle, `$2`: the same, or null if no body can contain it. Includes every owner that
+ * might match, because Postgres folds only ASCII the way the service does.
  */
 const MATCHING = view(`
   select owner, in_profile from (${OWNERS}) o, lateral (

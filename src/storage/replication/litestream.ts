@@ -24,13 +24,13 @@ export class Litestream {
   readonly #databasePath: string;
 
   /** `databasePath`: as Litestream's file names it. */
-  constructor(options: { readonly socketPath: string; readonly databasePath: string }) {
-    this.#socketPath = options.socketPath;
-    this.#databasePath = options.databasePath;
+  constructor(socketPath: string, databasePath: string) {
+    this.#socketPath = socketPath;
+    this.#databasePath = databasePath;
   }
 
-  /** `process`: another name after each start. Rejects with one sentence if Litestream does not answer, is too old, or does not list the database. */
-  async identify(): Promise<{ readonly process: string; readonly pid: number }> {
+  /** Its process id and, after a space, when it started. Rejects with one sentence if Litestream does not answer, is too old, or does not list the database. */
+  async identify(): Promise<string> {
     const info = await this.#ask('GET', '/info', undefined, QUESTION_MAX_MS);
     const version = String(info['version']);
     const [, numbers = '0'] = /^v?(\d+\.\d+\.\d+)/.exec(version) ?? [];
@@ -46,7 +46,7 @@ export class Litestream {
         `Litestream on ${this.#socketPath} does not list the database; add "- path: ${this.#databasePath}" under "dbs:" in its file and restart it`,
       );
     }
-    return { process: `${info['pid']} ${info['started_at']}`, pid: Number(info['pid']) };
+    return `${info['pid']} ${info['started_at']}`;
   }
 
   /**
@@ -66,12 +66,7 @@ export class Litestream {
     return { txid, replicatedTxid };
   }
 
-  async #ask(
-    method: string,
-    path: string,
-    body: unknown,
-    maxMs: number,
-  ): Promise<Record<string, unknown>> {
+  async #ask(method: string, path: string, body: unknown, maxMs: number) {
     const socketPath = this.#socketPath;
     const signal = AbortSignal.timeout(maxMs);
     const call = request({ socketPath, path, method, agent: false, signal });
@@ -79,15 +74,15 @@ export class Litestream {
     call.on('error', () => {});
     call.end(body === undefined ? undefined : JSON.stringify(body));
     const answered = once(call, 'response') as Promise<[IncomingMessage]>;
-    const [response, read] = await answered
-      .then(async ([response]) => [response, await text(response)] as const)
+    const [status, read] = await answered
+      .then(async ([response]) => [response.statusCode, await text(response)] as const)
       .catch((error: Error) => {
         throw new Error(noAnswer(socketPath, error), { cause: error });
       });
     const fields: Record<string, unknown> = { ...objectIn(read) };
-    if (response.statusCode === 200) return fields;
+    if (status === 200) return fields;
     // A replica's address may hold a password.
-    const reason = String(fields['error'] ?? `status ${response.statusCode}`)
+    const reason = String(fields['error'] ?? `status ${status}`)
       .replaceAll(/\/\/[^/\s@]*@/g, '//(hidden)@')
       .replaceAll(/\s+/g, ' ');
     throw new Error(`Litestream says: ${reason.slice(0, REASON_MAX_CHARACTERS)}`);

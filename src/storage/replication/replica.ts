@@ -2,6 +2,7 @@
 // second, between two commits. Runs in the storage thread.
 
 import { codeOf } from '../backup/file-copy.js';
+import type { LibsqlFile } from '../file/database-file.js';
 import type { Litestream, SyncAnswer } from './litestream.js';
 
 /**
@@ -20,13 +21,10 @@ export interface ReplicaReport {
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
+  readonly file: Pick<LibsqlFile, 'touch' | 'logBytes' | 'emptyLog'>;
   readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
-  /** A commit that changes nothing. */
-  readonly touch: () => Promise<void>;
-  /** Litestream has been gone for a minute. `pid`: its last process id, if it was ever known. */
-  readonly onLongAbsence: (pid: number | undefined) => void;
 }
 
 /** Between two syncs, and so what the replica may lack. */
@@ -37,6 +35,8 @@ const SYNC_MAX_SECONDS = 600;
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
 const LONG_ABSENCE_MS = 60_000;
+/** During a long absence the log is written back when it is larger than this. */
+const LOG_MAX_BYTES = 268_435_456;
 /** How long a stop waits for the replica to get the last commits. */
 const LAST_SYNC_MAX_SECONDS = 3;
 
@@ -46,7 +46,8 @@ export class Replica {
   #reason: string | undefined;
   /** Litestream has been seen to take a commit of this very file. */
   #isProven = false;
-  #process: { readonly process: string; readonly pid: number } | undefined;
+  /** Litestream's, as it identifies itself. */
+  #process: string | undefined;
   /** Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's number of a change that holds them. */
   #missing: { readonly since: number; txid?: number } | undefined;
   /** When the oldest commit after the begin of that sync was made. */
@@ -96,7 +97,7 @@ export class Replica {
   /** Rejects with the reason if the replica is not reached. */
   async #round(): Promise<void> {
     const answering = await this.#options.litestream.identify();
-    if (answering.process !== this.#process?.process) this.#isProven = false;
+    if (answering !== this.#process) this.#isProven = false;
     [this.#process, this.#absentSince] = [answering, undefined];
     // A sync that sends much takes long; Litestream answers in the meantime, unless it hangs.
     if (this.#syncing === undefined) {
@@ -111,7 +112,7 @@ export class Replica {
   async #prove(): Promise<void> {
     const before = await this.#sync();
     if (before === undefined) return;
-    await this.#options.inTurn(this.#options.touch);
+    await this.#options.inTurn(async () => this.#options.file.touch());
     const answer = await this.#sync();
     this.#isProven = answer !== undefined && answer.txid > before.txid;
     if (this.#isProven || answer === undefined) return;
@@ -161,12 +162,25 @@ export class Replica {
     this.#absentSince = isAbsent ? (this.#absentSince ?? now) : undefined;
     if (now - (this.#absentSince ?? now) < LONG_ABSENCE_MS) return;
     this.#absentSince = now;
-    this.#options.onLongAbsence(this.#process?.pid);
+    if (isAlive(Number.parseInt(this.#process ?? '', 10))) return;
+    const { file, inTurn } = this.#options;
+    // The next sync sends the whole database, because Litestream sees that the log was emptied without it.
+    void inTurn(async () => file.logBytes > LOG_MAX_BYTES && file.emptyLog());
   }
 
   #report(of: Partial<ReplicaReport>): void {
     const [isReached, reason] = [this.#isReached, this.#reason];
     this.#options.report({ isReached, reason, behindSince: this.#missing?.since, ...of });
+  }
+}
+
+/** `pid`: `NaN` if it is not known. */
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    // It is another user's.
+    return codeOf(error) === 'EPERM';
   }
 }
 

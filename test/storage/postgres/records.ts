@@ -3,7 +3,6 @@
 import type { Outcome } from '../../../src/core/domain/errors.js';
 import type { AccountLimits } from '../../../src/core/records/account-limits.js';
 import { workInPlace } from '../../../src/core/records/record-work.js';
-import { silentEvents } from '../../../src/core/service-events.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
@@ -21,7 +20,7 @@ export async function openRecords(url: string, limits = NO_LIMITS, onNamesLost =
     giveWay: () => undefined,
     limits,
     log: keptLog(),
-    events: silentEvents,
+    events: undefined,
   });
   return { database, account, close: () => database.close() };
 }

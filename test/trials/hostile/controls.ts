@@ -16,8 +16,9 @@ export const UNBOUNDED: readonly Unbounded[] = [
   {
     name: 'a connection is read on, however many of its requests wait',
     replacements: [
-      ['this.#stopReading();', ''],
-      ['QUEUED_TOTAL_MAX = 8192', 'QUEUED_TOTAL_MAX = Infinity'],
+      ['response._onPendingData(held);', ''],
+      ['response._onPendingData(-held);', ''],
+      ['WAITING_TOTAL_MAX = 8192', 'WAITING_TOTAL_MAX = Infinity'],
     ],
     scenario: 'one connection without a token, which reads nothing',
   },
@@ -41,7 +42,7 @@ export const UNBOUNDED: readonly Unbounded[] = [
   },
   {
     name: 'the answers of a pipeline have no event-loop turn of their own',
-    replacements: [['setImmediate(() => this.#beginNext())', 'this.#beginNext()']],
+    replacements: [['setImmediate(this.onTurn)', 'this.onTurn()']],
     scenario: 'eight connections without a token, which read',
   },
 ];

@@ -5,7 +5,7 @@
 import { Hono } from 'hono';
 import { adminGate } from '../../../core/http/authentication.js';
 import { canonicalPath } from '../../../core/http/path.js';
-import { readAdminKey } from '../../settings.js';
+import { readAdminKeys } from '../../settings.js';
 import { consoleLog } from '../console-log.js';
 import { once, settingsIn } from '../environment.js';
 import { ACCOUNT_ROUTES } from './account-routes.js';
@@ -54,7 +54,7 @@ async function answerFrom(routes: readonly AdminRoute[], call: AdminCall): Promi
 /** A key that cannot be used opens nothing. */
 const gateOf = once((env: AdminEnvironment) => {
   try {
-    return adminGate(readAdminKey(settingsIn(env)));
+    return adminGate(readAdminKeys(settingsIn(env)));
   } catch (error) {
     consoleLog().error('setting_unusable', error);
     return adminGate(undefined);

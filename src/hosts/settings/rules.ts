@@ -1,0 +1,53 @@
+// Which settings go together. Judged by what is set, so that these problems are told together with
+// those of the single settings.
+
+import { isLoopback } from './addresses.js';
+import { isPostgresUrl, type SETTINGS } from './schema.js';
+
+/** Empty is unset. */
+type Texts = { readonly [name in keyof typeof SETTINGS.shape]?: string | undefined };
+
+/** A sentence for each problem; it begins with the name of a setting. */
+export function problemsBetween(given: Texts): string[] {
+  const { AUTH_AUDIENCE: audience, AUTH_ISSUER: issuer, AUTH_JWKS_URL: keys } = given;
+  const { AUTH_USERINFO_URL: userinfo, BACKUP_DIR: backups, CONSOLE_HOST: host } = given;
+  const { BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep, DATABASE_URL: database } = given;
+  const asks = given.AUTH_USERINFO !== 'off';
+  const replicates = (given.REPLICATION || 'off') !== 'off';
+  const problems: Readonly<Record<string, unknown>> = {
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off':
+      !asks && !audience,
+    'AUTH_USERINFO is "off"; it must be on where AUTH_USERINFO_URL is set': !asks && userinfo,
+    'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
+      audience && !issuer && !keys,
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens that the keys of AUTH_JWKS_URL are to check':
+      asks && keys && !audience,
+    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
+      asks && audience && keys && !userinfo && !issuer,
+    'ADMIN_API_KEY_FILE is set beside ADMIN_API_KEY; it must be unset, or the only one of the two':
+      given.ADMIN_API_KEY && given.ADMIN_API_KEY_FILE,
+    'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for':
+      !backups && (interval || keep) && interval !== '0',
+    "BACKUP_DIR is set beside REPLICATION=async; it must be unset: Litestream's snapshots take the place of backups":
+      backups && replicates,
+    [`CONSOLE_ORIGIN is unset; it must be the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`]:
+      host && !isLoopback(host) && !given.CONSOLE_ORIGIN,
+  };
+  const wrong = Object.keys(problems).filter((sentence) => problems[sentence]);
+  if (!isPostgresUrl(database ?? '')) return wrong;
+  const ofFile = {
+    BACKUP_DIR: backups,
+    BACKUP_INTERVAL_HOURS: interval,
+    BACKUP_KEEP: keep,
+    REPLICATION: replicates,
+    DATABASE_CREATE: given.DATABASE_CREATE,
+  };
+  const set = Object.entries(ofFile).filter(([, isSet]) => isSet);
+  return [
+    ...wrong,
+    ...set.map(
+      ([name]) =>
+        `${name} is set beside a postgres URL; it must be unset: Postgres has backups and standbys of its own`,
+    ),
+  ];
+}

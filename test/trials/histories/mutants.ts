@@ -66,14 +66,14 @@ export const MUTANTS: readonly Mutant[] = [
     'usage is counted while it changes',
     'none',
     'operator',
-    ['PIECE_MAX_ROWS = 1e4', 'PIECE_MAX_ROWS = 1'],
+    ['PIECE_ROWS = 1e4', 'PIECE_ROWS = 1'],
     ['this.#usage.before(', 'void ('],
   ),
   mutant(
     'a PATCH over Postgres does not look whether another one came between',
     'none, 2 processes',
     'record',
-    ['and r.version = g.version', ''],
+    ['and r.version = g.target', ''],
   ),
   mutant('a deletion over Postgres stays in the totals', 'none, 2 processes', 'operator', [
     'set records = t.records - 1,',

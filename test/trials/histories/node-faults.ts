@@ -110,10 +110,8 @@ async function cutShort(
     }
     await world.startAgain();
   }
-  return {
-    world,
-    came: `${rounds} times while stopping, ${rounds * KILLED_STARTS} while starting`,
-  };
+  const came = `${rounds} times while stopping, ${rounds * KILLED_STARTS} while starting`;
+  return { world, came };
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

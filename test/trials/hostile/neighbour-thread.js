@@ -13,7 +13,7 @@ const BODY = JSON.stringify({ name: 'Neema', phone: '1' });
 const { origin, headers } = workerData;
 // A connection for each: a slow answer must not hide behind the ones before it.
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-/** @type {import('./neighbour.js').Noted} */
+/** @type {import('./run.js').Noted} */
 const noted = { readMs: [], writeMs: [], failures: [], created: [] };
 const underWay = new Set();
 

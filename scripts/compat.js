@@ -19,7 +19,7 @@ const PYTHON = { python3: 'python3-venv' };
 /** Parts, their test files, and the Debian package of each command that they need. @type {Readonly<Record<string, { files: string[], debian: Readonly<Record<string, string>> }>>} */
 const PARTS = {
   recipes: {
-    files: ['apps', 'hosts', 'react-admin', 'recipes'],
+    files: ['apps', 'hosts', 'react-admin', 'recipes', 'tokens'],
     debian: { chromium: 'chromium' },
   },
   generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON, go: 'golang-go' } },

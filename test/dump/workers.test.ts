@@ -35,10 +35,10 @@ describe('A dump of Workers in which two accounts have the same ids', () => {
   const renumbered = [
     ['first', 'ORD-0001'],
     ['first', 'ORD-0002'],
-    ['first', 'ORD-0006'],
+    ['first', 'ORD-0004'],
     ['second', 'ORD-0003'],
-    ['second', 'ORD-0004'],
     ['second', 'ORD-0005'],
+    ['second', 'ORD-0006'],
   ];
 
   it('gives the younger record a new id in a file, and lists it', async () => {
@@ -55,9 +55,9 @@ describe('A dump of Workers in which two accounts have the same ids', () => {
     expect(await readFile(at('same.ndjson-new-ids.csv'), 'utf8')).toBe(
       [
         'account,collection,old_id,new_id',
-        'second,orders,ORD-0001,ORD-0004',
-        'second,orders,ORD-0002,ORD-0005',
-        'first,orders,ORD-0003,ORD-0006',
+        'first,orders,ORD-0003,ORD-0004',
+        'second,orders,ORD-0001,ORD-0005',
+        'second,orders,ORD-0002,ORD-0006',
         '',
       ].join('\n'),
     );

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
+import { runCommand } from '../../src/tools/program/command.js';
 import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
 import { ADMIN_KEY } from './contract.js';
 import {
@@ -53,8 +54,8 @@ export async function dataCommandHere(
     version: '0.1.0',
     waits,
   };
-  const [, load] = COMMANDS[name] ?? [];
-  const code = (await (await load?.())?.run(args, dependencies)) ?? Number.NaN;
+  const command = await COMMANDS[name]?.[1]();
+  const code = command ? await runCommand(command, args, dependencies) : Number.NaN;
   return { code, stdout: text.stdout.join(''), stderr: text.stderr.join('') };
 }
 

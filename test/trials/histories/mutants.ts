@@ -27,7 +27,7 @@ const EMPTIES_LOG = `function rewriteLog(database) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     writeFileSync(database + '-wal', log);
   }`;
-const COMMIT = 'thread.call("commit", commitTexts(changes))';
+const COMMIT = 'thread.call("commit", texts)';
 const EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 const COLUMNS = 'owner = excluded.owner, status = excluded.status,';
 

@@ -119,6 +119,7 @@ async function serve(
   const stopping = new AbortController();
   const probe = probeProvider(signIn, log, stopping.signal);
   operations.started({ ...served, connections, turns, probe });
+  backups?.begin();
   return {
     origin,
     operationsOrigin: operations.origin,

@@ -113,6 +113,7 @@ async function serve(
   }
   const probe = new ProviderProbe(signIn, log);
   operations.started({ ...served, server, turns, probe });
+  backups?.begin();
   return {
     origin: server.origin,
     operationsOrigin: operations.origin,

@@ -5,8 +5,7 @@
 import { createRequire } from 'node:module';
 import type Database from 'libsql';
 
-type Library = typeof Database;
-type Open = InstanceType<Library>;
+type Open = InstanceType<typeof Database>;
 export type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
@@ -17,15 +16,15 @@ export interface Statement {
   readonly isOptional?: boolean;
 }
 
-let library: Library | undefined;
+let library: typeof Database | undefined;
 
 /**
  * The package, loaded when the first file is opened: the files of another system's installation
  * can't be, nor can Windows without its runtime. Throws a sentence for the operator.
  */
-export function libsql(): Library {
+export function libsql(): typeof Database {
   try {
-    library ??= createRequire(import.meta.url)('libsql') as Library;
+    library ??= createRequire(import.meta.url)('libsql') as typeof Database;
     return library;
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
@@ -61,9 +60,8 @@ export class Connection {
       const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
       // After an error the statement may still be under way, so it is not used again.
       this.#prepared.delete(sql);
-      let rows: unknown[] = [];
-      if (statement.reader) rows = statement.all(args);
-      else statement.run(args);
+      const rows = statement.reader ? statement.all(args) : [];
+      if (!statement.reader) statement.run(args);
       // A pragma may act while it is prepared.
       if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
       return rows as SqlRow[];

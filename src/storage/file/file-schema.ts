@@ -56,15 +56,13 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** The number of a failed commit's rows that the file has in their new state. Parameters: puts, time, removals. */
-export const COUNT_PRESENT = `
-  select
-    (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
-      where records.body = put.value ->> 3 and records.updated_at = ?2)
-    +
-    (select count(*) from json_each(?3) as removal
-      where not exists (select 1 from records where records.position = removal.value))
-    as present`;
+/** 1 if the file has every change of a failed commit. Parameters: puts, time, removals. */
+export const IS_STORED = `
+  select not exists (select 1 from json_each(?3) join records on position = value)
+     and not exists (
+       select 1 from json_each(?1) where not exists (
+         select 1 from records
+          where position = value ->> 0 and body = value ->> 3 and updated_at = ?2))`;
 
 /** Of `?2` rows after the position `?1`. Reads no body. */
 export const MEASURE_PAGE = `

@@ -14,8 +14,6 @@ import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { isAsClosed, markClosed, missingLog } from './state-mark.js';
 import { logBytesOf } from './write-ahead-log.js';
 
-const NAME_MAX_CHARACTERS = 60;
-
 /** A file that is this program's, with the log that it needs, and locked. */
 export interface OwnFile {
   readonly connection: Connection;
@@ -34,10 +32,7 @@ export interface OwnFile {
  */
 export type FileState = 'usable' | 'absent' | 'held';
 
-/**
- * Judges the file as a start would, without starting. Writes nothing that a start would not undo at
- * its end. Rejects with one sentence if a start would refuse the file or its folder.
- */
+/** Judges the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
 export async function inspectDatabase(
   name: string,
   surroundings: Surroundings,
@@ -71,9 +66,8 @@ function nearestFolder(path: string): string {
 }
 
 /**
- * Throws, without a change, if a start must refuse the file. What its pages hold is `expectWhole`'s
- * question. `isReplicated` decides what log must be there; a check locks the file for itself alone
- * in any case, and does not wait.
+ * Throws, without a change, if a start must refuse the file, whatever its pages hold. A check locks
+ * the file for itself alone, also beside a replica, and does not wait.
  */
 export function openOurs(
   path: string,
@@ -91,7 +85,7 @@ export function openOurs(
     connection.value('select count(*) from sqlite_master');
     // The lock is on the opened file. A restore may have put another file in its place since.
     if (!isInPlace()) throw new Error('it was just replaced; start again');
-    // An empty file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
+    // An empty file comes here only on purpose (`DATABASE_CREATE`).
     const missing = size === 0n ? undefined : missingLog(path, logBytes, isReplicated);
     if (missing !== undefined) throw new Error(missing);
     try {
@@ -121,11 +115,8 @@ export function expectOurs(connection: Connection, { mayBeNew = false } = {}): v
   const found = objectsOf(connection);
   const isNew = mayBeNew && !isMarked && found.length === 0;
   if (!isNew && application !== APPLICATION_ID) throw new Error('it belongs to another program');
-  if (version > SCHEMA_VERSION) {
-    throw new Error(
-      `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
-    );
-  }
+  const versions = `version ${version}, this program knows up to ${SCHEMA_VERSION}`;
+  if (version > SCHEMA_VERSION) throw new Error(`its schema has ${versions}`);
   // The same statements make a database file and this schema, so that the two cannot differ.
   const own = new Connection(':memory:');
   for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
@@ -135,7 +126,7 @@ export function expectOurs(connection: Connection, { mayBeNew = false } = {}): v
   if (foreign !== undefined) {
     // Both come from the file, so the name is quoted and cut.
     const [type, name] = JSON.parse(foreign);
-    const quoted = JSON.stringify(String(name).slice(0, NAME_MAX_CHARACTERS));
+    const quoted = JSON.stringify(String(name).slice(0, 60));
     const kind = /^(table|index|view|trigger)$/.test(type) ? type : 'object';
     throw new Error(
       `its schema is not the one that this program writes (it has the ${kind} ${quoted})`,

@@ -7,7 +7,7 @@ import type { PutRow } from '../../core/records/record-storage.js';
 import { ofTwoOwners, storedFacts, unusable } from '../../core/records/stored-facts.js';
 import type { Connection } from './connection.js';
 import { FIND_INVALID, LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
-import { ownerColumn, statusOfColumn } from './record-columns.js';
+import { ownerColumn } from './record-columns.js';
 
 /** In a larger page a row takes longer: the values leave the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
@@ -77,7 +77,9 @@ export function rowsOf(page: StoredPage): PutRow[] {
     // does a spread of another object.
     const isPlain = oddId === undefined && !hasNul && !id.includes('\\');
     if (isPlain && owner !== null) {
-      return { position, collection, id, body, owner, status: statusOfColumn(statuses[i] ?? null) };
+      const column = statuses[i] ?? undefined;
+      const status = typeof column === 'number' ? null : column;
+      return { position, collection, id, body, owner, status };
     }
     const row = { position, collection, id, body };
     const facts = storedFacts(row);

@@ -33,7 +33,7 @@ export class UsageScan {
     this.#pieceRows = pieceRows;
   }
 
-  /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece, undefined before. */
+  /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece. */
   next(times: string): StoredTotals | undefined {
     const counting = this.#counting ?? this.#begun(times);
     this.#counting = undefined;

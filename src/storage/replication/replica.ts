@@ -37,14 +37,14 @@ const TURN_MAX_MS = 1_000;
 const LONG_ABSENCE_MS = 60_000;
 /** During a long absence the log is written back when it is larger than this. */
 const LOG_MAX_BYTES = 268_435_456;
-/** How long a stop waits for the replica to get the last commits. */
+/** How long a stop waits for the replica. */
 const LAST_SYNC_MAX_SECONDS = 3;
 
 export class Replica {
   readonly #options: ReplicaOptions;
   #isReached = false;
   #reason: string | undefined;
-  /** Litestream has been seen to take a commit of this very file. */
+  /** Litestream has taken a commit of this very file. */
   #isProven = false;
   /** Litestream's, as it identifies itself. */
   #process: string | undefined;
@@ -52,7 +52,6 @@ export class Replica {
   #missing: { readonly since: number; txid?: number } | undefined;
   /** When the oldest commit after the begin of that sync was made. */
   #later: number | undefined;
-  /** The sync under way. */
   #syncing: Promise<SyncAnswer> | undefined;
   #absentSince: number | undefined;
   #isClosed = false;
@@ -64,7 +63,6 @@ export class Replica {
     this.#following = this.#follow();
   }
 
-  /** Tells that something was committed. */
   committed(): void {
     if (this.#missing?.txid !== undefined) this.#later ??= Date.now();
     if (this.#missing !== undefined) return;
@@ -134,11 +132,10 @@ export class Replica {
     this.#syncing = this.#options.litestream.sync(wait, maxSeconds);
     try {
       const answer = await this.#syncing;
-      const { txid, replicatedTxid } = answer;
       if (this.#missing?.txid !== undefined) {
         // A restarted Litestream may count from 1 again.
-        this.#missing.txid = Math.min(this.#missing.txid, txid);
-        if (replicatedTxid >= this.#missing.txid) {
+        this.#missing.txid = Math.min(this.#missing.txid, answer.txid);
+        if (answer.replicatedTxid >= this.#missing.txid) {
           this.#missing = this.#later === undefined ? undefined : { since: this.#later };
           this.#later = undefined;
         }
@@ -155,9 +152,8 @@ export class Replica {
 
   #lose(error: Error): void {
     [this.#isReached, this.#reason] = [false, error.message];
-    const code = codeOf(error.cause);
     // Nothing listens: Litestream has ended, or was never started.
-    const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
+    const isAbsent = ['ENOENT', 'ECONNREFUSED'].includes(String(codeOf(error.cause)));
     const now = performance.now();
     this.#absentSince = isAbsent ? (this.#absentSince ?? now) : undefined;
     if (now - (this.#absentSince ?? now) < LONG_ABSENCE_MS) return;
@@ -174,12 +170,11 @@ export class Replica {
   }
 }
 
-/** `pid`: `NaN` if it is not known. */
+/** `pid`: `NaN` if it is not known. The process may be another user's. */
 function isAlive(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
-    // It is another user's.
     return codeOf(error) === 'EPERM';
   }
 }

@@ -16,8 +16,7 @@ export const UNBOUNDED: readonly Unbounded[] = [
   {
     name: 'a connection is read on, however many of its requests wait',
     replacements: [
-      ['response._onPendingData(held);', ''],
-      ['response._onPendingData(-held);', ''],
+      ['response._onPendingData(change * (socket.writableHighWaterMark + 1));', ''],
       ['WAITING_TOTAL_MAX = 8192', 'WAITING_TOTAL_MAX = Infinity'],
     ],
     scenario: 'one connection without a token, which reads nothing',

@@ -7,7 +7,7 @@ import { isThere } from '../../src/storage/backup/file-copy.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { runHere, runWell } from '../support/dump-command.js';
+import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { startServer } from '../support/server-process.js';
 import { contentsOf, makeShopFile } from '../support/shop-file.js';

@@ -20,12 +20,12 @@ it('A burst of new connections is accepted without a slice of long work for each
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
   let slices = 0;
-  while (http.connectionCount < CLIENTS) {
+  while (http.connections.count < CLIENTS) {
     await scheduler.yield('busy');
     vi.advanceTimersByTime(2);
     slices++;
   }
   expect(slices).toBeLessThan(CLIENTS / 4);
   for (const socket of sockets) socket.destroy();
-  await http.drain(0);
+  await http.connections.drain(0);
 });

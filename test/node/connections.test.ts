@@ -34,8 +34,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  connections.stop();
-  await loopback.close();
+  await connections.drain(0);
   vi.useRealTimers();
 });
 
@@ -86,7 +85,7 @@ it('While one waits, not more than one piece that the system read is parsed, and
   const parsed: number[] = [];
   for (let i = 0; i < 200; i++) {
     await setImmediate();
-    parsed.push(connections.underWayCount);
+    parsed.push(connections.requestCount);
   }
   // 64 KiB at 19 bytes each.
   expect(Math.max(...parsed)).toBeLessThan(3_500);
@@ -95,7 +94,7 @@ it('While one waits, not more than one piece that the system read is parsed, and
   client.destroy();
   // Its end isn't read either: the write time-out ends it.
   vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS + 500);
-  await until(() => connections.underWayCount === 0);
+  await until(() => connections.requestCount === 0);
 });
 
 it('The requests that wait on all connections are bounded: one with very many is reset', async () => {
@@ -107,7 +106,7 @@ it('The requests that wait on all connections are bounded: one with very many is
   }
   const polite = openRaw(loopback.origin, pipeline(10));
   await until(() => reset >= 8);
-  expect(connections.underWayCount).toBeLessThan(8_192 + 3_500);
+  expect(connections.requestCount).toBeLessThan(8_192 + 3_500);
   await until(() => begun.some(({ req }) => req.url === '/0'));
   expect(polite.socket.destroyed).toBe(false);
   for (const client of clients) client.destroy();
@@ -116,7 +115,7 @@ it('The requests that wait on all connections are bounded: one with very many is
 
 it('A pipeline that breaks off makes no stack trace for each request', async () => {
   const client = openRaw(loopback.origin, pipeline(20));
-  await until(() => connections.underWayCount === 20);
+  await until(() => connections.requestCount === 20);
   begun[0]?.req.socket.resetAndDestroy();
   await client.over;
   await until(() => errors.length === 20);

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ProviderFinding } from '../../src/core/identity/probe.js';
-import { ProviderProbe } from '../../src/hosts/node/provider-probe.js';
+import { probeProvider } from '../../src/hosts/node/provider-probe.js';
 import { keptLog } from '../support/kept-log.js';
 
 const AWAY = { ok: false, found: 'no answer (ECONNREFUSED)', remedy: 'see', away: true };
@@ -16,8 +16,15 @@ afterEach(() => void vi.useRealTimers());
 function open(...answers: ProviderFinding[]) {
   const log = keptLog();
   const signIn = { probe: vi.fn(async () => answers.shift() ?? AWAY) };
-  const probe = new ProviderProbe(signIn, log);
-  return { probe, signIn, log, events: () => log.lines.map(({ event }) => event) };
+  const stopping = new AbortController();
+  const probe = probeProvider(signIn, log, stopping.signal);
+  return {
+    probe,
+    stop: () => stopping.abort(),
+    signIn,
+    log,
+    events: () => log.lines.map(({ event }) => event),
+  };
 }
 
 it.each([
@@ -38,9 +45,9 @@ it.each([
 );
 
 it('It is asked no more after a stop', async () => {
-  const { probe, signIn } = open(AWAY);
+  const { stop, signIn } = open(AWAY);
   await vi.advanceTimersByTimeAsync(1);
-  probe.stop();
+  stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(signIn.probe).toHaveBeenCalledOnce();
 });

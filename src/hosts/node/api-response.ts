@@ -2,16 +2,11 @@
 
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ServiceEvents } from '../../core/service-events.js';
 
 /** The route of a request that matched none, and the method of bytes that are no request. */
 export const OTHER = 'other';
-
-/** A connection. */
-interface SentBytes {
-  /** The bytes sent since the last call. */
-  takeSentBytes(): number;
-}
 
 export class ApiResponse extends ServerResponse {
   /** The handler writes the pattern of the request's route here. */
@@ -24,34 +19,30 @@ export class ApiResponse extends ServerResponse {
   dueSince: number | undefined;
   /** Node's account of what waits to be sent on the connection; above the high-water mark it stops reading. */
   declare _onPendingData: (bytes: number) => void;
-  #events: ServiceEvents | undefined;
-  #sent: SentBytes | undefined;
-  #startedAt = 0;
-  #headers: unknown;
+  #finish: ((aborted: boolean) => void) | undefined;
+  #headers: Readonly<Record<string, string>> = {};
 
   /** Measures from now to the last byte of the answer, or to the end of the connection. */
-  measure(events: ServiceEvents | undefined, sent: SentBytes): void {
-    if (events === undefined) return;
-    this.#events = events;
-    this.#sent = sent;
-    this.#startedAt = performance.now();
+  measure(events: ServiceEvents | undefined, socket: Duplex | Socket): void {
+    if (events === undefined || !('bytesWritten' in socket)) return;
+    const startedAt = performance.now();
+    const { bytesWritten } = socket;
+    this.#finish = (aborted) =>
+      events.requestFinished({
+        route: this.route,
+        method: this.req.method ?? OTHER,
+        status: this.headersSent ? this.statusCode : undefined,
+        milliseconds: performance.now() - startedAt,
+        aborted,
+        requestId: this.#headers['X-Request-ID'] ?? this.#headers['x-request-id'],
+        bytes: socket.bytesWritten - bytesWritten,
+      });
   }
 
   /** Call it at the end of the answer or of the connection; the first call counts. */
   finish(aborted: boolean): void {
-    const events = this.#events;
-    if (events === undefined) return;
-    this.#events = undefined;
-    const headers = (this.#headers ?? {}) as Readonly<Record<string, string>>;
-    events.requestFinished({
-      route: this.route,
-      method: this.req.method ?? OTHER,
-      status: this.headersSent ? this.statusCode : undefined,
-      milliseconds: performance.now() - this.#startedAt,
-      aborted,
-      requestId: headers['X-Request-ID'] ?? headers['x-request-id'],
-      bytes: this.#sent?.takeSentBytes() ?? 0,
-    });
+    this.#finish?.(aborted);
+    this.#finish = undefined;
   }
 
   /** Node calls this method when the answers before this one are written, if there are any. */
@@ -61,7 +52,7 @@ export class ApiResponse extends ServerResponse {
     if (this.onTurn !== undefined) setImmediate(this.onTurn);
   }
 
-  /** Node calls this method when it has given the last byte to the system; a listener would cost time. */
+  /** Node calls this method when it has given the last byte to the system. */
   override detachSocket(socket: Socket): void {
     super.detachSocket(socket);
     this.finish(false);
@@ -73,16 +64,14 @@ export class ApiResponse extends ServerResponse {
    */
   override flushHeaders(): void {}
 
-  // Below: for a client that has gone Node would make headers, and an error with its stack, in vain;
-  // and a request that broke off may have been refused before its handler answers.
-
+  /** For a client that has gone Node would make an error with its stack; one whose request broke off has its answer. */
   get #isOver(): boolean {
     return this.destroyed || this.writableEnded;
   }
 
   override writeHead(...all: unknown[]): this {
     if (this.#isOver) return this;
-    this.#headers = all.at(-1);
+    this.#headers = all.at(-1) as Readonly<Record<string, string>>;
     return (super.writeHead as (...all: unknown[]) => this).apply(this, all);
   }
 
@@ -91,7 +80,6 @@ export class ApiResponse extends ServerResponse {
   }
 
   override end(...all: unknown[]): this {
-    if (this.#isOver) return this;
-    return (super.end as (...all: unknown[]) => this).apply(this, all);
+    return this.#isOver ? this : (super.end as (...all: unknown[]) => this).apply(this, all);
   }
 }

@@ -2,7 +2,8 @@
 // time-out", which Node does not have: a client that never reads its answer would hold the
 // answer's memory for ever. It bounds what a client sends without waiting for answers.
 
-import type { Server, Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -17,49 +18,40 @@ const WAITING_MAX = 16;
  * that it has read at once, and 3,000 requests in 64 KiB take 5 MB.
  */
 const WAITING_TOTAL_MAX = 8_192;
+const DRAIN_CHECK_INTERVAL_MS = 50;
 
 /** The requests of one connection are answered one after the other: while one waits, nothing more is read. */
-class Connection {
+interface Connection {
   readonly socket: Socket;
   /** To the request that has begun last. */
-  begun: ApiResponse | undefined;
+  begun?: ApiResponse;
   /** To the request that arrived last. */
-  newest: ApiResponse | undefined;
-  /** How many requests wait behind the one that has begun. */
-  waiting = 0;
-  isPipelining = false;
-  #sentBytes = 0;
-
-  constructor(socket: Socket) {
-    this.socket = socket;
-  }
-
-  takeSentBytes(): number {
-    const { bytesWritten } = this.socket;
-    const bytes = bytesWritten - this.#sentBytes;
-    this.#sentBytes = bytesWritten;
-    return bytes;
-  }
+  newest?: ApiResponse;
+  /** How many requests wait behind the one that has begun; undefined if none ever did. */
+  waiting?: number;
 }
 
+type HttpServer = NetServer & Pick<Server, 'closeIdleConnections' | 'closeAllConnections'>;
+
 export class Connections {
+  readonly #server: HttpServer;
+  readonly #events: ServiceEvents | undefined;
   readonly #open = new Map<Duplex, Connection>();
   /** Requests of all connections that wait behind another. */
   #waiting = 0;
-  /** From here on every answer is the last one of its connection. */
-  isEnding = false;
+  #isEnding = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
-  readonly #events: ServiceEvents | undefined;
 
   /** Without `events` nothing is measured. */
-  constructor(server: Server, events?: ServiceEvents) {
+  constructor(server: HttpServer, events?: ServiceEvents) {
+    this.#server = server;
     this.#events = events;
     server.on('connection', (socket) => {
-      const connection = new Connection(socket);
+      const connection: Connection = { socket };
       this.#open.set(socket, connection);
       socket.once('close', () => {
         connection.begun?.finish(true);
-        this.#waiting -= connection.waiting;
+        this.#waiting -= connection.waiting ?? 0;
         this.#open.delete(socket);
       });
     });
@@ -71,6 +63,8 @@ export class Connections {
     // Node continues with what it has read, also of a connection that was reset.
     if (connection === undefined || connection.socket.destroyed) return;
     connection.newest = response;
+    // Clients must not send another request on this connection.
+    if (this.#isEnding) response.shouldKeepAlive = false;
     // Node gives the socket to one response after the other.
     if (response.socket === null) this.#queue(response, connection);
     else this.#begin(response, connection);
@@ -78,39 +72,26 @@ export class Connections {
 
   #begin(response: ApiResponse, connection: Connection): void {
     connection.begun = response;
-    response.measure(this.#events, connection);
+    response.measure(this.#events, connection.socket);
     response.begin?.(response);
   }
 
   #queue(response: ApiResponse, connection: Connection): void {
     const { socket } = connection;
-    // Counts as an answer that waits to be sent, and Node reads no more while there is one.
-    const held = socket.writableHighWaterMark + 1;
-    response._onPendingData(held);
-    connection.waiting++;
-    this.#waiting++;
+    if (connection.waiting === undefined) closeWithoutStackTraces(socket);
+    const wait = (change: 1 | -1) => {
+      connection.waiting = (connection.waiting ?? 0) + change;
+      this.#waiting += change;
+      // Counts as an answer that waits to be sent, and Node reads no more while there is one.
+      response._onPendingData(change * (socket.writableHighWaterMark + 1));
+      return connection.waiting;
+    };
     response.onTurn = () => {
       if (socket.destroyed) return;
-      connection.waiting--;
-      this.#waiting--;
-      response._onPendingData(-held);
+      wait(-1);
       this.#begin(response, connection);
     };
-    if (!connection.isPipelining) closeWithoutStackTraces(socket);
-    connection.isPipelining = true;
-    if (connection.waiting > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) {
-      socket.resetAndDestroy();
-    }
-  }
-
-  /** Measures an answer to bytes that are no request. */
-  measure(response: ApiResponse, socket: Duplex): void {
-    const connection = this.#open.get(socket);
-    if (connection !== undefined) response.measure(this.#events, connection);
-  }
-
-  get count(): number {
-    return this.#open.size;
+    if (wait(1) > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) socket.resetAndDestroy();
   }
 
   /** The answer to the newest request, finished or not. If a connection breaks, its body or the bytes after it broke it. */
@@ -118,30 +99,49 @@ export class Connections {
     return this.#open.get(socket)?.newest;
   }
 
+  get count(): number {
+    return this.#open.size;
+  }
+
   /** Requests whose answer is not yet written to its end. */
-  get underWayCount(): number {
+  get requestCount(): number {
     let count = this.#waiting;
     for (const { begun } of this.#open.values()) if (begun?.writableFinished === false) count++;
     return count;
   }
 
-  /** Whether a complete answer is still unread by its client. Node treats such a connection as idle. */
-  get isWriting(): boolean {
-    return [...this.#open.values()].some(
-      ({ begun }) => begun?.writableEnded && !begun.writableFinished,
-    );
-  }
-
-  /** Makes the newest answer of each connection its last one if its headers are not yet sent, and so for every later answer. */
-  endAfterAnswers(): void {
-    this.isEnding = true;
+  /**
+   * Serves for `leaveMs` more, then accepts no connection. Resolves when the last answer is written,
+   * or cuts the rest after `deadlineMs`. Call it once.
+   */
+  async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
+    const server = this.#server;
+    this.#isEnding = true;
+    // So is every later answer the last one of its connection.
     for (const { newest } of this.#open.values()) {
       if (newest?.headersSent === false) newest.shouldKeepAlive = false;
     }
+    if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
+    // The HTTP server's own `close` would cut answers that are complete and not yet read.
+    const closed = new Promise<void>((resolve) => {
+      NetServer.prototype.close.call(server, () => resolve());
+    });
+    // A kept-alive connection whose answer had begun before the stop would stay open.
+    const idle = setInterval(() => {
+      if (!this.#isWriting) server.closeIdleConnections();
+    }, DRAIN_CHECK_INTERVAL_MS);
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    await closed;
+    clearInterval(idle);
+    clearTimeout(deadline);
+    clearInterval(this.#timer);
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
+  /** Whether a complete answer is still unread by its client. Node treats such a connection as idle. */
+  get #isWriting(): boolean {
+    return [...this.#open.values()].some(
+      ({ begun }) => begun?.writableEnded && !begun.writableFinished,
+    );
   }
 
   #sweep(): void {

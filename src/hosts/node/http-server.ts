@@ -1,8 +1,7 @@
-// The handler on a port: Node's HTTP server with the contract's time-outs in
-// force, and a way to stop that cuts no answer.
+// The handler on a port: Node's HTTP server with the contract's time-outs in force.
 
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import {
   HEADER_READ_TIMEOUT_MS,
@@ -28,13 +27,6 @@ const KEEP_ALIVE_MARGIN_MS = 1_000;
  * client asks again after a second.
  */
 const WAITING_CONNECTIONS_MAX = 4_096;
-const DRAIN_CHECK_INTERVAL_MS = 50;
-/**
- * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
- * A client that uses its connection in the meantime opens its next one at the next process. Closing an
- * idle connection at once could cut a request that is on its way.
- */
-const LEAVE_MS = 1_000;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
@@ -50,19 +42,8 @@ export interface HttpServerOptions {
   readonly onConnection?: (() => void) | undefined;
 }
 
-export interface HttpServer {
-  /** `http://ADDRESS:PORT`, with the port that was picked. */
-  readonly origin: string;
-  /** The number of open connections. */
-  readonly connectionCount: number;
-  /** The number of requests whose answer is not yet written to its end. */
-  readonly requestCount: number;
-  /** Refuses new connections and resolves when the last answer is written, or cuts the rest at the deadline. */
-  drain(deadlineMs: number): Promise<void>;
-}
-
-/** Resolves when the server listens. Rejects if the address cannot be used. */
-export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+/** Resolves when the server listens, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
+export async function listen(options: HttpServerOptions) {
   const { host, port, socket } = options;
   const { server, connections } = buildServer(options);
   await new Promise<void>((resolve, reject) => {
@@ -74,18 +55,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const address = server.address();
   // A socket in the file system.
   if (address === null || typeof address === 'string') throw new Error(NO_TCP_SOCKET);
-  return {
-    origin: originOf(address),
-    get connectionCount() {
-      return connections.count;
-    },
-    get requestCount() {
-      return connections.underWayCount;
-    },
-    // The kernel keeps connections for the next process, so this one can stop slowly.
-    drain: (deadlineMs) =>
-      drain(server, connections, deadlineMs, socket === undefined ? 0 : LEAVE_MS),
-  };
+  return { origin: originOf(address), connections };
 }
 
 function buildServer(options: HttpServerOptions) {
@@ -117,16 +87,7 @@ function buildServer(options: HttpServerOptions) {
   });
   if (onConnection !== undefined) server.on('connection', onConnection);
   const connections = new Connections(server, events);
-  const refusals = new Refusals(connections, options.corsAllowedOrigins);
-  const onRequest = (request: IncomingMessage, response: ApiResponse) => {
-    // While draining, clients must not send another request on this connection; and what
-    // follows an Upgrade in the same packet never arrives, so that its sender must send it again.
-    if (!server.listening || connections.isEnding || request.headers.upgrade !== undefined) {
-      response.shouldKeepAlive = false;
-    }
-    response.begin = begin;
-    connections.add(response);
-  };
+  const refusals = new Refusals(connections, events, options.corsAllowedOrigins);
   const begin = async (response: ApiResponse) => {
     const { req: request } = response;
     try {
@@ -140,35 +101,18 @@ function buildServer(options: HttpServerOptions) {
       response.destroy();
     }
   };
+  const onRequest = (request: IncomingMessage, response: ApiResponse) => {
+    // What follows an Upgrade in the same packet never arrives, so that its sender must send it again.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    response.begin = begin;
+    connections.add(response);
+  };
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it doesn't know (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => refusals.refuse(error, socket));
   server.on('connect', (request, socket) => refusals.refuseTunnel(request, socket));
   return { server, connections };
-}
-
-async function drain(
-  server: ReturnType<typeof buildServer>['server'],
-  connections: Connections,
-  deadlineMs: number,
-  leaveMs: number,
-): Promise<void> {
-  connections.endAfterAnswers();
-  if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
-  // The HTTP server's own `close` would cut answers that are complete and not yet read.
-  const closed = new Promise<void>((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
-  // A kept-alive connection whose answer had begun before the stop would stay open.
-  const idle = setInterval(() => {
-    if (!connections.isWriting) server.closeIdleConnections();
-  }, DRAIN_CHECK_INTERVAL_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
-  connections.stop();
 }
 
 /** `http://ADDRESS:PORT` */

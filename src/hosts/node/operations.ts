@@ -6,13 +6,13 @@ import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { BackupSchedule, KeptBackup } from '../../storage/backup/backup-schedule.js';
-import { EXPOSITION_TYPE } from '../operations/exposition.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
 import { type Facts, type Status, timeOf } from '../operations/status.js';
 import type { Settings } from '../settings.js';
+import type { Connections } from './connections.js';
 import {
   diskFacts,
   latest,
@@ -20,18 +20,13 @@ import {
   processFacts,
   sampleEventLoopDelays,
 } from './machine-figures.js';
-import {
-  type OperationsAnswer,
-  type OperationsPages,
-  openOperationsPort,
-} from './operations-port.js';
+import { openOperationsPort, type Page, type Pages } from './operations-port.js';
 import type { ProviderProbe } from './provider-probe.js';
 import type { Turns } from './turns.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 const MINUTE_MS = 60_000;
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
 
@@ -40,13 +35,13 @@ export interface StartedParts {
   readonly storage: AskedStorage;
   /** Those in the memory of this process. */
   readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
-  readonly server: { readonly connectionCount: number; readonly requestCount: number };
+  readonly connections: Pick<Connections, 'count' | 'requestCount'>;
   readonly backups?: BackupSchedule | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  readonly erasedAccounts?: { facts(): Promise<Facts['erased_accounts']> } | undefined;
+  readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
   readonly postgres?: () => Facts['postgres'];
-  readonly turns: Pick<Turns, 'heavyWork'>;
-  readonly probe: Pick<ProviderProbe, 'finding'>;
+  readonly turns: Turns;
+  readonly probe: ProviderProbe;
 }
 
 export class Operations {
@@ -74,22 +69,20 @@ export class Operations {
     const { port } = this.#settings.operations;
     if (port === undefined) return;
     const delays = sampleEventLoopDelays();
-    const pages: OperationsPages = {
-      'GET /live': () => json(200, { live: true }),
-      'GET /ready': () => this.#ready(),
-      'GET /metrics': async () => ({
-        status: 200,
-        type: EXPOSITION_TYPE,
-        text: metricsText(await this.#status(), this.#meter, delays.histogram),
-      }),
-      'GET /status': async () => json(200, await this.#status()),
-      'POST /backup': (adminKey) => this.#backUp(adminKey),
-    };
     const minutes = setInterval(() => this.#meter.lastHour.tick(), MINUTE_MS).unref();
     this.#timers.push(minutes, delays.timer);
-    this.#port = await openOperationsPort(port, pages, (error) =>
-      log.error('operations_page_failed', error),
-    );
+    const pages: Pages = {
+      'GET /live': () => [200, { live: true }],
+      'GET /ready': () => this.#ready(),
+      'GET /metrics': async () => [
+        200,
+        metricsText(await this.#status(), this.#meter, delays.histogram),
+      ],
+      'GET /status': async () => [200, await this.#status()],
+      'POST /backup': (adminKey) => this.#backUp(adminKey),
+    };
+    const onError = (error: unknown) => log.error('operations_page_failed', error);
+    this.#port = await openOperationsPort(port, pages, onError);
   }
 
   /** Receives the events of the service's parts; undefined if nothing is measured. */
@@ -120,24 +113,23 @@ export class Operations {
     this.#port?.close();
   }
 
-  async #ready(): Promise<OperationsAnswer> {
+  async #ready(): Promise<Page> {
     const { ready, reasons, warnings } = await this.#status();
-    return json(ready ? 200 : 503, { ready, reasons, warnings });
+    return [ready ? 200 : 503, { ready, reasons, warnings }];
   }
 
   /** What SIGUSR2 does. Requires the admin key; otherwise anyone could rotate out good backups. */
-  #backUp(adminKey: string | undefined): OperationsAnswer {
+  #backUp(adminKey: string | undefined): Page {
     if (!isAdminKey(this.#settings.adminKey, adminKey ?? '')) {
       if (adminKey !== undefined) this.#meter.adminKeyRefused();
-      return json(401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' });
+      return [401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' }];
     }
-    if (this.#parts === undefined) return json(503, { error: 'the service has not started yet' });
+    if (this.#parts === undefined) return [503, { error: 'the service has not started yet' }];
     const { backups } = this.#parts;
-    if (backups === undefined) {
-      return json(409, { error: 'backups are not configured; set BACKUP_DIR' });
-    }
+    if (backups === undefined)
+      return [409, { error: 'backups are not configured; set BACKUP_DIR' }];
     backups.takeNow();
-    return json(202, { begun: true });
+    return [202, { begun: true }];
   }
 
   async #status(): Promise<Status> {
@@ -149,24 +141,21 @@ export class Operations {
 
   async #facts(parts: StartedParts | undefined): Promise<Facts> {
     const meter = this.#meter;
-    const { total, failed, aborted } = meter.requests.totals;
     const [process_, database, backups, erased] = await Promise.all([
       processFacts(),
       this.#disk(),
       this.#backupFacts(parts),
-      parts?.erasedAccounts?.facts(),
+      parts?.erasedAccounts?.(),
     ]);
     return {
       version: VERSION,
       runtime: `node ${process.version}`,
       started_at: timeOf(performance.timeOrigin),
       requests: {
-        total,
-        failed,
-        aborted,
-        in_flight: parts?.server.requestCount ?? null,
-        connections: parts?.server.connectionCount ?? null,
-        heavy_work: parts?.turns.heavyWork ?? null,
+        ...meter.requests.totals,
+        in_flight: parts?.connections.requestCount ?? null,
+        connections: parts?.connections.count ?? null,
+        heavy_work: parts ? parts.turns.scheduler.waiting + parts.turns.work.jobs : null,
       },
       last_hour: meter.lastHour.minutes,
       writes: {
@@ -199,13 +188,10 @@ export class Operations {
   async #backupFacts(parts: StartedParts | undefined): Promise<Facts['backups']> {
     const plan = this.#settings.backups;
     if (plan === undefined || parts === undefined) return null;
-    const { at, bytes, failure } = this.#meter.lastBackup;
+    const { failure } = this.#meter.lastBackup;
     const kept = await this.#kept?.();
-    const known = [...(at === undefined ? [] : [{ takenAt: at, bytes }]), ...(kept ?? [])];
-    const [newest] = known
-      // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
-      .filter(({ takenAt }) => takenAt <= Date.now())
-      .sort((a, b) => b.takenAt - a.takenAt);
+    // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
+    const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
     return {
       folder: plan.folder,
       interval_hours: plan.intervalHours,
@@ -224,10 +210,6 @@ export class Operations {
         })) ?? null,
     };
   }
-}
-
-function json(status: OperationsAnswer['status'], value: object): OperationsAnswer {
-  return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
 }
 
 /** If the reader has gone or the disk is full, only the lines are lost. */

@@ -9,6 +9,7 @@ import { type Answer, refusal } from '../../core/http/answer.js';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
+import type { ServiceEvents } from '../../core/service-events.js';
 import { ApiResponse, OTHER } from './api-response.js';
 import type { Connections } from './connections.js';
 
@@ -35,12 +36,7 @@ const BY_CODE: Readonly<Record<string, Answer>> = {
 };
 const BAD_METHOD = refusal(
   'METHOD_NOT_ALLOWED',
-  `the method is unknown; send one of ${METHODS}`,
-  METHODS,
-);
-const NO_TUNNELS = refusal(
-  'METHOD_NOT_ALLOWED',
-  'CONNECT is not possible here; this is not a proxy',
+  `this method is not possible here; send one of ${METHODS}`,
   METHODS,
 );
 
@@ -53,12 +49,18 @@ const HEAD = /^([!#$%&'*+.^_`|~\w-]+) \/[!-~]* HTTP\/1\.[01]\r\n((?:[^\r\n:]+:[^
 
 export class Refusals {
   readonly #connections: Connections;
+  readonly #events: ServiceEvents | undefined;
   readonly #originHeadersOf: ReturnType<typeof originPolicy>;
   readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   readonly #refused = new WeakSet<Duplex>();
 
-  constructor(connections: Connections, corsAllowedOrigins: readonly string[]) {
+  constructor(
+    connections: Connections,
+    events: ServiceEvents | undefined,
+    corsAllowedOrigins: readonly string[],
+  ) {
     this.#connections = connections;
+    this.#events = events;
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
 
@@ -94,7 +96,7 @@ export class Refusals {
   refuseTunnel({ headers }: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    this.#answerLast(socket, NO_TUNNELS, headers);
+    this.#answerLast(socket, BAD_METHOD, headers);
   }
 
   /** Answers in the envelope, and ends the connection. `headers`: those of the request that could be read. */
@@ -126,7 +128,7 @@ export class Refusals {
       if (!socket.writable) return;
       const request = { method: OTHER, httpVersionMajor: 1, httpVersionMinor: 1 };
       const response = new ApiResponse(request as IncomingMessage);
-      this.#connections.measure(response, socket);
+      response.measure(this.#events, socket);
       response.assignSocket(socket as Socket);
       response.once('finish', () => {
         response.detachSocket(socket as Socket);
@@ -142,7 +144,7 @@ function unknownMethod(packet: Buffer | undefined): Headers | undefined {
   const [, method = '', fields = ''] = HEAD.exec(packet?.toString('latin1') ?? '') ?? [];
   // A known method means that the packet begins within a body, not with a request.
   if (method === '' || NODE_METHODS.includes(method)) return undefined;
-  const pairs = [...fields.matchAll(/^([^:]+):[ \t]*(.*?)[ \t]*\r$/gm)];
+  const pairs = [...fields.matchAll(/([^\r\n:]+):[ \t]*(.*?)[ \t]*\r\n/g)];
   return Object.fromEntries(pairs.map(([, name = '', value]) => [name.toLowerCase(), value]));
 }
 

@@ -4,28 +4,19 @@
 import type { IncomingMessage } from 'node:http';
 
 /** `.` or `..`, also encoded. */
-const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-/** Takes the place of a dot segment. No route has it, because an encoded control character is 404. */
-const NOWHERE = '%00';
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+/** No route has it, because an encoded control character is 404. */
+const NOWHERE = '/%00';
 
 /**
- * The target with each dot segment replaced by one that no route has, because a URL
- * parser would resolve dot segments. It would also take a backslash for a slash; such a
- * target is refused later.
+ * The target that is served. One with a dot segment, which a URL parser would resolve, is not found.
+ * A parser would also take a backslash for a slash; such a target is refused later. `OPTIONS *`, which
+ * asks of the whole server, is OPTIONS on a path like any other.
  */
-export function unresolvedTarget(target: string): string {
-  const end = target.search(/[?#]/);
-  const path = end === -1 ? target : target.slice(0, end);
-  if (!/\/(?:\.|%2e)/i.test(path)) return target;
-  const segments = path
-    .split('/')
-    .map((segment) => (DOT_SEGMENT.test(segment) ? NOWHERE : segment));
-  return segments.join('/') + target.slice(path.length);
-}
-
-/** The target that is served: `OPTIONS *`, which asks of the whole server, is OPTIONS on a path like any other. */
 export function servedTarget({ method, url = '/' }: IncomingMessage): string {
-  return method === 'OPTIONS' && url === '*' ? '/' : unresolvedTarget(url);
+  if (method === 'OPTIONS' && url === '*') return '/';
+  const [path = ''] = /\/(?:\.|%2e)/i.test(url) ? url.split(/[?#]/, 1) : [];
+  return DOT_SEGMENT.test(path) ? NOWHERE : url;
 }
 
 /**

@@ -13,9 +13,9 @@ export class Turns {
    */
   readonly scheduler = new FairScheduler({
     givesWay: () => {
-      const others = this.#hasAccepted;
+      const hasAccepted = this.#hasAccepted;
       this.#hasAccepted = false;
-      return others;
+      return hasAccepted;
     },
   });
 
@@ -23,9 +23,4 @@ export class Turns {
   readonly onConnection = (): void => {
     this.#hasAccepted = true;
   };
-
-  /** Pieces of long work that wait for their turn or are under way in the other thread. */
-  get heavyWork(): number {
-    return this.scheduler.waiting + this.work.jobs;
-  }
 }

@@ -4,7 +4,8 @@
 import { isAdminKey } from '../../core/http/authentication.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
-import type { BackupSchedule, KeptBackup } from '../../storage/backup/backup-schedule.js';
+import type { SizedBackup } from '../../storage/backup/backup-files.js';
+import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
@@ -150,13 +151,10 @@ function backupFacts(
   plan: NonNullable<Settings['backups']>,
   { lastBackup: { failure } }: Meter,
   isUnderWay: boolean,
-  kept: readonly KeptBackup[] | undefined,
+  kept: readonly SizedBackup[] | undefined,
 ): Facts['backups'] {
   // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
   const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
-  const list = kept?.map(({ takenAt, records = null, opens = null, ...file }) => {
-    return { ...file, taken_at: timeOf(takenAt), records, opens };
-  });
   return {
     folder: plan.folder,
     interval_hours: plan.intervalHours,
@@ -166,7 +164,7 @@ function backupFacts(
     last_failed: failure !== undefined,
     last_failure: failure ? { at: timeOf(failure.at), reason: failure.reason } : null,
     under_way: isUnderWay,
-    list: list ?? null,
+    list: kept?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
   };
 }
 

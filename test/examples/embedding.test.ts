@@ -1,29 +1,49 @@
-// The embedding page's example, as a stranger would use it: in a folder of its
-// own that has the package installed, with the built files, without a port.
+// The embedding page's ways to put the service into another program, run as they are written by a
+// stranger: in a folder of its own that has the built package installed. `npm run compat` has Bun,
+// Deno and the frameworks.
 
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
-import { pageCode, ROOT } from '../support/pages.js';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { miniflareOptions } from '../../scripts/worker/deployment.js';
+import { servesTheApi, serviceFile } from '../support/embedded-service.js';
+import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
+import { pageCode, ROOT, textOf } from '../support/pages.js';
+import { startProgram } from '../support/program.js';
 import { openProject } from '../support/project.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { startMiniflare } from '../support/worker-host.js';
 
 const run = promisify(execFile);
-const { exports: exported } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-const EXAMPLE = pageCode('src/embedding.md', '## The handler');
+const { exports: exported } = JSON.parse(textOf('package.json'));
+const PAGE = 'src/embedding.md';
+const EXAMPLE = pageCode(PAGE, '## The handler');
 
 /** What the package has beside its exports. */
 const PACKED = ['openapi.json', 'client-shared.js', 'THIRD-PARTY-NOTICES.txt'];
 
+let identity: IdentityStub;
+let project: TemporaryFolder | undefined;
+let stop = async () => {};
+
+beforeAll(async () => {
+  identity = await openIdentityStub();
+});
+afterEach(async () => {
+  await stop();
+  await project?.remove();
+  [stop, project] = [async () => {}, undefined];
+});
+afterAll(() => identity.close());
+
 it('The embedding page’s example runs the whole service over a libSQL file, in about a dozen lines', async () => {
-  const consumer = await openProject({ 'embed.js': EXAMPLE });
-  onTestFinished(() => consumer.remove());
+  project = await openProject({ 'embed.js': EXAMPLE });
   const lines = EXAMPLE.split('\n').filter((line) => line.trim() !== '');
   expect(lines.length).toBeLessThanOrEqual(15);
-  const { stdout } = await run(process.execPath, ['embed.js'], { cwd: consumer.path });
+  const { stdout } = await run(process.execPath, ['embed.js'], { cwd: project.path });
   expect(stdout).toMatch(/^200 \{/);
   expect(stdout).toContain("status: 'ok'");
 });
@@ -52,12 +72,8 @@ it('The examples of embedding and of the client type-check where only the packed
   }
 });
 
-it('The core bundle imports no module, neither of Node nor of a package', async () => {
-  const bundle = await readFile(join(ROOT, 'dist/handler.js'), 'utf8');
-  expect(bundle).not.toMatch(/^import\b|node:/m);
-});
-
-it('The package has every public file and the notices, and no file of the preview', async () => {
+it('The package has every public file and the notices, no file of the preview, and a core that imports no module', async () => {
+  expect(textOf('dist/handler.js')).not.toMatch(/^import\b|node:/m);
   const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await run('npm', pack, { cwd: ROOT });
   const [{ files }] = JSON.parse(stdout);
@@ -68,3 +84,52 @@ it('The package has every public file and the notices, and no file of the previe
   // The first is the stamp of the build.
   expect(paths.filter((path) => /^dist\/\.|preview|reference|swagger/.test(path))).toEqual([]);
 });
+
+it.each([
+  ['## In Hono', ['hono', '@hono/node-server']],
+  ['## In a plain Node server', ['@hono/node-server']],
+])('The example "%s" serves the API beside its own pages', async (words, packages) => {
+  const files = {
+    'service.js': serviceFile(identity.url),
+    'main.js': pageCode(PAGE, words).replace('3000', '0'),
+  };
+  project = await openProject(files, packages);
+  const program = startProgram([process.execPath, 'main.js'], { cwd: project.path });
+  stop = async () => {
+    await program.stop();
+    // The example itself ended, once the file was released.
+    expect([program.child.exitCode, program.child.signalCode]).toEqual([0, null]);
+  };
+  await servesBoth(await program.saw(/^http:\S+$/m));
+});
+
+it('The example for a Worker serves the API beside its own pages', async () => {
+  project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
+  // As wrangler bundles a program that is not built yet.
+  const { outputFiles } = await build({
+    absWorkingDir: project.path,
+    entryPoints: ['worker.js'],
+    bundle: true,
+    format: 'esm',
+    external: ['cloudflare:workers'],
+    write: false,
+  });
+  const options = miniflareOptions({
+    folder: join(project.path, 'state'),
+    settings: { AUTH_USERINFO_URL: identity.url },
+  });
+  const path = join(options.modulesRoot, 'worker.js');
+  const contents = outputFiles[0]?.text ?? '';
+  const worker = { ...options, modules: [{ type: 'ESModule' as const, path, contents }] };
+  const miniflare = await startMiniflare([worker]);
+  stop = () => miniflare.dispose();
+  const { origin } = await miniflare.ready;
+  await servesTheApi(origin);
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+});
+
+/** The service inside keeps a record beside the example's own page. */
+async function servesBoth(origin: string): Promise<void> {
+  await servesTheApi(origin);
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+}

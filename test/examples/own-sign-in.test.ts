@@ -5,7 +5,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UnsecuredJWT } from 'jose';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import type { IdentityProvider } from '../../src/core/identity/identity-provider.js';
 import { pageCode } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
@@ -20,47 +20,39 @@ afterEach(() => project.remove());
 
 it('The identity provider with jose lets in good tokens for this API alone, and says when it has no keys', async () => {
   const [provider, other] = [await openSigningProvider(), await openSigningProvider()];
-  provider.now = Date.now();
-  other.now = Date.now();
-  try {
-    const { issuer } = provider;
-    const code = pageCode(PAGE, 'For a provider that only issues JWTs');
-    const ours = code.replaceAll('https://id.example.com', issuer);
-    project = await openProject({ 'identity.js': ours, 'again.js': ours }, ['jose']);
-    const identityIn = async (name: string): Promise<IdentityProvider> =>
-      (await import(pathToFileURL(join(project.path, name)).href)).identity;
-    const identity = await identityIn('identity.js');
-    const aud = 'your-api';
-    const good = await provider.token({ aud });
-    expect(await identity.identify(good)).toMatchObject({ status: 'identified', subject: 'asha' });
-    const bad = [
-      await provider.token({ aud: 'other' }),
-      await provider.token({ aud, iss: 'https://id.example' }),
-      await provider.token({ aud, exp: Math.floor(provider.now / 1000) - 60 }),
-      await provider.token({ aud, sub: undefined }),
-      await other.token({ aud, iss: issuer }),
-      new UnsecuredJWT({ aud, iss: issuer, sub: 'asha' }).encode(),
-      'opaque-token',
-    ];
-    for (const token of bad) expect(await identity.identify(token)).toEqual({ status: 'invalid' });
-    expect(provider.asked).toEqual(['/keys']);
-    provider.broken.set('/keys', 500);
-    const again = await identityIn('again.js');
-    expect(await again.identify(good)).toEqual({ status: 'unavailable' });
-  } finally {
-    await provider.close();
-    await other.close();
-  }
+  onTestFinished(() => Promise.all([provider.close(), other.close()]).then(() => {}));
+  const now = Date.now();
+  [provider.now, other.now] = [now, now];
+  const { issuer: iss } = provider;
+  const code = pageCode(PAGE, 'For a provider that only issues JWTs');
+  const ours = code.replaceAll('https://id.example.com', iss);
+  project = await openProject({ 'identity.js': ours, 'again.js': ours }, ['jose']);
+  const identityIn = async (name: string): Promise<IdentityProvider> =>
+    (await import(pathToFileURL(join(project.path, name)).href)).identity;
+  const identity = await identityIn('identity.js');
+  const aud = 'your-api';
+  const good = await provider.token({ aud });
+  expect(await identity.identify(good)).toMatchObject({ status: 'identified', subject: 'asha' });
+  const claims = [{ aud: 'other' }, { aud, iss: 'x' }, { aud, exp: 1 }, { aud, sub: undefined }];
+  const bad = [
+    ...(await Promise.all(claims.map((one) => provider.token(one)))),
+    await other.token({ aud, iss }),
+    new UnsecuredJWT({ aud, iss, sub: 'asha' }).encode(),
+    'opaque-token',
+  ];
+  for (const token of bad) expect(await identity.identify(token)).toEqual({ status: 'invalid' });
+  expect(provider.asked).toEqual(['/keys']);
+  provider.broken.set('/keys', 500);
+  const again = await identityIn('again.js');
+  expect(await again.identify(good)).toEqual({ status: 'unavailable' });
 });
 
 /** The page's program as a Node without `node:sqlite` can run it. */
 function inMemory(code: string): string {
   const users = 'memoryAdapter({ user: [], session: [], account: [], verification: [] })';
+  const adapter = "import { memoryAdapter } from 'better-auth/adapters/memory';";
   return code
-    .replace(
-      /import \{ DatabaseSync \}.*/,
-      "import { memoryAdapter } from 'better-auth/adapters/memory';",
-    )
+    .replace(/import \{ DatabaseSync \}.*/, adapter)
     .replace("new DatabaseSync('data/users.db')", users)
     .replace(/^import \{ getMigrations \}.*\n/m, '')
     .replace(/^await \(await getMigrations.*\n/m, '');
@@ -72,10 +64,9 @@ it('The program with better-auth signs a user up and keeps the records under the
   const packages = ['better-auth', 'hono', '@hono/node-server'];
   project = await openProject({ 'main.js': main }, packages);
   await mkdir(join(project.path, 'data'));
-  const program = startProgram([process.execPath, 'main.js'], {
-    cwd: project.path,
-    environment: { BETTER_AUTH_SECRET: 's'.repeat(32) },
-  });
+  const environment = { BETTER_AUTH_SECRET: 's'.repeat(32) };
+  const how = { cwd: project.path, environment };
+  const program = startProgram([process.execPath, 'main.js'], how);
   try {
     const origin = await program.saw(/^http:\S+$/m);
     const signedUp = await fetch(`${origin}/api/auth/sign-up/email`, {

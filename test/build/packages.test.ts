@@ -3,11 +3,11 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { noticesOf } from '../../scripts/notices.js';
 import { missingGroups, packagesOfGroup } from '../../scripts/packages.js';
 import { ROOT, textOf } from '../support/pages.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const DIST = join(ROOT, 'dist');
 
@@ -37,46 +37,43 @@ describe('Packages of a group', () => {
   });
 });
 
-describe('In a folder', () => {
-  let folder: TemporaryFolder;
+async function openFolder() {
+  const folder = await openTemporaryFolder();
+  onTestFinished(() => folder.remove());
   const write = (path: string, content: object) => {
     mkdirSync(join(folder.path, path, '..'), { recursive: true });
     writeFileSync(join(folder.path, path), JSON.stringify(content));
   };
+  return { path: folder.path, write };
+}
+
+it('A group is missing where one of its packages is absent or has another version', async () => {
+  const { path, write } = await openFolder();
+  const version = '1.0.0';
+  const locked = { 'node_modules/builder': { version }, 'node_modules/runner': { version } };
+  const [builder, runner] = [{ builder: '1' }, { runner: '1' }];
+  const groups = { '': { devDependencies: builder }, test: { devDependencies: runner } };
+  write('package-lock.json', { packages: { ...groups, ...locked } });
   const install = (version: string) => {
     write('node_modules/builder/package.json', {});
     const packages = { 'node_modules/builder': { version } };
     write('node_modules/.package-lock.json', { packages });
   };
+  expect(missingGroups(path, ['test'])).toEqual(['', 'test']);
+  install(version);
+  expect(missingGroups(path, ['test'])).toEqual(['test']);
+  expect(missingGroups(path, [])).toEqual([]);
+  install('0.9.0');
+  expect(missingGroups(path, [])).toEqual(['']);
+});
 
-  beforeEach(async () => {
-    folder = await openTemporaryFolder();
-    const packages = {
-      '': { devDependencies: { builder: '1' } },
-      test: { devDependencies: { runner: '1' } },
-      'node_modules/builder': { version: '1.0.0' },
-      'node_modules/runner': { version: '1.0.0' },
-    };
-    write('package-lock.json', { packages });
-  });
-  afterEach(() => folder.remove());
-
-  it('a group is missing where one of its packages is absent or has another version', () => {
-    expect(missingGroups(folder.path, ['test'])).toEqual(['', 'test']);
-    install('1.0.0');
-    expect(missingGroups(folder.path, ['test'])).toEqual(['test']);
-    expect(missingGroups(folder.path, [])).toEqual([]);
-    install('0.9.0');
-    expect(missingGroups(folder.path, [])).toEqual(['']);
-  });
-
-  it('no notices are written where a bundled package has no licence file', () => {
-    write('node_modules/bare/package.json', { version: '1.0.0' });
-    const inputs = { 'node_modules/bare/a.js': { bytesInOutput: 1 } };
-    const outputs = { 'dist/a.js': { bytes: 1, imports: [], exports: [], inputs } };
-    const missing = 'node_modules/bare: no licence file';
-    expect(() => noticesOf(folder.path, [{ inputs: {}, outputs }])).toThrow(missing);
-  });
+it('No notices are written where a bundled package has no licence file', async () => {
+  const { path, write } = await openFolder();
+  write('node_modules/bare/package.json', { version: '1.0.0' });
+  const inputs = { 'node_modules/bare/a.js': { bytesInOutput: 1 } };
+  const outputs = { 'dist/a.js': { bytes: 1, imports: [], exports: [], inputs } };
+  const missing = 'node_modules/bare: no licence file';
+  expect(() => noticesOf(path, [{ inputs: {}, outputs }])).toThrow(missing);
 });
 
 it('The third-party notices name every package that dist/ bundles, with its licence text', () => {

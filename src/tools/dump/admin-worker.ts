@@ -3,7 +3,7 @@
 import { objectIn } from '../../core/json-line.js';
 import { ApiError } from '../../operator-client.js';
 import { inWords, isPassing } from '../data/failures.js';
-import { patiently, WAITS } from '../data/waiting.js';
+import { patiently, WAITS } from '../data/service.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 
 /** The last piece of a large account is answered once all of it was read. */

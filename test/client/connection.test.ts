@@ -89,111 +89,91 @@ it.each([
 });
 
 describe('An answer', () => {
-  it('that does not come in time is TIMED_OUT, and the call is not tried again', async () => {
+  it('is waited for until the time is over or the caller ends the call, and so is a token', async () => {
     const { asked, client } = await clientOf(() => {}, { timeoutMs: 100 });
     await expect(client.customers.list()).rejects.toMatchObject({ code: 'TIMED_OUT' });
+    // Not tried again.
     expect(asked).toEqual(['GET']);
-  });
-
-  it('is not waited for after the caller ends the call, and neither is a token', async () => {
     const controller = new AbortController();
-    const { signal } = controller;
-    const aborted = { code: 'ABORTED', cause: new Error('the user went away') };
-    const { asked, client } = await clientOf(() => controller.abort(aborted.cause));
-    await expect(client.customers.list({}, { signal })).rejects.toMatchObject(aborted);
+    const endless = () => new Promise<string>(() => controller.abort(new Error('went away')));
+    const { customers } = createClient({ baseUrl: 'http://127.0.0.1', token: endless });
+    const waiting = customers.list({}, { signal: controller.signal });
+    const cause = { message: 'went away' };
+    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED', cause });
+  });
+
+  const DATE = { Date: 'Wed, 14 Jan 2026 14:02:11 GMT' };
+  const later = { 'Retry-After': 'Wed, 14 Jan 2026 14:02:41 GMT', ...DATE };
+  const inWords = (code: string, message: string) =>
+    JSON.stringify({ error: { code, message }, meta: {} });
+  const ofFields = 'the record would have 9 characters of JSON';
+  it.each<[status: number, body: string, wanted: object, headers?: object]>([
+    // Not from the service.
+    [502, '<h1>Bad gateway</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
+    [200, '<h1>Welcome to our Wi-Fi</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
+    [200, 'null', { code: 'UNEXPECTED_ANSWER' }],
+    [404, '{"message":"no such app"}', { code: 'UNEXPECTED_ANSWER' }],
+    // Of a proxy, whatever its body.
+    [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: 3_000 }, { 'Retry-After': '3' }],
+    [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: 30_000 }, later],
+    [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: undefined }],
+    [503, inWords('CODE_OF_TOMORROW', 'm'), { code: 'CODE_OF_TOMORROW', message: 'm' }],
+    [422, inWords('VALIDATION_FAILED', ofFields), { message: ofFields, fields: {} }],
+  ])('%i %s is told as what it is: %o', async (status, body, wanted, headers) => {
+    const { asked, client } = await clientOf(answering(status, body, headers));
+    await expect(client.customers.list()).rejects.toMatchObject({ status, ...wanted });
     expect(asked).toEqual(['GET']);
-    const { client: waiting } = await clientOf(() => {}, { token: () => new Promise(() => {}) });
-    await expect(waiting.customers.list({}, { signal })).rejects.toMatchObject(aborted);
   });
-
-  it.each([
-    [502, '<h1>Bad gateway</h1>'],
-    [200, '<h1>Welcome to our Wi-Fi</h1>'],
-    [200, 'null'],
-    [404, '{"message":"no such app"}'],
-  ])('%i %s is UNEXPECTED_ANSWER: it is not from the service', async (status, body) => {
-    const { asked, client } = await clientOf(answering(status, body));
-    const wanted = { code: 'UNEXPECTED_ANSWER', status, requestId: 'a' };
-    await expect(client.customers.list()).rejects.toMatchObject(wanted);
-    expect(asked).toEqual(['GET']);
-  });
-
-  it.each([
-    ['seconds', { 'Retry-After': '3' }, 3_000],
-    ['a date', { 'Retry-After': 'Wed, 14 Jan 2026 14:02:41 GMT' }, 30_000],
-    ['nothing', {}, undefined],
-  ])('of a proxy, 429 with %s, is RATE_LIMITED, whatever its body', async (_, headers, wait) => {
-    const date = { Date: 'Wed, 14 Jan 2026 14:02:11 GMT' };
-    const { client } = await clientOf(answering(429, '<html>', { ...headers, ...date }));
-    const wanted = { code: 'RATE_LIMITED', status: 429, retryAfterMs: wait };
-    await expect(client.customers.list()).rejects.toMatchObject(wanted);
-  });
-
-  it.each([
-    [503, 'CODE_OF_TOMORROW', 'm', {}],
-    [422, 'VALIDATION_FAILED', 'the record would have 9 characters of JSON', { fields: {} }],
-  ])(
-    '%i %s is told as it is, also where no field is at fault',
-    async (status, code, message, more) => {
-      const body = JSON.stringify({ error: { code, message }, meta: {} });
-      const { client } = await clientOf(answering(status, body));
-      const wanted = { code, status, message, ...more };
-      await expect(client.customers.list()).rejects.toMatchObject(wanted);
-    },
-  );
 });
 
-describe('Nothing is sent', () => {
-  const cycle: Record<string, unknown> = {};
-  cycle['self'] = cycle;
-  const bad = { code: 'INVALID_CALL' };
-  it.each([
-    ['a body with a cycle', {}, (client: Client) => client.orders.create(cycle as never), bad],
-    ['a BigInt', {}, ({ orders }: Client) => orders.update('O', { amount: 1n as never }), bad],
-    ['an id that is no Unicode', {}, ({ orders }: Client) => orders.read('\ud800'), bad],
-    ['a token that no header can hold', { token: 'two\nlines' }, undefined, bad],
-    [
-      'a token that cannot be had',
-      { token: () => Promise.reject(new Error('signed out')) },
-      undefined,
-      { code: 'NO_TOKEN', cause: { message: 'signed out' } },
+const cycle: Record<string, unknown> = {};
+cycle['self'] = cycle;
+const bad = { code: 'INVALID_CALL' };
+const signedOut = () => Promise.reject(new Error('signed out'));
+
+it.each<
+  [what: string, options: object, call: (client: Client) => Promise<unknown>, wanted: object]
+>([
+  ['a body with a cycle', {}, ({ orders }) => orders.create(cycle as never), bad],
+  ['a BigInt', {}, ({ orders }) => orders.update('O', { amount: 1n as never }), bad],
+  ['an id that is no Unicode', {}, ({ orders }) => orders.read('\ud800'), bad],
+  ['a token that no header can hold', { token: 'two\nlines' }, ({ orders }) => orders.list(), bad],
+  [
+    'a token that cannot be had',
+    { token: signedOut },
+    ({ orders }) => orders.list(),
+    { code: 'NO_TOKEN', cause: { message: 'signed out' } },
+  ],
+  ['no token', { token: () => undefined }, ({ orders }) => orders.list(), { code: 'NO_TOKEN' }],
+  ['an empty token', { token: '' }, ({ orders }) => orders.list(), { code: 'NO_TOKEN' }],
+  // What Node can't call; it says what it must be.
+  ...['/api/v1', 'api/v1', '', 'localhost:8080/api/v1', 'ftp://localhost/api/v1'].map(
+    (baseUrl): [string, object, (client: Client) => Promise<unknown>, object] => [
+      `the base URL ${baseUrl}`,
+      { baseUrl },
+      ({ orders }) => orders.list(),
+      { ...bad, message: expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/) },
     ],
-    ['no token', { token: () => undefined as never }, undefined, { code: 'NO_TOKEN' }],
-    ['an empty token', { token: '' }, undefined, { code: 'NO_TOKEN' }],
-  ])('for %s', async (_, options, call, wanted) => {
-    const { asked, client } = await clientOf(() => {}, options);
-    const error = await errorOf((call ?? (() => client.customers.list()))(client));
-    expect(error).toMatchObject(wanted);
-    // It never quotes a token.
-    expect(`${error} ${JSON.stringify(error)} ${(error as Error).cause}`).not.toContain('two');
-    expect(asked).toEqual([]);
-  });
+  ),
+])('Nothing is sent for %s', async (_, options, call, wanted) => {
+  const { asked, client } = await clientOf(() => {}, options);
+  const error = await errorOf(call(client));
+  expect(error).toMatchObject(wanted);
+  // It never quotes a token.
+  expect(`${error} ${JSON.stringify(error)} ${(error as Error).cause}`).not.toContain('two');
+  expect(asked).toEqual([]);
 });
 
-describe('A base URL', () => {
-  const asked = async (baseUrl: string, options = {}) =>
+it('A base URL may be relative in a page, and wherever the program has a fetch of its own', async () => {
+  const listed = (baseUrl: string, options = {}) =>
     errorOf(createClient({ baseUrl, token: 't', ...options }).customers.list());
-
-  it.each(['/api/v1', 'api/v1', '', 'localhost:8080/api/v1', 'ftp://localhost/api/v1'])(
-    'that Node cannot call is INVALID_CALL, and says what it must be: %j',
-    async (baseUrl) => {
-      const platform = vi.fn();
-      vi.stubGlobal('fetch', platform);
-      const message = expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/);
-      expect(await asked(baseUrl)).toMatchObject({ code: 'INVALID_CALL', message });
-      expect(platform).not.toHaveBeenCalled();
-    },
-  );
-
-  it('may be relative in a page, and wherever the program has a fetch of its own', async () => {
-    const fetch = vi.fn(async (_url: string) => new Response(EMPTY_LIST));
-    expect(await asked('/api/v1', { fetch })).toMatchObject({ items: [] });
-    vi.stubGlobal('fetch', fetch);
-    vi.stubGlobal('location', new URL('http://localhost:5173/'));
-    expect(await asked('/api/v1')).toMatchObject({ items: [] });
-    expect(fetch.mock.calls.map(([url]) => url)).toEqual(Array(2).fill('/api/v1/customers'));
-    expect(await asked('localhost:8080/api/v1')).toMatchObject({ code: 'INVALID_CALL' });
-  });
+  const fetch = vi.fn(async (_url: string) => new Response(EMPTY_LIST));
+  expect(await listed('/api/v1', { fetch })).toMatchObject({ items: [] });
+  vi.stubGlobal('fetch', fetch);
+  vi.stubGlobal('location', new URL('http://localhost:5173/'));
+  expect(await listed('/api/v1')).toMatchObject({ items: [] });
+  expect(fetch.mock.calls.map(([url]) => url)).toEqual(Array(2).fill('/api/v1/customers'));
+  expect(await listed('localhost:8080/api/v1')).toMatchObject(bad);
 });
 
 describe('An error', () => {

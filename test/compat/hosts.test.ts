@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { answersByItself, keepsRecords, serviceFile } from '../support/embedded-service.js';
+import { servesTheApi, serviceFile } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { pageCode } from '../support/pages.js';
 import { MODULES, openPreview, openProject } from './project.js';
@@ -31,9 +31,8 @@ it.each([
   onTestFinished(() => project.remove());
   const program = project.start([...command, 'main.js']);
   const origin = await program.saw(/^http:\S+$/m);
-  await keepsRecords(origin);
+  await servesTheApi(origin);
   if (command[0] === process.execPath) {
-    await answersByItself(origin);
     expect(await (await fetch(origin)).text()).toBe('Our own pages');
   }
   await program.stop();
@@ -83,8 +82,7 @@ export default async function Ours() {
   onTestFinished(async () => void (await program.stop()));
   const origin = await program.saw(/(http:\/\/127\.0\.0\.1:\d+)/);
   await program.saw(/Ready/);
-  await keepsRecords(origin);
-  await answersByItself(origin);
+  await servesTheApi(origin);
   expect(await (await fetch(origin)).text()).toMatch(/customers: (<!-- -->)?[1-9]/);
   expect(program.output()).not.toContain('open already');
 });

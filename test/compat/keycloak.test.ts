@@ -1,7 +1,7 @@
 // Sign-in with Keycloak, from Maven Central: who is let in, who is refused, without the gate and with
 // it, and what happens while the provider is away.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { freePort } from '../../scripts/free-port.js';
 import { type Program, startProgram } from '../support/program.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { CACHE, copied, have, mavenCopy } from './project.js';
+import { CACHE, have, mavenCopy } from './project.js';
 
 const VERSION = '26.4.0';
 const AUDIENCE = 'shop-api';
@@ -37,19 +37,17 @@ const REALM = {
     { clientId: 'short-app', ...GRANTS, protocolMappers: [MAPPER], attributes: SHORT },
     { clientId: 'other-app', ...GRANTS },
   ],
-  users: ['asha', 'neema'].map((username) => ({
-    username,
-    enabled: true,
-    email: `${username}@shop.example`,
-    emailVerified: true,
-    firstName: username,
-    lastName: 'Temu',
-    credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
-  })),
+  users: [
+    {
+      ...{ username: 'asha', enabled: true, email: 'asha@shop.example', emailVerified: true },
+      ...{ firstName: 'Asha', lastName: 'Temu' },
+      credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
+    },
+  ],
 };
 
 let folder: TemporaryFolder;
-let origin: string;
+let issuer: string;
 let keycloak: Program;
 let start: () => Promise<void>;
 /** Without the gate, and with it. */
@@ -62,17 +60,16 @@ beforeAll(async () => {
   await have(zip, mavenCopy(`org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`, downloads));
   const unpacked = join(CACHE, `keycloak-${VERSION}`);
   await have(unpacked, ['python3', '-m', 'zipfile', '-e', zip, CACHE]);
-  const home = await copied(unpacked, join(folder.path, 'keycloak'));
+  // A copy, because Keycloak writes into its folder.
+  const home = join(folder.path, 'keycloak');
+  await cp(unpacked, home, { recursive: true });
   await mkdir(join(home, 'data/import'), { recursive: true });
   await writeFile(join(home, 'data/import/shop.json'), JSON.stringify(REALM));
   const port = await freePort();
-  origin = `http://127.0.0.1:${port}`;
-  const issuer = `${origin}/realms/shop`;
+  issuer = `http://127.0.0.1:${port}/realms/shop`;
   const environment = {
     HOME: process.env['HOME'],
     KC_HTTP_HOST: '127.0.0.1',
-    KC_BOOTSTRAP_ADMIN_USERNAME: 'admin',
-    KC_BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
     KC_HTTP_MANAGEMENT_PORT: String(await freePort()),
   };
   start = async () => {
@@ -99,22 +96,24 @@ afterAll(async () => {
 
 async function post(path: string, form: Readonly<Record<string, string>>) {
   const body = new URLSearchParams(form);
-  const response = await fetch(`${origin}/realms/${path}`, { method: 'POST', body });
+  const response = await fetch(`${issuer}/protocol/openid-connect/${path}`, {
+    method: 'POST',
+    body,
+  });
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text || '{}') as { access_token: string; id_token: string };
 }
 
-function signIn(client = 'shop-app', user = 'asha', realm = 'shop') {
-  const form = { grant_type: 'password', client_id: client, username: user, password: PASSWORD };
-  return post(`${realm}/protocol/openid-connect/token`, { ...form, scope: 'openid' });
+function signIn(client_id = 'shop-app') {
+  const form = { grant_type: 'password', username: 'asha', password: PASSWORD, scope: 'openid' };
+  return post('token', { ...form, client_id });
 }
 
 function statuses(token: string): Promise<number[]> {
   const headers = { authorization: `Bearer ${token}` };
-  const ask = async (server: ServerProcess) =>
-    (await fetch(`${server.origin}/api/v1/customers`, { headers })).status;
-  return Promise.all(servers.map(ask));
+  const ask = (server: ServerProcess) => fetch(`${server.origin}/api/v1/customers`, { headers });
+  return Promise.all(servers.map(async (server) => (await ask(server)).status));
 }
 
 it('Access tokens of the application open an account; those of another one only without the gate', async () => {
@@ -132,20 +131,11 @@ it('An expired token is refused', async () => {
   expect(await statuses(access_token)).toEqual([401, 401]);
 });
 
-it('A revoked token, and one of a user who was deleted, are refused at once', async () => {
+it('A revoked token is refused at once', async () => {
   const { access_token: token } = await signIn();
   expect(await statuses(token)).toEqual([200, 200]);
-  await post('shop/protocol/openid-connect/revoke', { client_id: 'shop-app', token });
+  await post('revoke', { client_id: 'shop-app', token });
   expect(await statuses(token)).toEqual([401, 401]);
-  const { access_token: left } = await signIn('shop-app', 'neema');
-  expect(await statuses(left)).toEqual([200, 200]);
-  const admin = await signIn('admin-cli', 'admin', 'master');
-  const headers = { authorization: `Bearer ${admin.access_token}` };
-  const users = `${origin}/admin/realms/shop/users`;
-  const found = await fetch(`${users}?username=neema&exact=true`, { headers });
-  const [first] = (await found.json()) as { id: string }[];
-  await fetch(`${users}/${first?.id}`, { method: 'DELETE', headers });
-  expect(await statuses(left)).toEqual([401, 401]);
 });
 
 it('While the provider is down it is 503; users sign in again when it is back, and no token is in the log', async () => {

@@ -3,15 +3,15 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { chromium } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 import { pageCode, ROOT } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
@@ -104,17 +104,12 @@ export async function openWindow(script: string) {
     response.setHeader('Content-Type', `${type}; charset=utf-8`).end(text);
   });
   const site = await onLoopback(server);
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-  // Containers give no user namespaces and little shared memory.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  const browser = await chromium.launch({ executablePath, args });
+  const browser = await startChromium();
   const window = await browser.newPage();
   const complaints: string[] = [];
   window.on('pageerror', (error) => complaints.push(error.message));
   return {
-    page: window,
-    origin: site.origin,
-    complaints,
+    ...{ page: window, origin: site.origin, complaints },
     async close() {
       await browser.close();
       await site.close();
@@ -145,10 +140,4 @@ export async function pythonProgram(name: string, pinned: string): Promise<strin
   const pip = [join(folder, 'bin/pip'), 'install', '--quiet', pinned];
   await have(program, ['python3', '-m', 'venv', folder], pip);
   return program;
-}
-
-/** A copy of a folder of the cache, which a program may write to. */
-export async function copied(from: string, to: string): Promise<string> {
-  await cp(from, to, { recursive: true });
-  return to;
 }

@@ -13,7 +13,7 @@ import {
   openService,
   type Visitor,
 } from '../support/console-visitor.js';
-import { dataServiceAt } from '../support/data-service.js';
+import { dataCommandHere } from '../support/data-command.js';
 import { onLoopback } from '../support/loopback.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -58,15 +58,12 @@ describe('An export', () => {
       ['audit', 'customers', 'orders', 'payments'].map((name) => `${name}.csv`),
     );
     expect(strFromU8(files['payments.csv'] ?? new Uint8Array())).toContain('PAY-');
-    const back = dataServiceAt(service.url, folder.path, async () => {});
     for (const name of ['customers', 'orders'] as const) {
-      const csv = await back.file(
-        `${name}.csv`,
-        strFromU8(files[`${name}.csv`] ?? new Uint8Array()),
-      );
+      const csv = join(folder.path, `${name}.csv`);
+      await writeFile(csv, files[`${name}.csv`] ?? '');
       const words = ['import', csv, '--account', 'back', '--into', name, '--in-order'];
-      const settings = { ADMIN_API_KEY: ADMIN_KEY };
-      expect(await back.run(words, settings)).toMatchObject({ code: 0 });
+      const settings = { SERVICE_URL: service.url, ADMIN_API_KEY: ADMIN_KEY };
+      expect(await dataCommandHere(words, settings)).toMatchObject({ code: 0 });
       expect(await contents('back', name)).toEqual(await contents(SALON, name));
     }
   });

@@ -7,7 +7,7 @@ import { isThere } from '../../src/storage/backup/file-copy.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { runHere, runWell } from '../support/dump-command.js';
+import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { startServer } from '../support/server-process.js';
 import { contentsOf, makeShopFile } from '../support/shop-file.js';
@@ -47,7 +47,7 @@ describe('A load', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^\S+ (is empty; name|was cut or changed: .*; nothing was loaded|is not a dump of|has version 2)/,
+        /^\S+ (was cut or changed: .*; nothing was loaded|is not a dump of version 1)/,
       ),
     ]);
     for (const end of ['', '.loading']) expect(await isThere(at(`target.db${end}`))).toBe(false);
@@ -75,11 +75,10 @@ describe('A load', () => {
     const [server, name] = [await sharedPostgres(), newDatabaseName()];
     const postgres = { DATABASE_URL: await server.make(name) };
     await runWell(['load', at('shop.ndjson')], postgres);
-    await server.sql(name, "update records set body = body || ' ' where id = 'ORD-0001'");
     const { code, stderr } = await runHere(['load', at('shop.ndjson')], postgres);
     expect([code, stderr]).toEqual([
       1,
-      'the Postgres database has other records; load into a new one\n',
+      expect.stringContaining('the Postgres database has records already; load into an empty one'),
     ]);
     const [count] = await server.sql(name, 'select count(*)::int as records from records');
     expect(count).toEqual({ records: 300 });
@@ -87,8 +86,8 @@ describe('A load', () => {
 
   it.each([
     [['--to', 'postgres://a:b@c/d'], 'set DATABASE_URL in its place'],
-    [['--to', ''], '--to is empty'],
-    [[], 'neither --to nor DATABASE_URL'],
+    [['--to', ''], '--to or DATABASE_URL must name'],
+    [[], '--to or DATABASE_URL must name'],
   ])('wants a target that it can use: %j', async (args, sentence) => {
     const { code, stderr } = await runHere(['load', at('shop.ndjson'), ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
@@ -107,7 +106,7 @@ describe('A dump', () => {
 
   const TRIGGER = 'create trigger t after insert on records begin delete from records; end';
   it.each<[string, string, string, boolean?]>([
-    ['is not there', '', 'there is no such file', false],
+    ['is not there', '', 'no such file', false],
     ['is no database', '', 'not a SQLite'],
     ['has a trigger', TRIGGER, 'the trigger "t"'],
     [
@@ -140,7 +139,6 @@ describe('A dump', () => {
       expect(held.stderr).toContain('dump the running service with --from and its address');
       const printed = await runWell(['dump', '--from', server.origin, '--to', at('live.ndjson')]);
       expect(printed).toContain('300 records and 30 audit events');
-      expect(printed).toContain('a running service has no times to read');
     } finally {
       await server.stop();
     }

@@ -4,39 +4,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
-import {
-  askMaintenance,
-  type DumpWorkers,
-  runHere,
-  runWell,
-  startDumpWorkers,
-} from '../support/dump-command.js';
-import { tokenOf } from '../support/identity-stub.js';
+import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { contentsOf, makeShopFile } from '../support/shop-file.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { plain } from '../support/worker-host.js';
+import { type MaintainedService, openMaintained } from '../worker/maintained-service.js';
 
-let folder: TemporaryFolder;
-let workers: DumpWorkers;
+let workers: MaintainedService;
 
-const at = (name: string) => join(folder.path, name);
+const at = (name: string) => join(workers.folder, name);
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
-  workers = await startDumpWorkers(folder.path, { SAMPLE_RECORDS: 'off' });
+  workers = await openMaintained({ settings: { SAMPLE_RECORDS: 'off' } });
 }, 60_000);
-afterAll(async () => {
-  await workers.stop();
-  await folder.remove();
-});
-
-async function ask(owner: string, method: string, path: string, body?: unknown) {
-  const headers = { Authorization: `Bearer ${tokenOf(owner)}` };
-  const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const response = await fetch(`${workers.service}/api/v1${path}`, plain(sent));
-  return { status: response.status, json: JSON.parse(await response.text()) };
-}
+afterAll(() => workers.close());
 
 async function linesOf(path: string): Promise<Record<string, unknown>[]> {
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
@@ -46,19 +26,19 @@ async function linesOf(path: string): Promise<Record<string, unknown>[]> {
 describe('A dump of Workers in which two accounts have the same ids', () => {
   beforeAll(async () => {
     for (const owner of ['first', 'first', 'second', 'second', 'second', 'first']) {
-      const { status } = await ask(owner, 'POST', '/orders', VALID_BODY.orders);
+      const { status } = await workers.as(owner, 'POST', '/orders', VALID_BODY.orders);
       expect(status).toBe(201);
     }
-    await runWell(['dump', '--from', workers.maintenance, '--to', at('same.ndjson')]);
+    await runWell(['dump', '--from', workers.adminOrigin, '--to', at('same.ndjson')]);
   });
 
   const renumbered = [
     ['first', 'ORD-0001'],
     ['first', 'ORD-0002'],
-    ['first', 'ORD-0006'],
+    ['first', 'ORD-0004'],
     ['second', 'ORD-0003'],
-    ['second', 'ORD-0004'],
     ['second', 'ORD-0005'],
+    ['second', 'ORD-0006'],
   ];
 
   it('gives the younger record a new id in a file, and lists it', async () => {
@@ -75,9 +55,9 @@ describe('A dump of Workers in which two accounts have the same ids', () => {
     expect(await readFile(at('same.ndjson-new-ids.csv'), 'utf8')).toBe(
       [
         'account,collection,old_id,new_id',
-        'second,orders,ORD-0001,ORD-0004',
-        'second,orders,ORD-0002,ORD-0005',
-        'first,orders,ORD-0003,ORD-0006',
+        'first,orders,ORD-0003,ORD-0004',
+        'second,orders,ORD-0001,ORD-0005',
+        'second,orders,ORD-0002,ORD-0006',
         '',
       ].join('\n'),
     );
@@ -94,20 +74,20 @@ describe('A dump of Workers in which two accounts have the same ids', () => {
   });
 
   it('restores one account of Workers, after it was deleted there, with its own ids and numbers', async () => {
-    const gone = await askMaintenance(workers.maintenance, 'DELETE', '/accounts/first');
+    const gone = await workers.maintain('DELETE', '/accounts/first');
     expect(gone.status).toBe(200);
-    await runWell(['load', at('same.ndjson'), '--to', workers.maintenance]);
-    const { json } = await ask('first', 'GET', '/orders');
+    await runWell(['load', at('same.ndjson'), '--to', workers.adminOrigin]);
+    const { json } = await workers.as('first', 'GET', '/orders');
     const ids = json.data.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(['ORD-0003', 'ORD-0002', 'ORD-0001']);
-    const created = await ask('first', 'POST', '/orders', VALID_BODY.orders);
+    const created = await workers.as('first', 'POST', '/orders', VALID_BODY.orders);
     expect(created.json.data.id).toBe('ORD-0004');
   });
 });
 
 describe('A load into Workers', () => {
   const dump = () => at('large.ndjson');
-  const load = () => runHere(['load', dump(), '--to', workers.maintenance]);
+  const load = () => runHere(['load', dump(), '--to', workers.adminOrigin]);
 
   beforeAll(async () => {
     await makeShopFile(at('large.db'), { accounts: ['large', 'small'], records: 4_000, events: 8 });
@@ -120,23 +100,24 @@ describe('A load into Workers', () => {
     const records = lines.filter(({ owner, body }) => owner === 'large' && body !== undefined);
     const rows = records.slice(0, 700).map((one) => columns.map((name) => one[name]));
     const piece = { load: lines.at(-1)?.['sha256'], from: 0, rows };
-    const put = (body: object) =>
-      askMaintenance(workers.maintenance, 'PUT', '/records?account=large', body);
+    const put = (body: object) => workers.maintain('PUT', '/records?account=large', body);
     expect((await put(piece)).json.data).toEqual({ state: 'loading', records: 700, digest: '' });
     expect((await put({ ...piece, load: 'another' })).status).toBe(409);
-    expect((await ask('large', 'GET', '/orders')).json.error.code).toBe('STORAGE_UNAVAILABLE');
+    expect((await workers.as('large', 'GET', '/orders')).json.error?.code).toBe(
+      'STORAGE_UNAVAILABLE',
+    );
     const { code, stdout } = await load();
     expect([code, stdout]).toEqual([0, expect.stringContaining('4000 records and 8 audit events')]);
-    expect((await ask('large', 'GET', '/orders')).status).toBe(200);
+    expect((await workers.as('large', 'GET', '/orders')).status).toBe(200);
     const of = ['--account', 'large'];
-    await runWell(['dump', '--from', workers.maintenance, '--to', at('there.ndjson'), ...of]);
+    await runWell(['dump', '--from', workers.adminOrigin, '--to', at('there.ndjson'), ...of]);
     await runWell(['dump', '--from', at('large.db'), '--to', at('here.ndjson'), ...of]);
     const contentsIn = async (name: string) => (await linesOf(at(name))).at(-2)?.['contents'];
     expect(await contentsIn('there.ndjson')).toBe(await contentsIn('here.ndjson'));
   });
 
   it('leaves an account that was written to as it is, and says so', async () => {
-    await ask('small', 'POST', '/customers', VALID_BODY.customers);
+    await workers.as('small', 'POST', '/customers', VALID_BODY.customers);
     const { code, stdout } = await load();
     expect(code).toBe(1);
     expect(stdout).toContain('2000 records and 8 audit events');
@@ -144,20 +125,18 @@ describe('A load into Workers', () => {
   });
 
   it('refuses an account that is larger than an account may be, and keeps nothing of it', async () => {
-    const other = await openTemporaryFolder();
-    const limited = await startDumpWorkers(other.path, { ACCOUNT_MAX_RECORDS: '1500' });
+    const limited = await openMaintained({ settings: { ACCOUNT_MAX_RECORDS: '1500' } });
     try {
-      const { code, stdout } = await runHere(['load', dump(), '--to', limited.maintenance]);
+      const { code, stdout } = await runHere(['load', dump(), '--to', limited.adminOrigin]);
       expect([code, stdout]).toEqual([
         1,
         expect.stringContaining('nothing of the account was kept'),
       ]);
       const path = '/records?account=large';
-      const { json } = await askMaintenance(limited.maintenance, 'GET', path);
+      const { json } = await limited.maintain('GET', path);
       expect(json.data).toMatchObject({ rows: [], isLast: true });
     } finally {
-      await limited.stop();
-      await other.remove();
+      await limited.close();
     }
   });
 });

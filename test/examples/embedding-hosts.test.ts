@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { miniflareOptions } from '../../scripts/worker/deployment.js';
-import { keepsRecords, serviceFile } from '../support/embedded-service.js';
+import { servesTheApi, serviceFile } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { pageCode } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
@@ -55,7 +55,7 @@ it('The example for a Worker serves the API beside its own pages', async () => {
   const miniflare = await startMiniflare([worker]);
   stop = () => miniflare.dispose();
   const { origin } = await miniflare.ready;
-  await keepsRecords(origin);
+  await servesTheApi(origin);
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 });
 
@@ -73,6 +73,6 @@ async function servesBoth(words: string, packages: readonly string[]): Promise<v
     expect([program.child.exitCode, program.child.signalCode]).toEqual([0, null]);
   };
   const origin = await program.saw(/^http:\S+$/m);
-  await keepsRecords(origin);
+  await servesTheApi(origin);
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 }

@@ -80,7 +80,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'hosts/settings': ['leven', 'zod'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
   'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
-  'tools/dump': ['csv-stringify', 'pg'],
+  'tools/dump': ['pg'],
+  'tools/manage': ['csv-stringify'],
   'tools/console': ['fflate', 'hono', '@hono/node-server'],
 };
 

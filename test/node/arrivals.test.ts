@@ -1,45 +1,31 @@
 // New connections while the process has long work, and many at once.
 
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
-import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
+import { afterEach, expect, it, vi } from 'vitest';
 import { listen } from '../../src/hosts/node/http-server.js';
-import { NewConnections } from '../../src/hosts/node/turns.js';
+import { Turns } from '../../src/hosts/node/turns.js';
 import { keptLog } from '../support/kept-log.js';
 
 const CLIENTS = 60;
 
-async function openServer(newConnections?: NewConnections) {
-  const http = await listen({
-    handler: () => new Response('{}'),
-    host: '127.0.0.1',
-    port: 0,
-    corsAllowedOrigins: ['*'],
-    log: keptLog(),
-    newConnections,
-  });
-  return { http, port: Number(new URL(http.origin).port) };
-}
+afterEach(() => void vi.useRealTimers());
 
 it('A burst of new connections is accepted without a slice of long work for each', async () => {
-  const newConnections = new NewConnections();
   // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
-  let now = 0;
-  const scheduler = new FairScheduler({
-    stopwatch: () => now,
-    givesWay: () => newConnections.take(),
-  });
-  const { http, port } = await openServer(newConnections);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { scheduler, onConnection } = new Turns();
+  const how = { handler: () => new Response('{}'), corsAllowedOrigins: ['*'], log: keptLog() };
+  const http = await listen({ ...how, host: '127.0.0.1', port: 0, onConnection });
+  const port = Number(new URL(http.origin).port);
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
   let slices = 0;
-  while (http.connectionCount < CLIENTS) {
+  while (http.connections.count < CLIENTS) {
     await scheduler.yield('busy');
-    now += 2;
+    vi.advanceTimersByTime(2);
     slices++;
   }
   expect(slices).toBeLessThan(CLIENTS / 4);
   for (const socket of sockets) socket.destroy();
-  await nextTask();
-  await http.drain(0);
+  await http.connections.drain(0);
 });

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
-import type { LogLine, ServerProcess } from '../support/server-process.js';
+import { type LogLine, type ServerProcess, spawnServer } from '../support/server-process.js';
 
 const KEY = 'the-operators-key-of-the-backup-tests';
 
@@ -78,6 +78,20 @@ describe('The service', () => {
     ]);
     expect(await server.stop()).toBe(0);
     expect(await readdir(folder)).toHaveLength(2);
+  });
+
+  it('begins no backup at a start that fails because its port is taken', async () => {
+    const taken = await service.start();
+    const { port } = new URL(taken.origin);
+    const other = {
+      DATABASE_URL: `file:${service.folder}/other.db`,
+      BACKUP_DIR: folder,
+      PORT: port,
+    };
+    const { exited, output } = spawnServer({ ...service.environment, ...other });
+    expect(await exited).toBe(1);
+    expect(output()).not.toContain('"event":"backup');
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('never removes a backup that holds much more than those after it, and says so', async () => {
@@ -179,7 +193,7 @@ describe('POST /backup', () => {
     for (const key of [undefined, '', 'a-guess', `${KEY}x`]) {
       expect((await ask(operations, key))[0]).toBe(401);
     }
-    expect((await ask(operations, KEY, 'GET'))[0]).toBe(405);
+    expect((await ask(operations, KEY, 'GET'))[0]).toBe(404);
     expect(await ask(operations, KEY)).toEqual([202, '{"begun":true}\n']);
     await server.saw('"event":"backup_taken"');
     const metrics = await Metrics.of(operations);

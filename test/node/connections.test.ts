@@ -1,37 +1,139 @@
-// The response write time-out (contract, "Limits": 15 s) to the millisecond, by a
-// clock of the test's own; `response-deadline` has it on the real process.
+// Requests that are sent without waiting for answers: they are answered in order, and what waits is
+// bounded, whether the client reads or not. And the response write time-out (contract, "Limits": 15 s).
 
-import { createServer, type IncomingMessage } from 'node:http';
-import { expect, it, vi } from 'vitest';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
+import { ApiResponse } from '../../src/hosts/node/api-response.js';
 import { Connections } from '../../src/hosts/node/connections.js';
-import { onLoopback } from '../support/loopback.js';
-import { openRaw, requestText } from '../support/raw-http.js';
+import { type Loopback, onLoopback } from '../support/loopback.js';
+import { openRaw } from '../support/raw-http.js';
 
-it('resets a connection after the time-out, and at most half a second later', async () => {
+let server: Server<typeof IncomingMessage, typeof ApiResponse>;
+let loopback: Loopback;
+let connections: Connections;
+/** The requests that have begun; a test answers them. */
+let begun: ApiResponse[];
+let errors: Error[];
+
+beforeEach(async () => {
+  // Only what the deadline is told by.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-  const server = createServer();
-  const connections = new Connections(server);
-  try {
-    const { origin } = await onLoopback(server);
-    // Just after a look: it takes longest till the next one.
-    vi.advanceTimersByTime(1);
-    const client = openRaw(origin, requestText('GET', '/'));
-    // Never answered.
-    const { socket } = await new Promise<IncomingMessage>((resolve) => {
-      server.once('request', (request, response) => {
-        connections.add({ request, response, begin: () => resolve(request) });
-      });
-    });
-    vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS);
-    expect(socket.destroyed).toBe(false);
-    vi.advanceTimersByTime(500);
-    expect(socket.destroyed).toBe(true);
-    expect((await client.over).reset).toBe(true);
-  } finally {
-    connections.stop();
-    server.closeAllConnections();
-    server.close();
-    vi.useRealTimers();
+  const made: Error[] = [];
+  [begun, errors] = [[], made];
+  server = createServer({ requireHostHeader: false, ServerResponse: ApiResponse });
+  connections = new Connections(server);
+  server.on('request', (request, response) => {
+    request.on('error', (error) => made.push(error));
+    response.begin = () => begun.push(response);
+    connections.add(response);
+  });
+  loopback = await onLoopback(server);
+});
+
+afterEach(async () => {
+  await connections.drain(0);
+  vi.useRealTimers();
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
+}
+
+/** Answers each request as it begins, until so many were. */
+async function answerAll(count: number, body: (url: string) => string): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    await until(() => begun.length > i);
+    const response = begun[i] as ApiResponse;
+    let length = 0;
+    for await (const piece of response.req) length += piece.length;
+    response.end(`${body(response.req.url ?? '')} ${length}\n`);
   }
+}
+
+/** Every third one has a body of three bytes. */
+function pipeline(count: number): string {
+  const get = (i: number) => `GET /${i} HTTP/1.1\r\n\r\n`;
+  const post = (i: number) => `POST /${i} HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc`;
+  return Array.from({ length: count }, (_, i) => (i % 3 ? get(i) : post(i))).join('');
+}
+
+it.each([
+  [6_000, 1],
+  [300, 100_000],
+])('%i requests at once are answered in order, with answers of %i characters', async (...of) => {
+  const [count, characters] = of;
+  const client = openRaw(loopback.origin, pipeline(count));
+  await answerAll(count, (url) => url.padEnd(characters));
+  const last = new RegExp(`/${count - 1} +\\d\n`);
+  await client.until(({ received }) => last.test(received().slice(-200_000)));
+  const answered = [...client.received().matchAll(/^\/(\d+) +(\d)$/gm)].map(
+    ([, ...found]) => found,
+  );
+  const wanted = Array.from({ length: count }, (_, i) => [`${i}`, i % 3 ? '0' : '3']);
+  expect(answered).toEqual(wanted);
+  client.socket.destroy();
+});
+
+it('While one waits, not more than one piece that the system read is parsed, and nothing is kept of it', async () => {
+  const client = connect(loopback.port, '127.0.0.1');
+  client.on('error', () => {});
+  client.write('GET /0 HTTP/1.1\r\n\r\n'.repeat(200_000));
+  await until(() => begun.length > 0);
+  const parsed: number[] = [];
+  for (let i = 0; i < 200; i++) {
+    await setImmediate();
+    parsed.push(connections.requestCount);
+  }
+  // 64 KiB at 19 bytes each.
+  expect(Math.max(...parsed)).toBeLessThan(3_500);
+  expect(parsed.at(-1)).toBe(parsed[100]);
+  expect(begun).toHaveLength(1);
+  client.destroy();
+  // Its end isn't read either: the write time-out ends it.
+  vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS + 500);
+  await until(() => connections.requestCount === 0);
+});
+
+it('The requests that wait on all connections are bounded: one with very many is reset', async () => {
+  const clients = Array.from({ length: 12 }, () => connect(loopback.port, '127.0.0.1'));
+  let reset = 0;
+  for (const client of clients) {
+    client.on('error', () => reset++);
+    client.write('GET /many HTTP/1.1\r\n\r\n'.repeat(3_400));
+  }
+  const polite = openRaw(loopback.origin, pipeline(10));
+  await until(() => reset >= 8);
+  expect(connections.requestCount).toBeLessThan(8_192 + 3_500);
+  await until(() => begun.some(({ req }) => req.url === '/0'));
+  expect(polite.socket.destroyed).toBe(false);
+  for (const client of clients) client.destroy();
+  polite.socket.destroy();
+});
+
+it('A pipeline that breaks off makes no stack trace for each request', async () => {
+  const client = openRaw(loopback.origin, pipeline(20));
+  await until(() => connections.requestCount === 20);
+  begun[0]?.req.socket.resetAndDestroy();
+  await client.over;
+  await until(() => errors.length === 20);
+  expect(errors.filter(({ stack }) => stack?.includes('\n'))).toEqual([]);
+  expect(new Error('made afterwards').stack).toContain('\n');
+});
+
+it('A connection is reset after the write time-out, and at most half a second later', async () => {
+  // Just after a sweep: it takes longest till the next one.
+  vi.advanceTimersByTime(1);
+  const client = openRaw(loopback.origin, pipeline(1));
+  await until(() => begun.length > 0);
+  const socket = begun[0]?.req.socket;
+  // An answer that is begun is as late as one that is not.
+  begun[0]?.write('x');
+  vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS);
+  expect(socket?.destroyed).toBe(false);
+  vi.advanceTimersByTime(500);
+  expect(socket?.destroyed).toBe(true);
+  expect((await client.over).reset).toBe(true);
 });

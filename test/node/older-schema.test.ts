@@ -73,7 +73,7 @@ describe.each([1, 2])('A backup of schema version %i', (version) => {
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toContain(`juma  erased on ${note.erased}`);
       expect(stdout).not.toContain('amina');
-      expect(stdout).toMatch(/^records in all +300$/m);
+      expect(stdout).toContain(': 300 records and ');
       // As it was: the next start brings it along.
       expect(await versionOf(on.database)).toBe(version);
       const server = await on.service.start();

@@ -1,8 +1,7 @@
 // The figures of /metrics against what the clients themselves counted, refused
 // and aborted requests among them. REQUESTS=20000 runs it longer.
 
-import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
+import { Agent, type RequestOptions, request } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -23,40 +22,24 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-interface Kind {
-  readonly method: string;
-  readonly path: string;
-  readonly route: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-}
-
 const AUTHORIZATION = { Authorization: TOKEN.slice('Authorization: '.length) };
+const CREATE = { headers: AUTHORIZATION, body: '{"name":"a","phone":"1"}' };
+type Kind = [method: string, path: string, route: string, { headers?: object; body?: string }?];
 const KINDS: readonly Kind[] = [
-  { method: 'GET', path: '/api/v1/health', route: '/api/v1/health' },
-  { method: 'GET', path: `${CUSTOMERS}?q=a`, route: CUSTOMERS, headers: AUTHORIZATION },
-  { method: 'GET', path: `${CUSTOMERS}/CUS-9`, route: `${CUSTOMERS}/:id`, headers: AUTHORIZATION },
-  { method: 'GET', path: CUSTOMERS, route: CUSTOMERS },
-  {
-    method: 'POST',
-    path: CUSTOMERS,
-    route: CUSTOMERS,
-    headers: AUTHORIZATION,
-    body: '{"name":"a","phone":"1"}',
-  },
-  { method: 'POST', path: CUSTOMERS, route: CUSTOMERS, headers: AUTHORIZATION, body: '{' },
-  { method: 'OPTIONS', path: CUSTOMERS, route: CUSTOMERS },
-  { method: 'GET', path: '/elsewhere/secret', route: 'other' },
+  ['GET', '/api/v1/health', '/api/v1/health'],
+  ['GET', `${CUSTOMERS}?q=a`, CUSTOMERS, { headers: AUTHORIZATION }],
+  ['GET', `${CUSTOMERS}/CUS-9`, `${CUSTOMERS}/:id`, { headers: AUTHORIZATION }],
+  ['GET', CUSTOMERS, CUSTOMERS],
+  ['POST', CUSTOMERS, CUSTOMERS, CREATE],
+  ['POST', CUSTOMERS, CUSTOMERS, { ...CREATE, body: '{' }],
+  ['OPTIONS', CUSTOMERS, CUSTOMERS],
+  ['GET', '/elsewhere/secret', 'other'],
 ];
 
-/** Sends one and resolves with its status, once the whole answer was read. */
-function send(
-  origin: string,
-  agent: Agent,
-  { method, path, headers, body }: Kind,
-): Promise<number> {
+/** Resolves with the status, once the whole answer was read. */
+function send(url: string, options: RequestOptions, body: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${origin}${path}`, { method, agent, headers }, (answer) => {
+    const outgoing = request(url, options, (answer) => {
       answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
     });
     outgoing.on('error', reject).end(body);
@@ -64,22 +47,19 @@ function send(
 }
 
 /** Sends the beginning of a create and goes away. */
-function abort(origin: string): Promise<void> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port) }, () => {
-      const head = requestText('POST', CUSTOMERS, [TOKEN, 'Content-Length: 100']);
-      socket.write(`${head}{"name":`, () => socket.destroy());
-    });
-    socket.on('close', () => resolve());
-  });
+async function abort(origin: string): Promise<void> {
+  const head = requestText('POST', CUSTOMERS, [TOKEN, 'Content-Length: 100']);
+  const { socket, over } = openRaw(origin);
+  socket.write(`${head}{"name":`, () => socket.destroy());
+  await over;
 }
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 
 async function untilQuiet(server: ServerProcess): Promise<Metrics> {
   for (;;) {
     const metrics = await Metrics.of(operationsOf(server));
     if (metrics.total('service_http_connections') === 0) return metrics;
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
@@ -100,11 +80,11 @@ it(`are equal to the counts of the clients, over ${REQUESTS} requests`, {
           count(`${CUSTOMERS} POST aborted`);
           continue;
         }
-        const kind = KINDS[turn % KINDS.length] ?? KINDS[0];
-        if (kind === undefined) throw new Error('there is no kind of request');
-        const status = await send(server.origin, agent, kind);
+        const [method, path, route, { headers, body } = {}] = KINDS[turn % KINDS.length] as Kind;
+        const options = { method, agent, headers: { ...headers } };
+        const status = await send(server.origin + path, options, body);
         if (status === 201) created++;
-        count(`${kind.route} ${kind.method} ${status}`);
+        count(`${route} ${method} ${status}`);
       }
     }),
   );
@@ -120,26 +100,25 @@ it(`are equal to the counts of the clients, over ${REQUESTS} requests`, {
   expect(metrics.total('service_http_requests_in_flight')).toBe(0);
   const writes = metrics.families.get('service_commit_group_writes')?.metrics[0]?.sum;
   expect(Number(writes)).toBe(created);
-  const answeredChecks =
-    metrics.total('service_identity_checks_total') +
-    metrics.total('service_identity_checks_joined_total');
-  const withToken = [...counted]
-    .filter(([key]) => /aborted|:id|POST|customers GET 200/.test(key))
-    .reduce((sum, [, number]) => sum + number, 0);
-  expect(answeredChecks).toBe(withToken);
-  expect(metrics.total('service_identity_checks_remembered_total')).toBe(0);
+  const checks = ['', '_joined', '_remembered'].map((how) =>
+    metrics.total(`service_identity_checks${how}_total`),
+  );
+  const withToken = [...counted].filter(([key]) => /aborted|:id|POST|customers GET 200/.test(key));
+  expect(checks[2]).toBe(0);
+  expect(sumOf(checks)).toBe(sumOf(withToken.map(([, number]) => number)));
 });
 
 it('count each protocol error and unknown method once', async () => {
   const server = await service.start({ OPS_PORT: '0' });
-  const [malformed] = await rawExchange(server.origin, 'GET / HTTP/1.1\r\nno colon\r\n\r\n');
-  expect(malformed?.status).toBe(400);
-  const [tunnel] = await rawExchange(server.origin, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
-  expect(tunnel?.status).toBe(405);
-  const [unknown] = await rawExchange(server.origin, requestText('BREW', CUSTOMERS));
-  expect([unknown?.status, unknown?.headers.get('allow')]).toEqual([405, expect.any(String)]);
   const broken = requestText('POST', CUSTOMERS, [TOKEN, 'Transfer-Encoding: chunked']);
-  expect((await rawExchange(server.origin, `${broken}nonsense\r\n`))[0]?.status).toBe(400);
+  for (const [text, status] of [
+    ['GET / HTTP/1.1\r\nno colon\r\n\r\n', 400],
+    ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    [requestText('BREW', CUSTOMERS), 405],
+    [`${broken}nonsense\r\n`, 400],
+  ] as const) {
+    expect((await rawExchange(server.origin, text))[0]?.status).toBe(status);
+  }
   const metrics = await untilQuiet(server);
   expect(metrics.total(TOTAL, { method: 'other', status: '400' })).toBe(1);
   expect(metrics.total(TOTAL, { method: 'other', status: '405' })).toBe(2);
@@ -151,17 +130,11 @@ it('count the bytes of each request separately, also when only slow ones are log
   const stub = await openIdentityStub((_token, response) => {
     setTimeout(() => response.end('{"sub":"slow"}'), 300);
   });
-  const server = await service.start({
-    OPS_PORT: '0',
-    REQUEST_LOG: 'slow',
-    SLOW_REQUEST_MS: '250',
-    AUTH_USERINFO_URL: stub.url,
-  });
+  const slowOnes = { REQUEST_LOG: 'slow', SLOW_REQUEST_MS: '250' };
+  const server = await service.start({ ...slowOnes, AUTH_USERINFO_URL: stub.url });
   const connection = openRaw(server.origin);
-  for (let answers = 1; answers <= 3; answers++) {
-    connection.send(requestText('GET', '/api/v1/health'));
-    await connection.until((open) => open.answers().length === answers);
-  }
+  connection.send(requestText('GET', '/api/v1/health').repeat(3));
+  await connection.until((open) => open.answers().length === 3);
   const before = connection.received().length;
   connection.send(requestText('GET', CUSTOMERS, [TOKEN, 'Connection: close']));
   await connection.over;

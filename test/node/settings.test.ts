@@ -193,9 +193,6 @@ it.each([
   ['database_url', 'DATABASE_URL'],
   ['BACKUPDIR', 'BACKUP_DIR'],
   ['REPLICAITON', 'REPLICATION'],
-  ['OPS_PROT', 'OPS_PORT'],
-  ['ACOUNT_MAX_BYTE', 'ACCOUNT_MAX_BYTES'],
-  ['CORS_ALLOWED_ORIGIN', 'CORS_ALLOWED_ORIGINS'],
 ])('%s is told with the setting that was meant, %s, and without its value', (name, setting) => {
   const hint = `unknown setting ${name}; ignored: did you mean ${setting}?`;
   expect(misspelledNames({ [name]: 'hush' })).toEqual([{ event: 'setting_unknown', hint }]);

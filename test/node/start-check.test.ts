@@ -9,9 +9,7 @@ import { freePort } from '../../scripts/free-port.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
-import { type LogLine, spawnServer } from '../support/server-process.js';
-
-const KEY = 'k'.repeat(32);
+import { spawnServer } from '../support/server-process.js';
 
 let service: NodeService;
 let database: string;
@@ -22,175 +20,120 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-interface Checked {
-  readonly code: unknown;
-  readonly log: LogLine[];
-}
-
-/** Runs `--check`. */
-async function check(environment: Environment = {}, ...more: string[]): Promise<Checked> {
-  const run = spawnServer(
-    { ...service.environment, ...environment },
-    { args: ['--check', ...more] },
+/** Runs `--check`. `found`: what each look found, or the sentence of its failure. */
+async function check(environment: Environment = {}, ...more: string[]) {
+  const all = { ...service.environment, ...environment };
+  const run = spawnServer(all, { args: ['--check', ...more] });
+  const code = await run.exited;
+  const looks = run.log().filter(({ event }) => event === 'checked');
+  const found = Object.fromEntries(
+    looks.map((line) => [String(line['what']), line['found'] ?? line['error']]),
   );
-  return { code: await run.exited, log: run.log() };
-}
-
-/** The line with the result. Two streams: it need not be the last one that arrived. */
-function endOf(log: readonly LogLine[]): LogLine | undefined {
-  return log.find(({ event }) => event === 'check_passed' || event === 'check_failed');
-}
-
-/** What was found at a look, or the sentence of its failure. */
-function foundAt(what: string, { log }: Checked): unknown {
-  const line = log.find((candidate) => candidate['what'] === what);
-  return line?.['found'] ?? line?.['error'];
-}
-
-function eventsOf({ log }: { log: LogLine[] }): string[] {
-  return log.map(({ event }) => event).filter((event) => event !== 'checked');
+  // Two streams: the result need not be the last line that arrived.
+  const others = run.log().filter(({ event }) => event !== 'checked');
+  return { code, found, events: others.map(({ event }) => event), others };
 }
 
 describe('A check', () => {
   it('passes before the first start, says what it looked at, and creates no file', async () => {
-    const { code, log } = await check();
-    const looks = log.filter(({ event }) => event === 'checked');
-    expect(looks.map(({ what, result, found }) => [what, result, found])).toEqual([
-      ['settings', 'ok', 'all can be used'],
-      ['names of settings', 'ok', 'none is misspelled'],
-      ['admin key', 'ok', 'unset: the administration API answers 503'],
-      ['database', 'ok', 'absent: a start creates it'],
-      ['backups', 'ok', 'none: BACKUP_DIR is unset'],
-      ['replica', 'ok', 'none: REPLICATION is off'],
-      ['operations port', 'ok', 'none: OPS_PORT is unset'],
-      ['port', 'ok', '127.0.0.1:0: a start picks one'],
-      ['identity provider', 'ok', 'not asked; --online asks it'],
+    const { code, found, others } = await check();
+    expect(Object.entries(found)).toEqual([
+      [
+        'settings',
+        'all can be used; the administration API answers 503, because ADMIN_API_KEY is unset',
+      ],
+      ['database', 'absent: a start creates it'],
+      ['backups', 'none: BACKUP_DIR is unset'],
+      ['replica', 'none: REPLICATION is off'],
+      ['operations port', 'none: OPS_PORT is unset'],
+      ['port', '127.0.0.1:0: a start picks one'],
+      ['identity provider', 'not asked; --online asks it'],
     ]);
-    expect([code, endOf(log)]).toMatchObject([0, { event: 'check_passed', looks: looks.length }]);
+    expect([code, others]).toMatchObject([0, [{ event: 'check_passed', looks: 7 }]]);
     await expect(stat(database)).rejects.toThrow('ENOENT');
   });
 
   it('passes beside a running service, and disturbs nothing', async () => {
     const server = await service.start();
-    const checked = await check({ PORT: new URL(server.origin).port });
-    expect(endOf(checked.log)?.event).toBe('check_passed');
-    expect(foundAt('database', checked)).toMatch(/^in use by another process/);
-    expect(foundAt('port', checked)).toMatch(/ is in use, as the service is running$/);
+    const { events, found } = await check({ PORT: new URL(server.origin).port });
+    expect(events).toEqual(['check_passed']);
+    expect(found['database']).toMatch(/^in use by another process/);
+    expect(found['port']).toMatch(/ is in use, as the service is running$/);
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
   });
 
   it.each([
-    ['a setting that cannot be used', { PORT: 'x' }, 'PORT is "x"; it must be'],
-    [
-      'a folder that cannot be made',
-      { DATABASE_URL: 'file:/dev/null/x/y.db' },
-      'y.db cannot be used',
-    ],
-  ])('fails for %s with one line', async (_, environment, sentence) => {
-    const { code, log } = await check(environment);
-    expect([code, endOf(log)?.event]).toEqual([1, 'check_failed']);
-    expect(endOf(log)?.['error']).toContain(sentence);
-  });
-
-  it.each([
-    ['names of settings', { REPLICATON: 'sync' }, 'unknown setting REPLICATON; ignored'],
-    ['admin key', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
+    ['settings', { PORT: 'x' }, 'PORT is "x"; it must be'],
+    ['settings', { REPLICATON: 'sync' }, 'unknown setting REPLICATON; ignored'],
+    ['settings', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
+    ['database', { DATABASE_URL: 'file:/dev/null/x/y.db' }, 'y.db cannot be used'],
     ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: no such folder; make it'],
     ['backups', { BACKUP_DIR: '/dev/null' }, 'a file is in the place of the folder; name a folder'],
     ['port', { HOST: '192.0.2.1' }, 'the address is not on this machine; set HOST'],
   ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
-    const checked = await check(environment);
-    expect(checked.code).toBe(1);
-    expect(foundAt(what, checked)).toContain(sentence);
-    expect(endOf(checked.log)).toMatchObject({
-      event: 'check_failed',
-      error: foundAt(what, checked),
-    });
+    const { code, found, others } = await check(environment);
+    expect(found[what]).toContain(sentence);
+    expect([code, others]).toMatchObject([1, [{ event: 'check_failed', error: found[what] }]]);
   });
 
-  it('fails where a port is taken, and goes on to the other looks', async () => {
+  it('fails if a port is taken, also by the other setting, and goes on to the other looks', async () => {
     const { port, close } = await onLoopback(createServer());
-    const checked = await check({ PORT: String(port), OPS_PORT: String(port) });
+    const taken = await check({ OPS_PORT: String(port) });
     await close();
-    expect(checked.code).toBe(1);
-    expect(foundAt('operations port', checked)).toContain(
-      'another program has this port; set OPS_',
-    );
-    expect(foundAt('port', checked)).toContain('another program has this port; set PORT');
-    expect(foundAt('identity provider', checked)).toBe('not asked; --online asks it');
-  });
-
-  it('fails where the service and its operations would have the same port', async () => {
-    const port = String(await freePort());
-    const checked = await check({ PORT: port, OPS_PORT: port });
-    expect(foundAt('operations port', checked)).toBe(`127.0.0.1:${port} is free`);
-    expect(foundAt('port', checked)).toContain('another program has this port');
+    expect(taken.code).toBe(1);
+    expect(taken.found['operations port']).toContain('another program has this port; set OPS_PORT');
+    expect(taken.found['identity provider']).toBe('not asked; --online asks it');
+    const free = String(await freePort());
+    const same = await check({ PORT: free, OPS_PORT: free });
+    expect(same.found['operations port']).toBe(`127.0.0.1:${free} is free`);
+    expect(same.found['port']).toContain('another program has this port; set PORT');
   });
 
   it('asks the identity provider with --online', async () => {
+    const look = 'identity provider';
     const fit = await check({}, '--online');
-    expect([fit.code, foundAt('identity provider', fit)]).toEqual([
-      0,
-      'a made-up token is refused with status 401',
-    ]);
+    expect([fit.code, fit.found[look]]).toEqual([0, 'a made-up token is refused with status 401']);
     const issuer = `${new URL(service.identity.url).origin}/`;
     const unfit = await check({ AUTH_USERINFO_URL: '', AUTH_ISSUER: issuer }, '--online');
     expect(unfit.code).toBe(1);
-    expect(foundAt('identity provider', unfit)).toMatch(/^the identity provider: .*; set AUTH_ISS/);
+    expect(unfit.found[look]).toMatch(/^the identity provider: .*; set AUTH_ISS/);
     const away = await check({ AUTH_USERINFO_URL: 'http://127.0.0.1:9/' }, '--online');
-    expect(foundAt('identity provider', away)).toMatch(/; check that the provider is up/);
+    expect(away.found[look]).toMatch(/; check that the provider is up/);
   });
 });
 
-describe('A start', () => {
-  it('warns of a file that others may read', async () => {
-    await (await service.start()).stop();
-    await chmod(database, 0o644);
-    const server = await service.start();
-    expect(server.log()).toContainEqual(
-      expect.objectContaining({ event: 'database_readable_by_others', mode: '0644' }),
-    );
-    await server.stop();
-    await chmod(database, 0o600);
-    expect(eventsOf(await check())).toEqual(['check_passed']);
+it('A start warns of a file that others may read, a misspelled name and dangerous values', async () => {
+  await (await service.start()).stop();
+  await chmod(database, 0o644);
+  const server = await service.start({
+    AUTH_USERINFO_ULR: 'https://hush.example',
+    AUTH_SUBJECT_FIELD: 'email',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
   });
-
-  it('warns of a misspelled name and of dangerous values', async () => {
-    const server = await service.start({
-      AUTH_USERINFO_ULR: 'https://hush.example',
-      AUTH_SUBJECT_FIELD: 'email',
-      NODE_TLS_REJECT_UNAUTHORIZED: '0',
-    });
-    expect(eventsOf({ log: server.log() })).toEqual(
-      expect.arrayContaining([
-        'setting_unknown',
-        'subject_is_an_address',
-        'certificates_not_checked',
-      ]),
-    );
-    expect(server.output()).toContain('unknown setting AUTH_USERINFO_ULR; ignored');
-    expect(server.output()).not.toContain('hush');
-    await server.stop();
-  });
+  expect(server.log().map(({ event }) => event)).toEqual(
+    expect.arrayContaining([
+      'database_readable_by_others',
+      'setting_unknown',
+      'subject_is_an_address',
+      'certificates_not_checked',
+    ]),
+  );
+  expect(server.output()).toContain('unknown setting AUTH_USERINFO_ULR; ignored');
+  expect(server.output()).not.toContain('hush');
+  await server.stop();
+  await chmod(database, 0o600);
+  expect((await check()).events).toEqual(['check_passed']);
 });
 
-describe('ADMIN_API_KEY_FILE', () => {
-  const ask = (origin: string, key: string) =>
-    fetch(`${origin}/api/v1/admin/overview`, { headers: { 'X-Service-Admin-Key': key } });
-
-  it('holds two keys while the key is rotated, and both are taken', async () => {
-    const file = join(service.folder, 'keys');
-    await writeFile(file, `${KEY}\r\n${KEY}new\n\n`);
-    const server = await service.start({ ADMIN_API_KEY_FILE: file });
-    for (const [key, status] of [
-      [KEY, 200],
-      [`${KEY}new`, 200],
-      [`${KEY}ne`, 401],
-      ['', 401],
-    ] as const) {
-      expect((await ask(server.origin, key)).status).toBe(status);
-    }
-    await server.stop();
+it('ADMIN_API_KEY_FILE holds two keys while the key is rotated, and both are taken', async () => {
+  const [key, file] = ['k'.repeat(32), join(service.folder, 'keys')];
+  await writeFile(file, `${key}\r\n${key}new\n\n`);
+  const server = await service.start({ ADMIN_API_KEY_FILE: file });
+  const statuses = [key, `${key}new`, `${key}ne`, ''].map(async (sent) => {
+    const headers = { 'X-Service-Admin-Key': sent };
+    return (await fetch(`${server.origin}/api/v1/admin/overview`, { headers })).status;
   });
+  expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401]);
+  await server.stop();
 });

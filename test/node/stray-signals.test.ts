@@ -1,11 +1,10 @@
-// Signals sent by mistake, and a second one to a process whose storage hangs.
+// Signals sent by mistake, and what the backup's process gets to see.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changedBuild } from '../support/changed-build.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { openRaw, requestText } from '../support/raw-http.js';
+import { type NodeService, openNodeService } from '../support/node-service.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 let service: NodeService;
@@ -19,18 +18,6 @@ afterEach(async () => {
   await service.close();
   await folder.remove();
 });
-
-/** The storage thread's next call never ends: it is deep in a native one, as on a disk that hangs. */
-const HANGING = `
-  import { parentPort as port } from 'node:worker_threads';
-  import Library from 'libsql';
-  port.on('message', ({ name }) => {
-    if (name === 'commit') {
-      new Library(':memory:').exec(
-        'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c',
-      );
-    }
-  });`;
 
 describe('A process', () => {
   it.each([
@@ -49,24 +36,6 @@ describe('A process', () => {
     expect(server.output()).not.toMatch(/debugger/i);
     expect(await server.stop()).toBe(0);
   });
-
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends at a second %s, although its storage thread hangs',
-    async (signal) => {
-      const script = await changedBuild(folder.path, 'storage-thread.js', HANGING);
-      const server = await service.start({}, { script });
-      const body = '{"name":"a","phone":"1"}';
-      openRaw(server.origin, requestText('POST', '/api/v1/customers', [bearer('a')], body));
-      // Asked after the write, so the write is under way.
-      const other = openRaw(server.origin, requestText('GET', '/api/v1/customers', [bearer('b')]));
-      await other.until(({ answers }) => answers().length === 1);
-      server.child.kill(signal);
-      await server.saw('"event":"stopping"');
-      server.child.kill(signal);
-      await server.exited;
-      expect(server.child.signalCode).toBe('SIGKILL');
-    },
-  );
 });
 
 describe("The backup's process", () => {

@@ -2,10 +2,11 @@
 // the service. That every answer fits it is checked where answers are received:
 // test/support/described-answer.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';
 import { type Caller, onEveryHost } from '../support/contract.js';
 import { expectDescribed } from '../support/described-answer.js';
+import { openNodeService } from '../support/node-service.js';
 import {
   DOCUMENT,
   OPERATIONS,
@@ -14,8 +15,10 @@ import {
   type ResponseObject,
   resolved,
   typedViolation,
+  violation,
 } from '../support/openapi-document.js';
 import { textOf } from '../support/pages.js';
+import { rawExchange, requestText } from '../support/raw-http.js';
 
 const TENANT = '/admin/accounts/{owner_sub}';
 
@@ -26,18 +29,12 @@ function successOf(operation: OperationObject | undefined) {
 }
 
 describe('The document', () => {
-  it('is OpenAPI 3.1 and carries version 0.1.0', () => {
+  it('is OpenAPI 3.1, and carries its version, and licence and contact as the package does', () => {
+    const { license, author: contact } = JSON.parse(textOf('package.json'));
+    const named = { name: license, identifier: `LicenseRef-${license}` };
     expect(DOCUMENT.openapi).toMatch(/^3\.1\.\d$/);
-    expect(DOCUMENT.info.version).toBe('0.1.0');
-  });
-
-  it('names licence and contact as the package does', () => {
-    const { license, author } = JSON.parse(textOf('package.json'));
-    expect(DOCUMENT.info['license']).toEqual({
-      name: license,
-      identifier: `LicenseRef-${license}`,
-    });
-    expect(DOCUMENT.info['contact']).toBe(author);
+    expect(DOCUMENT.info).toMatchObject({ version: '0.1.0', license: named });
+    expect(DOCUMENT.info['contact']).toBe(contact);
   });
 
   it('gives each operation a name of its own', () => {
@@ -47,9 +44,9 @@ describe('The document', () => {
 
   it('requires a token on the data API, the key on the administration API, nothing for health', () => {
     for (const { path, object } of OPERATIONS) {
-      const wanted =
-        path === '/health' ? [] : path.startsWith('/admin') ? ['adminKey'] : ['bearer'];
-      expect(object.security.flatMap((requirement) => Object.keys(requirement))).toEqual(wanted);
+      const wanted = path.startsWith('/admin') ? ['adminKey'] : ['bearer'];
+      const found = object.security.flatMap((requirement) => Object.keys(requirement));
+      expect(found, path).toEqual(path === '/health' ? [] : wanted);
     }
   });
 
@@ -67,33 +64,48 @@ describe('The document', () => {
     'has an example of the body and the answer of $name',
     ({ method, path, object }) => {
       const pointer = pointerOf('paths', path, method.toLowerCase());
-      const type = pointerOf('content', 'application/json');
+      const schema = `${pointerOf('content', 'application/json')}/schema`;
       if (object.requestBody !== undefined) {
         const { example } = object.requestBody.content['application/json'] ?? {};
-        expect(typedViolation(example, `${pointer}/requestBody${type}/schema`)).toBeUndefined();
+        expect(typedViolation(example, `${pointer}/requestBody${schema}`)).toBeUndefined();
       }
       const [status = ''] = Object.keys(object.responses);
-      const { content } = resolved<ResponseObject>(object.responses[status] ?? { description: '' });
-      const { example } = content?.['application/json'] ?? {};
-      expect(
-        typedViolation(example, `${pointer}/responses/${status}${type}/schema`),
-      ).toBeUndefined();
+      const { example } = successOf(object) ?? {};
+      expect(typedViolation(example, `${pointer}/responses/${status}${schema}`)).toBeUndefined();
     },
   );
+});
+
+it('A host’s own refusals are as the response that stands on every operation', async () => {
+  const anywhere = DOCUMENT.components['responses']?.['Anywhere'] as ResponseObject;
+  for (const { object } of OPERATIONS) {
+    expect(resolved(object.responses['default'] ?? {})).toBe(anywhere);
+  }
+  const service = await openNodeService();
+  onTestFinished(() => service.close());
+  const { origin } = await service.start();
+  for (const [code, status, text] of [
+    ['BAD_REQUEST', 400, 'this is no request\r\n\r\n'],
+    ['HEADERS_TOO_LARGE', 431, requestText('GET', '/api/v1/health', [`X: ${'x'.repeat(100_000)}`])],
+  ] as const) {
+    const [answer] = await rawExchange(origin, text);
+    expect([answer?.status, answer?.json.error?.code]).toEqual([status, code]);
+    const pointer = pointerOf('components', 'responses', 'Anywhere', 'content', 'application/json');
+    expect(violation(answer?.json, `${pointer}/schema`)).toBeUndefined();
+    expect(anywhere.content?.['application/json']?.examples).toHaveProperty(code);
+  }
 });
 
 onEveryHost('The examples', (service) => {
   const dataOf = async (caller: Caller, path: string) => (await caller.get(path)).json.data;
   const exampleOf = (path: string) => {
     const operation = OPERATIONS.find(({ name }) => name === `GET ${path}`);
-    const example = successOf(operation?.object)?.example as { data: unknown } | undefined;
-    return example?.data;
+    return Object(successOf(operation?.object)?.example).data as unknown;
   };
 
   it.each([...COLLECTIONS, 'payments'])('of /%s are the answers of a new service', async (name) => {
-    expect(await dataOf(service.account('local-preview'), `/${name}`)).toEqual(
-      exampleOf(`/${name}`),
-    );
+    const data = await dataOf(service.account('local-preview'), `/${name}`);
+    expect(data).toEqual(exampleOf(`/${name}`));
   });
 
   it('of the operator’s views are the answers of a new service, except for the times', async () => {
@@ -102,11 +114,9 @@ onEveryHost('The examples', (service) => {
       expect(await dataOf(operator, path)).toEqual(exampleOf(path));
     }
     expect(await dataOf(operator, '/admin/accounts/local-preview')).toEqual(exampleOf(TENANT));
-    const untimed = (value: unknown) =>
-      JSON.parse(JSON.stringify(value).replaceAll(/"\d{4}-[^"]+Z"/g, '""'));
-    expect(untimed(await dataOf(operator, '/admin/usage'))).toEqual(
-      untimed(exampleOf('/admin/usage')),
-    );
+    const untimed = (value: unknown) => JSON.stringify(value).replaceAll(/"\d{4}-[^"]+Z"/g, '""');
+    const usage = untimed(await dataOf(operator, '/admin/usage'));
+    expect(usage).toBe(untimed(exampleOf('/admin/usage')));
   });
 });
 
@@ -127,9 +137,10 @@ describe('An answer that is not as described', () => {
       new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } }),
     );
 
-  it('is recognized', async () => {
+  const error = { code: 'NOT_FOUND', message: 'no' };
+
+  it('is told from one that is', async () => {
     await judged({ data, meta });
-    const error = { code: 'NOT_FOUND', message: 'no' };
     await judged({ error, meta }, { status: 404 });
   });
 
@@ -139,11 +150,7 @@ describe('An answer that is not as described', () => {
     ['the envelope has more', { data, meta, links: [] }, {}],
     ['the meta has more', { data, meta: { ...meta, took: 1 } }, {}],
     ['the status is not described', { data, meta }, { status: 201 }],
-    [
-      'the code is of another status',
-      { error: { code: 'NOT_FOUND', message: '' }, meta },
-      { status: 401 },
-    ],
+    ['the code is of another status', { error, meta }, { status: 401 }],
     ['a header is missing', { data, meta }, { headers: { 'X-Request-ID': '' } }],
     ['a header differs', { data, meta }, { headers: { 'Cache-Control': 'max-age=60' } }],
     ['the content type differs', { data, meta }, { headers: { 'Content-Type': 'text/json' } }],

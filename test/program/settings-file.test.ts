@@ -41,8 +41,8 @@ describe('A file of settings', () => {
   });
 
   it.each(AMBIGUOUS)('is refused where %j could be read in several ways', (line) => {
-    expect(() => settingsIn(`# one\n\n; three\n${line}`, 'FILE')).toThrow(
-      'line 4 of the settings file FILE can be read in several ways; it must be',
+    expect(() => settingsIn(`# one\n\n; three\n${line}`)).toThrow(
+      'line 4 can be read in several ways; it must be',
     );
   });
 
@@ -57,7 +57,7 @@ describe('A file of settings', () => {
   it('is named where it cannot be read', () => {
     const path = join(folder.path, 'none');
     expect(() => withSettingsFiles({}, [path])).toThrow(
-      `the settings file ${path} cannot be read (ENOENT); name a file that this user may read`,
+      `the settings file ${path} cannot be read: ENOENT`,
     );
   });
 });

@@ -24,39 +24,36 @@ export interface CollectionRow {
   /** Required, numbers above 0. */
   readonly numbers: readonly string[];
   readonly defaults: JsonRecord;
-  /** One record and several of them, in the sentences of the API's description. */
-  readonly words: readonly string[];
 }
 
 function row(
   name: CollectionName,
   idPrefix: string,
-  words: string,
   texts: string,
   numbers = '',
   defaults: JsonRecord = {},
 ): CollectionRow {
   const list = (text: string) => text.match(/\w+/g) ?? [];
   const idDigitsMin = name === 'services' ? 2 : 4;
-  const columns = { texts: list(texts), numbers: list(numbers), words: words.split(', ') };
+  const columns = { texts: list(texts), numbers: list(numbers) };
   return { name, idPrefix, idDigitsMin, defaults, ...columns };
 }
 
 const TZS = { currency: 'TZS' };
 export const COLLECTION_TABLE: readonly CollectionRow[] = [
-  row('businesses', 'BIZ-', 'a business profile, business profiles', ''),
-  row('customers', 'CUS-', 'a customer, customers', 'name, phone'),
-  row('services', 'SRV-', 'a service on offer, services', 'name', 'price', {
+  row('businesses', 'BIZ-', ''),
+  row('customers', 'CUS-', 'name, phone'),
+  row('services', 'SRV-', 'name', 'price', {
     ...TZS,
     active: true,
   }),
-  row('orders', 'ORD-', 'an order, orders', 'customer, service', 'amount', {
+  row('orders', 'ORD-', 'customer, service', 'amount', {
     status: 'New',
     paid: 0,
     ...TZS,
   }),
-  row('team', 'TM-', 'a member of the team, members of the team', 'name, phone'),
-  row('expenses', 'EXP-', 'an expense, expenses', 'description, category, date', 'amount'),
+  row('team', 'TM-', 'name, phone'),
+  row('expenses', 'EXP-', 'description, category, date', 'amount'),
 ];
 
 /** The smallest body that a create accepts: the required properties and nothing else. */

@@ -6,7 +6,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
+import { runCommand } from '../../src/tools/program/command.js';
 import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
+import { ADMIN_KEY } from './contract.js';
 import {
   type Environment,
   type Program,
@@ -27,7 +29,7 @@ export function startDataCommand(
 }
 
 /** Short waits: the tests look whether a command waits, not how long. */
-export const SHORT_WAITS: Waits = {
+const SHORT_WAITS: Waits = {
   firstMs: 5,
   maxMs: 50,
   patienceMs: 10_000,
@@ -52,9 +54,22 @@ export async function dataCommandHere(
     version: '0.1.0',
     waits,
   };
-  const [, load] = COMMANDS[name] ?? [];
-  const code = (await (await load?.())?.run(args, dependencies)) ?? Number.NaN;
+  const command = await COMMANDS[name]?.[1]();
+  const code = command ? await runCommand(command, args, dependencies) : Number.NaN;
   return { code, stdout: text.stdout.join(''), stderr: text.stderr.join('') };
+}
+
+/** Runs `dump …` or `load …` with the operator's key. */
+export function runHere(args: readonly string[], environment: Environment = {}) {
+  const waits = { ...SHORT_WAITS, timeoutMs: 30_000 };
+  return dataCommandHere(args, { ADMIN_API_KEY: ADMIN_KEY, ...environment }, { waits });
+}
+
+/** The same, which must end with 0; resolves with what it printed. */
+export async function runWell(...how: Parameters<typeof runHere>): Promise<string> {
+  const { code, stdout, stderr } = await runHere(...how);
+  if (code !== 0) throw new Error(`ended with ${code}: ${stderr}${stdout}`);
+  return stdout;
 }
 
 /** Dry runs of files that a test writes. They need neither a service nor its key. */

@@ -8,40 +8,30 @@ import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommandHere, startDataCommand } from './data-command.js';
 import { openNodeService } from './node-service.js';
+import type { Environment } from './program.js';
 
-export type DataService = ReturnType<typeof dataServiceAt>;
+export type DataService = Awaited<ReturnType<typeof openDataService>>;
+type Here = Parameters<typeof dataCommandHere>;
 
-export async function openDataService(): Promise<DataService> {
-  const service = await openNodeService();
-  const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
-  return dataServiceAt(`${server.origin}/api/v1`, service.folder, service.close);
-}
-
-/** The same for a service that runs already. */
-export function dataServiceAt(baseUrl: string, folder: string, close: () => Promise<void>) {
+export async function openDataService() {
+  const { start, folder, close } = await openNodeService();
+  const baseUrl = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
   const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
   /** The settings with which a command reaches the service. */
-  const environment: Readonly<Record<string, string>> = {
-    SERVICE_URL: baseUrl,
-    ADMIN_API_KEY: ADMIN_KEY,
-  };
+  const environment: Environment = { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY };
   const at = (name: string) => join(folder, name);
-  type Here = Parameters<typeof dataCommandHere>;
   return {
-    folder,
-    client,
-    environment,
-    at,
+    ...{ folder, client, environment, at, close },
     /** Writes a file. A text is written as UTF-8. */
     async file(name: string, content: string | Uint8Array): Promise<string> {
       await writeFile(at(name), content);
       return at(name);
     },
     /** Runs `node dist/manage.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
-    runProcess: (args: readonly string[], more: Here[1] = {}) =>
+    runProcess: (args: readonly string[], more: Environment = {}) =>
       startDataCommand(args, { ...environment, ...more }, { cwd: folder }).ended,
     /** Runs the command in this process. */
-    run: (args: readonly string[], more: Here[1] = {}, options: Here[2] = {}) =>
+    run: (args: readonly string[], more: Environment = {}, options: Here[2] = {}) =>
       dataCommandHere(args, { ...environment, ...more }, options),
     /** An account's records, oldest first, without id and owner. */
     async contents(account: string, collection: CollectionName) {
@@ -52,6 +42,5 @@ export function dataServiceAt(baseUrl: string, folder: string, close: () => Prom
       }
       return records.reverse();
     },
-    close,
   };
 }

@@ -1,7 +1,7 @@
 // Thirty shops with two thousand records and names as people write them, so that pages have
 // something to show.
 
-import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
+import { createOperatorClient } from '../../src/operator-client.js';
 import { startServer } from './server-process.js';
 
 const ADMIN_KEY = 'the-operators-key-that-fills-the-shops';
@@ -21,42 +21,27 @@ const SHOPS = 30;
 /** Of each of two collections in each shop, so two thousand in all. */
 const EACH = 33;
 const CUSTOMERS = [
-  'Neema Mushi',
-  'Juma  Ally ',
-  'REHEMA MWAKYUSA',
-  'Mama Zawadi (nyumba ya bluu)',
-  'O’Brien, Ñandú & Söhne ✂',
-  '张伟',
-  '<script>alert(1)</script>',
-  'زينب',
+  ...['Neema Mushi', 'Juma  Ally ', 'REHEMA MWAKYUSA', 'Mama Zawadi (nyumba ya bluu)'],
+  ...['O’Brien, Ñandú & Söhne ✂', '张伟', '<script>alert(1)</script>', 'زينب'],
 ];
 
 /** Makes a database file with the shops, and with the sample shop. */
 export async function makeShopsFile(path: string): Promise<void> {
   const server = await startServer({ DATABASE_URL: `file:${path}`, ADMIN_API_KEY: ADMIN_KEY });
   const baseUrl = `${server.origin}/api/v1`;
-  await fillWithShops(createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }));
-  await server.stop();
-}
-
-async function fillWithShops(client: OperatorClient): Promise<void> {
+  const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
   for (let shop = 0; shop < SHOPS; shop++) {
     const [subject, businessName] = NAMED[shop] ?? [`auth0|shop-${shop}`, `Duka ${shop}`];
     const { businesses, customers, orders, expenses } = client.recordsOf(subject);
     if (businessName !== '') await businesses.create({ businessName });
-    const each = Array.from({ length: EACH }, (_, made) => made);
-    await Promise.all(
-      each.flatMap((made): Promise<unknown>[] => {
-        const name = CUSTOMERS[(shop + made) % CUSTOMERS.length] ?? '';
-        const amount = 15_000 + 500 * made;
-        const paid = made % 2 === 0 ? 15_000 : 0;
-        const date = '2026-01-14T07:15:00Z';
-        return [
-          customers.create({ name, phone: `+255 713 44${made}`, location: 'Kariakoo' }),
-          orders.create({ customer: name, service: 'Box braids', amount, paid, date }),
-        ];
-      }),
-    );
+    const made = Array.from({ length: EACH }, async (_, i) => {
+      const name = CUSTOMERS[(shop + i) % CUSTOMERS.length] ?? '';
+      const [amount, paid] = [15_000 + 500 * i, i % 2 === 0 ? 15_000 : 0];
+      const date = '2026-01-14T07:15:00Z';
+      await customers.create({ name, phone: `+255 713 44${i}`, location: 'Kariakoo' });
+      await orders.create({ customer: name, service: 'Box braids', amount, paid, date });
+    });
+    await Promise.all(made);
     const date = '2026-01-10';
     await expenses.create({ description: 'LUKU', category: 'Power', date, amount: 9 });
   }
@@ -66,4 +51,5 @@ async function fillWithShops(client: OperatorClient): Promise<void> {
     email: 'a@b',
     ['k'.repeat(200)]: 'v'.repeat(2_000),
   });
+  await server.stop();
 }

@@ -16,7 +16,7 @@ interface Family {
     readonly sum?: string;
   }[];
 }
-/** Another project's parser, which has no types of its own. */
+/** The parser has no types of its own. */
 const PARSER: string = 'parse-prometheus-text-format';
 export const parseMetrics: (text: string) => Family[] = (await import(PARSER)).default;
 
@@ -38,7 +38,6 @@ export function untilReasons(operations: string, reasons: readonly string[]): Pr
 
 export class Metrics {
   readonly families: ReadonlyMap<string, Family>;
-
   readonly #text: string;
 
   constructor(text: string) {
@@ -58,9 +57,9 @@ export class Metrics {
 
   /** The sum of the samples that have all these labels. */
   total(name: string, labels: Readonly<Record<string, string>> = {}): number {
-    const matching = (this.families.get(name)?.metrics ?? []).filter((metric) =>
-      Object.entries(labels).every(([label, value]) => metric.labels?.[label] === value),
-    );
-    return matching.reduce((sum, metric) => sum + Number(metric.value), 0);
+    const wanted = Object.entries(labels);
+    return (this.families.get(name)?.metrics ?? [])
+      .filter((metric) => wanted.every(([label, value]) => metric.labels?.[label] === value))
+      .reduce((sum, { value }) => sum + Number(value), 0);
   }
 }

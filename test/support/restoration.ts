@@ -1,6 +1,6 @@
 // A database and a backup of it, for the tests of the restore.
 
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
@@ -18,49 +18,34 @@ export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
 
 export type Restoration = Awaited<ReturnType<typeof openRestoration>>;
 
-/** The two files, made once for all test files that a worker runs. */
-const made = openTemporaryFolder().then(async ({ path, remove }) => {
-  const storage = await openLibsqlStorage({ path: join(path, 'service.db') });
-  await storage.commit(changes({ puts: [row(1000)] }));
-  await storage.backup(join(path, 'backup.db'));
-  await storage.commit(changes({ puts: [row(1001)] }));
-  await storage.close();
-  const database = await readFile(join(path, 'service.db'));
-  const backup = await readFile(join(path, 'backup.db'));
-  await remove();
-  return { database, backup };
-});
-
 export async function openRestoration() {
   const service = await openNodeService();
   /** A path in the service's folder. */
   const at = (name: string) => join(service.folder, name);
   const [database, backup] = [at('service.db'), at('backups/backup.db')];
   await mkdir(at('backups'));
-  // Only their owner may read them, as with the service's own files.
-  await writeFile(database, (await made).database, { mode: 0o600 });
-  await writeFile(backup, (await made).backup, { mode: 0o600 });
-  /** Starts `node dist/manage.js restore`. An undefined variable is not in its environment. */
-  const start = (
-    args: readonly string[],
-    environment: Readonly<Record<string, string | undefined>> = {},
-    node: readonly string[] = [],
-  ) =>
-    startProgram([process.execPath, ...node, MANAGE, 'restore', ...args], {
-      cwd: service.folder,
-      environment: { ...service.environment, ...environment },
-    });
+  const storage = await openLibsqlStorage({ path: database });
+  await storage.commit(changes({ puts: [row(1000)] }));
+  await storage.backup(backup);
+  await storage.commit(changes({ puts: [row(1001)] }));
+  await storage.close();
+  // A file from elsewhere has no mark of its state.
+  await rm(`${database}-state`);
   return {
-    service,
-    database,
-    backup,
-    at,
-    start,
-    /** Runs it to its end. */
-    restore: (...how: Parameters<typeof start>) => start(...how).ended,
+    ...{ service, database, backup, at },
+    /** Runs `node dist/manage.js restore`. An undefined variable is not in its environment. */
+    restore: (
+      args: readonly string[],
+      environment: Readonly<Record<string, string | undefined>> = {},
+      node: readonly string[] = [],
+    ) =>
+      startProgram([process.execPath, ...node, MANAGE, 'restore', ...args], {
+        cwd: service.folder,
+        environment: { ...service.environment, ...environment },
+      }).ended,
     /** The names under which restores kept the old database. */
     keptNames: async () => (await readdir(service.folder)).filter((name) => KEPT.test(name)),
-    close: () => service.close(),
+    close: service.close,
   };
 }
 

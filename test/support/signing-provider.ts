@@ -18,13 +18,9 @@ export async function openSigningProvider(algorithm = 'ES256') {
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     provider.asked.push(path);
+    const endpoints = { jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/me` };
     const answers: Members = {
-      '/.well-known/openid-configuration': {
-        issuer,
-        jwks_uri: `${issuer}/keys`,
-        userinfo_endpoint: `${issuer}/me`,
-        ...provider.metadata,
-      },
+      '/.well-known/openid-configuration': { issuer, ...endpoints, ...provider.metadata },
       '/keys': { keys: [key.jwk] },
       '/me': { sub: 'asha' },
     };

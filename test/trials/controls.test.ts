@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { MUTANTS } from './histories/mutants.js';
 import { UNBOUNDED } from './hostile/controls.js';
 import { LESS_DURABLE, placesOf } from './service/changed-server.js';
-import { TRIALS } from './trials.js';
+import { TRIALS } from './trial.js';
 
 it.each([LESS_DURABLE, ...MUTANTS, ...UNBOUNDED].map((change) => [change.name, change] as const))(
   'The build has the place of the defect "%s"',

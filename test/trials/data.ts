@@ -32,10 +32,8 @@ export async function killedImport(
   const DATABASE_URL = `file:${join(folder, 'service.db')}`;
   const start = () => startServer({ PORT, DATABASE_URL, ADMIN_API_KEY: ADMIN_KEY });
   let server = await start();
-  const { customers } = createOperatorClient({
-    baseUrl: SERVICE_URL,
-    adminKey: ADMIN_KEY,
-  }).recordsOf(ACCOUNT);
+  const client = createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY });
+  const { customers } = client.recordsOf(ACCOUNT);
   const busy = await openMeddlingProxy({ method: 'POST', to: SERVICE_URL, before: refuses });
   const file = join(folder, 'wateja.csv');
   const names = Array.from({ length: rows }, (_, row) => `Neema ${row % 10 === 9 ? row - 1 : row}`);

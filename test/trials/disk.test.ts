@@ -31,12 +31,8 @@ function found(...steps: Step[]): string[] {
 describe('A disk that loses power', () => {
   it('has all synced writes, and any subset of the others', () => {
     const named = sync('/disk');
-    expect(found(named, write('a'), sync(), write('b', 1), write('c', 2))).toEqual([
-      'a',
-      'a\0c',
-      'ab',
-      'abc',
-    ]);
+    const texts = found(named, write('a'), sync(), write('b', 1), write('c', 2));
+    expect(texts).toEqual(['a', 'a\0c', 'ab', 'abc']);
   });
 
   it('has a synced file only under a name that was synced', () => {

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
 import type { End, FaultRun } from './disk/fault-run.js';
 import { runWithFault } from './disk/fault-run.js';
-import { fullDisk } from './disk/full-disk.js';
 import { tracerIsMissing } from './disk/trace.js';
 import { Differences } from './load/ledger.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
@@ -49,16 +48,13 @@ export async function faultsOf(
     say(`one run: ${[...calls].map(([call, times]) => `${times} ${call}`).join(', ')}`);
     const all = everyFault([...calls].filter(([call]) => wanted.includes(call)));
     const chosen = Number.isFinite(count) ? sample(all, count, random) : all;
-    const lasting = sample(all, Math.ceil(chosen.length / 8), random);
+    const some = sample(all, Math.ceil(chosen.length / 8), random);
+    const lasting = some.map((fault) => ({ ...fault, lasting: true }));
     const once = await runs.all(chosen, say);
-    const forever = await runs.all(
-      lasting.map((fault) => ({ ...fault, lasting: true })),
-      say,
-    );
+    const forever = await runs.all(lasting, say);
     return [
       findingOf('one write, sync or truncate fails with EIO or ENOSPC', once, seed),
       findingOf('every write, sync or truncate fails from one on', forever, seed),
-      await fullDisk({ folder, identityOrigin: identity.origin, seed }),
     ];
   } finally {
     await identity.process.stop();
@@ -78,16 +74,18 @@ function everyFault(calls: readonly (readonly [call: string, times: number])[]):
   );
 }
 
+interface Place {
+  readonly folder: string;
+  readonly seed: number;
+  readonly identityOrigin: string;
+}
+
 class FaultRuns {
-  #folder;
-  #seed;
-  #identityOrigin;
+  readonly #place: Place;
   #runs = 0;
 
-  constructor(options: { folder: string; seed: number; identityOrigin: string }) {
-    this.#folder = options.folder;
-    this.#seed = options.seed;
-    this.#identityOrigin = options.identityOrigin;
+  constructor(place: Place) {
+    this.#place = place;
   }
 
   /** How often a run without a fault makes each call. The tracer counts by thread, so the busiest thread counts. */
@@ -120,30 +118,19 @@ class FaultRuns {
     return runs;
   }
 
-  async #run(fault: Fault | undefined = undefined) {
-    const own = join(this.#folder, `run-${++this.#runs}`);
+  async #run(fault?: Fault) {
+    const { folder, seed, identityOrigin } = this.#place;
+    const own = join(folder, `run-${++this.#runs}`);
     mkdirSync(join(own, 'data'), { recursive: true });
     const [output, file] = [join(own, 'trace'), join(own, 'data/service.db')];
-    const inject =
-      fault === undefined
-        ? []
-        : [
-            '-e',
-            `inject=${fault.call}:error=${fault.error}:when=${fault.nth}${fault.lasting ? '+' : ''}`,
-          ];
+    const { call, error, nth, lasting = false, killedAtOnce = false } = fault ?? {};
+    const inject = `inject=${call}:error=${error}:when=${nth}${lasting ? '+' : ''}`;
     const under = ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-y', '-o', output];
-    const service = spawnService({
-      file,
-      identityOrigin: this.#identityOrigin,
-      under: [...under, '-e', `trace=${CALLS.join(',')}`, ...inject],
-    });
+    under.push('-e', `trace=${CALLS.join(',')}`, ...(fault ? ['-e', inject] : []));
+    const service = spawnService({ file, identityOrigin, under });
     const isHit = () => readFileSync(output, 'latin1').includes('(INJECTED)');
-    const run = await runWithFault(service, file, {
-      seed: this.#seed,
-      isHit,
-      mustRecover: fault?.lasting !== true,
-      killedAtOnce: fault?.killedAtOnce === true,
-    });
+    const how = { seed, isHit, mustRecover: !lasting, killedAtOnce };
+    const run = await runWithFault(service, file, how);
     if (fault !== undefined && !isHit()) run.mistakes.push('the fault did not happen');
     const trace = readFileSync(output, 'latin1');
     rmSync(own, { recursive: true, force: true });
@@ -154,12 +141,11 @@ class FaultRuns {
 function findingOf(fault: string, runs: readonly FaultRun[], seed: number): Finding {
   const differences = new Differences();
   const ends: Map<End, number> = new Map();
-  let wrong = 0;
   for (const run of runs) {
     differences.add(run.differences);
     ends.set(run.end, (ends.get(run.end) ?? 0) + 1);
-    if (run.mistakes.length > 0) wrong++;
   }
+  const wrong = runs.filter(({ mistakes }) => mistakes.length > 0).length;
   const counts = [...ends].map(([end, count]) => `${count} ${end}`).join(', ');
   return {
     fault,

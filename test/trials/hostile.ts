@@ -5,9 +5,8 @@
 import { join } from 'node:path';
 import { filledDatabase } from './hostile/accounts.js';
 import { armed, composed, type HostileClient, inWords } from './hostile/clients.js';
-import { UNBOUNDED } from './hostile/controls.js';
+import { SCENARIOS, UNBOUNDED } from './hostile/controls.js';
 import { holds, type Outcome, type Phase, textOf, underHostileClients } from './hostile/run.js';
-import { SCENARIOS } from './hostile/scenarios.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { planted } from './service/changed-server.js';
 import type { Finding, Trial } from './trial.js';

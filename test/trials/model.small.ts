@@ -1,25 +1,16 @@
-// A small version of the trial `model`, on the handler and on the built server.
+// A small version of the trial `model` on the built server; model.test.ts has the handler.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { type Host, inProcess, overHttp } from './model/hosts.js';
+import { expect, it } from 'vitest';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { overHttp } from './model/hosts.js';
 import { runsOf } from './model/run.js';
 
-let folder: TemporaryFolder;
-beforeAll(async () => {
-  folder = await openTemporaryFolder();
-});
-afterAll(() => folder.remove());
+const COMMANDS = 300;
 
-it.each<[string, Host, number]>([
-  ['the handler in process', inProcess, 1_500],
-  ['node dist/server.js', overHttp, 300],
-])(
-  'every answer, view and record of %s is as the model says',
-  { timeout: 180_000 },
-  async (_name, host, commands) => {
-    const totals = await runsOf({ host, folder: folder.path, commands });
-    expect(totals.failure).toBeUndefined();
-    expect(totals.commands).toBeGreaterThanOrEqual(commands);
-  },
-);
+it('Every answer, view and record of node dist/server.js is as the model says', async () => {
+  const { path, remove } = await openTemporaryFolder();
+  const run = runsOf({ host: overHttp, folder: path, commands: COMMANDS });
+  const totals = await run.finally(remove);
+  expect(totals.failure).toBeUndefined();
+  expect(totals.commands).toBeGreaterThanOrEqual(COMMANDS);
+}, 180_000);

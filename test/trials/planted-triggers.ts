@@ -60,10 +60,8 @@ function build(): string {
   folder = mkdtempSync(join(tmpdir(), `service-management-${process.pid}-`));
   const path = join(copyBuild(folder), 'storage-thread.js');
   const text = readFileSync(path, 'utf8');
-  if (!MIGRATION.test(text)) throw new Error(`${path} has no ${MIGRATION}`);
-  writeFileSync(
-    path,
-    text.replace(MIGRATION, (found) => found + PLANT),
-  );
+  const changed = text.replace(MIGRATION, (found) => found + PLANT);
+  if (changed === text) throw new Error(`${path} has no ${MIGRATION}`);
+  writeFileSync(path, changed);
   return folder;
 }

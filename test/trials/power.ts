@@ -134,22 +134,18 @@ async function lossesOf(
   };
 }
 
-/** Runs of a server under strace, from the creation of its folder on. */
-async function record({
-  folder,
-  random,
-  identityOrigin,
-  loadMs,
-  runs,
-  script,
-}: {
+interface Recorded {
   folder: string;
   random: Random;
   identityOrigin: string;
   loadMs: number;
   runs: readonly ServerRun[];
   script: string | undefined;
-}): Promise<Recording> {
+}
+
+/** Runs of a server under strace, from the creation of its folder on. */
+async function record(how: Recorded): Promise<Recording> {
+  const { folder, random, identityOrigin, loadMs, runs, script } = how;
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const file = join(disk, 'new/folder/service.db');
@@ -159,8 +155,7 @@ async function record({
     const output = join(folder, `trace-${number}`);
     const inject = failingSyncs && `inject=fsync,fdatasync:error=EIO:when=${failingSyncs}`;
     const under = recordingTo(output, inject ? ['-e', inject] : []);
-    const build = script === undefined ? {} : { script };
-    const server = await startService({ file, identityOrigin, under, ...build });
+    const server = await startService({ file, identityOrigin, under, script });
     const client = clientOf(server.origin);
     const workers = endsAtFailure ? 1 : WORKERS;
     const load = startLoad({ client, ledger, random, workers, endsAtFailure });
@@ -214,12 +209,10 @@ async function losePower(
     }
     const stored = await openStored(place(file));
     rmSync(rebuilt, { recursive: true, force: true });
-    const found =
-      stored === undefined
-        ? new Differences()
-        : ledger.compare(stored.rows, stored.events, ({ number }) => acknowledged.has(number));
-    differences.add(found);
+    const { rows, events } = stored ?? { rows: [], events: [] };
+    const found = ledger.compare(rows, events, ({ number }) => acknowledged.has(number));
     if (stored === undefined) unopened++;
+    else differences.add(found);
     if (stored === undefined || found.count > 0) bad++;
     if ((state + 1) % 200 === 0) say(`${state + 1} of ${count} states`);
   }

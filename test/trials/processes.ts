@@ -22,77 +22,59 @@ interface Event {
   readonly name: string;
   /** Whether the page promises that no request fails. */
   readonly failsNone: boolean;
-  happen(world: PostgresWorld): Promise<unknown>;
+  readonly happen: (world: PostgresWorld) => Promise<unknown>;
 }
 
+function event(name: string, happen: Event['happen'], failsNone = false): Event {
+  return { name, happen, failsNone };
+}
+
+async function endEach(world: PostgresWorld, signal: NodeJS.Signals, processes: number) {
+  for (let place = 0; place < processes; place++) {
+    await world.end(place, signal);
+    await world.start(place);
+  }
+}
+
+const QUICK_EVENTS: readonly Event[] = [
+  event('nothing', () => delay(QUIET_MS), true),
+  event('`kill -9` of one of two, started again', (world) => endEach(world, 'SIGKILL', 1)),
+  event(
+    'a rolling deployment: SIGTERM and a new process, one after the other',
+    (world) => endEach(world, 'SIGTERM', PROCESSES),
+    true,
+  ),
+];
 const EVENTS: readonly Event[] = [
-  { name: 'nothing', failsNone: true, happen: () => delay(QUIET_MS) },
-  {
-    name: '`kill -9` of one of two, started again',
-    failsNone: false,
-    async happen(world) {
-      await world.end(0, 'SIGKILL');
-      await world.start(0);
-    },
-  },
-  {
-    name: 'a rolling deployment: SIGTERM and a new process, one after the other',
-    failsNone: true,
-    async happen(world) {
-      for (let place = 0; place < PROCESSES; place++) {
-        await world.end(place, 'SIGTERM');
-        await world.start(place);
-      }
-    },
-  },
-  {
-    name: 'one of two frozen for 8 s (SIGSTOP)',
-    failsNone: false,
-    async happen(world) {
-      const { service } = world.at(1);
-      service?.child.kill('SIGSTOP');
-      await delay(8_000);
-      service?.child.kill('SIGCONT');
-    },
-  },
-  {
-    name: 'Postgres restarted',
-    failsNone: false,
-    happen: ({ postgres }) => postgres.restart(),
-  },
-  {
-    name: 'Postgres away for 12 s',
-    failsNone: false,
-    happen: ({ postgres }) => postgres.restart(12_000),
-  },
-  {
-    name: 'other programs take every connection for 8 s',
-    failsNone: false,
-    happen: (world) => exhaust(world, 8_000),
-  },
+  ...QUICK_EVENTS,
+  event('one of two frozen for 8 s (SIGSTOP)', async (world) => {
+    const { service } = world.at(1);
+    service?.child.kill('SIGSTOP');
+    await delay(8_000);
+    service?.child.kill('SIGCONT');
+  }),
+  event('Postgres restarted', ({ postgres }) => postgres.restart()),
+  event('Postgres away for 12 s', ({ postgres }) => postgres.restart(12_000)),
+  event('other programs take every connection for 8 s', (world) => exhaust(world, 8_000)),
 ];
 
 export const processes: Trial = async ({ quick, only = '', say }) => {
   const { primary, standby, promote } = await openPostgresPair();
-  const failOver: Event = {
-    name: 'Postgres failed over to its synchronous standby',
-    failsNone: false,
-    async happen(world) {
-      await primary.close();
-      await promote();
-      world.postgres = standby;
-      for (const { line } of world.places) line.leadTo(standby.port);
-    },
-  };
+  const failOver = event('Postgres failed over to its synchronous standby', async (world) => {
+    await primary.close();
+    await promote();
+    world.postgres = standby;
+    for (const { line } of world.places) line.leadTo(standby.port);
+  });
   const world = await PostgresWorld.open({ postgres: primary, processes: PROCESSES });
   const front = await startFront(0, () => world.places.flatMap(({ origin }) => origin ?? []));
   const client = clientOf(front.origin);
   try {
     const findings: Finding[] = [];
-    const events = quick ? EVENTS.slice(0, 3) : [...EVENTS, failOver];
-    for (const event of events.filter(({ name }) => name.includes(only))) {
-      findings.push(await felt(event, world, client));
-      say(`${event.name}: ${findings.at(-1)?.found}`);
+    const events = quick ? QUICK_EVENTS : [...EVENTS, failOver];
+    for (const each of events.filter(({ name }) => name.includes(only))) {
+      findings.push(await felt(each, world, client));
+      say(`${each.name}: ${findings.at(-1)?.found}`);
     }
     return findings;
   } finally {
@@ -104,9 +86,7 @@ export const processes: Trial = async ({ quick, only = '', say }) => {
 };
 
 interface Asked {
-  readonly account: string;
   readonly ms: number;
-  readonly isWrite: boolean;
   readonly status: number;
 }
 
@@ -135,11 +115,8 @@ async function asks(account: string, client: Client, asked: Asked[], over: Abort
       : ({ method: 'GET', path: '/customers?page_size=1', account } as const);
     const begun = performance.now();
     // A front without a process, or one whose process broke off, answers without JSON.
-    const status = await client.send(call).then(
-      (answer) => answer.status,
-      () => 0,
-    );
-    asked.push({ account, ms: performance.now() - begun, isWrite, status });
+    const { status } = await client.send(call).catch(() => ({ status: 0 }));
+    asked.push({ ms: performance.now() - begun, status });
     await delay(PAUSE_MS);
   }
 }
@@ -150,13 +127,11 @@ function findingOf({ name, failsNone }: Event, asked: readonly Asked[]): Finding
   const longest = (Math.max(...asked.map(({ ms }) => ms)) / 1_000).toFixed(2);
   const counts = new Map<number, number>();
   for (const { status } of failed) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const byStatus = [...counts]
-    .map(([status, count]) => `${count} × ${status || 'no answer'}`)
-    .join(', ');
+  const byStatus = [...counts].map(([status, count]) => `${count} × ${status || 'no answer'}`);
   return {
     fault: name,
     tried: `${ACCOUNTS} accounts, ${asked.length} requests, each through the next process`,
-    found: `longest wait ${longest} s; ${slow.length} requests waited longer than ${WAITED_MS} ms; failed: ${byStatus || 'none'}`,
-    holds: failsNone ? failed.length === 0 : true,
+    found: `longest wait ${longest} s; ${slow.length} requests waited longer than ${WAITED_MS} ms; failed: ${byStatus.join(', ') || 'none'}`,
+    holds: !failsNone || failed.length === 0,
   };
 }

@@ -91,25 +91,25 @@ function findingsOf(pieces: readonly Piece[], tried: string): Finding[] {
   const [first, last] = [pieces.slice(0, third), pieces.slice(-third)];
   const p99 = (some: readonly Piece[]) => median(some.map(({ p99Ms }) => p99Ms));
   const most = (some: readonly Piece[]) => Math.max(...some.map(({ descriptors }) => descriptors));
+  const finding = (what: string, found: string, holds: boolean): Finding => {
+    return { fault: `long mixed load: ${what}`, tried, found, holds };
+  };
   return [
-    {
-      fault: 'long mixed load: memory',
-      tried,
-      found: `${median(memory).toFixed(0)} MB, ${growth.toFixed(1)} MB more after the warm-up`,
-      holds: Math.abs(growth) < GROWTH_MAX_SHARE * median(memory),
-    },
-    {
-      fault: 'long mixed load: descriptors',
-      tried,
-      found: `at most ${most(first)} in the first third, ${most(last)} in the last`,
-      holds: most(last) <= most(first) + DESCRIPTORS_MAX_MORE,
-    },
-    {
-      fault: 'long mixed load: reads',
-      tried,
-      found: `p99 ${p99(first).toFixed(1)} ms in the first third, ${p99(last).toFixed(1)} ms in the last`,
-      holds: p99(last) < p99(first) + P99_MAX_MORE_MS,
-    },
+    finding(
+      'memory',
+      `${median(memory).toFixed(0)} MB, ${growth.toFixed(1)} MB more after the warm-up`,
+      Math.abs(growth) < GROWTH_MAX_SHARE * median(memory),
+    ),
+    finding(
+      'descriptors',
+      `at most ${most(first)} in the first third, ${most(last)} in the last`,
+      most(last) <= most(first) + DESCRIPTORS_MAX_MORE,
+    ),
+    finding(
+      'reads',
+      `p99 ${p99(first).toFixed(1)} ms in the first third, ${p99(last).toFixed(1)} ms in the last`,
+      p99(last) < p99(first) + P99_MAX_MORE_MS,
+    ),
   ];
 }
 

@@ -14,19 +14,25 @@ describe('An account that is set back', () => {
   });
   afterAll(() => on.close());
 
-  const path = (owner: string) => `/accounts/${encodeURIComponent(owner)}`;
+  const restore = (owner: string, body: unknown) =>
+    on.maintain('POST', `/accounts/${owner}/restore`, body);
   const remember = (owner: string) => fetch(`${on.origin}/remember?owner=${owner}`);
-  const now = () => new Date().toISOString();
   const records = async (owner: string) => (await on.as(owner, 'GET', '/customers')).json.data;
   const shown = async (owner: string) => {
     const { json } = await on.operate('GET', `/admin/accounts?q=${owner}`);
     return json.data[0]?.record_count;
   };
   const audited = async (owner: string) => {
-    const { data } = (await on.operate('GET', '/admin/audit?page_size=200')).json;
-    const own = data.filter((event: { owner_sub: string }) => event.owner_sub === owner);
-    return own.map((event: { action: string }) => event.action);
+    type Event = Record<'owner_sub' | 'action', string>;
+    const all: Event[] = (await on.operate('GET', '/admin/audit?page_size=200')).json.data;
+    return all.filter(({ owner_sub }) => owner_sub === owner).map(({ action }) => action);
   };
+  /** A time after everything so far and before everything later. */
+  async function aTime(): Promise<string> {
+    const time = new Date().toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    return time;
+  }
 
   /** An account with one record of before a time, and more of after it. */
   async function changed(owner: string): Promise<{ before: unknown; to: string }> {
@@ -34,10 +40,9 @@ describe('An account that is set back', () => {
     await on.as(owner, 'POST', '/businesses', { businessName: `${owner}-old-name` });
     const before = await records(owner);
     await remember(owner);
-    const to = now();
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    const to = await aTime();
     await on.create(owner, 'after');
-    await on.operate('POST', `/admin${path(owner)}/customers`, { name: 'x', phone: '1' });
+    await on.operate('POST', `/admin/accounts/${owner}/customers`, { name: 'x', phone: '1' });
     await on.as(owner, 'PATCH', '/businesses/BIZ-0001', { businessName: `${owner}-new-name` });
     return { before, to };
   }
@@ -45,8 +50,8 @@ describe('An account that is set back', () => {
   it('has what it had then, and the operator sees it at once', async () => {
     const { before, to } = await changed('salon');
     const { before: neighbours } = await changed('neighbour');
-    const reply = await on.maintain('POST', `${path('salon')}/restore`, { to });
-    expect([reply.status, reply.json.data]).toMatchObject([
+    const { status, json } = await restore('salon', { to });
+    expect([status, json.data]).toMatchObject([
       200,
       { owner_sub: 'salon', state: 'followed', undo_bookmark: expect.any(String) },
     ]);
@@ -63,10 +68,9 @@ describe('An account that is set back', () => {
   it('has what it had before the restore, once the restore is undone', async () => {
     const { to } = await changed('undone');
     const before = await records('undone');
-    const first = await on.maintain('POST', `${path('undone')}/restore`, { to });
+    const first = await restore('undone', { to });
     await on.create('undone', 'meanwhile');
-    const bookmark = first.json.data.undo_bookmark;
-    const reply = await on.maintain('POST', `${path('undone')}/restore`, { bookmark });
+    const reply = await restore('undone', { bookmark: first.json.data.undo_bookmark });
     expect([reply.status, reply.json.data.state]).toEqual([200, 'followed']);
     expect(await records('undone')).toEqual(before);
     expect(await shown('undone-new-name')).toBe(4);
@@ -75,17 +79,14 @@ describe('An account that is set back', () => {
 
   it('comes back where it was erased, and is empty where the time is before its first record', async () => {
     await remember('erased');
-    const young = now();
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    const young = await aTime();
     const { to, before } = await changed('erased');
-    const restore = async (body: unknown) =>
-      (await on.maintain('POST', `${path('erased')}/restore`, body)).status;
-    expect((await on.maintain('DELETE', path('erased'))).status).toBe(200);
+    expect((await on.maintain('DELETE', '/accounts/erased')).status).toBe(200);
     await eventually(async () => expect(await shown('erased')).toBeUndefined());
-    expect(await restore({ to })).toBe(200);
+    expect((await restore('erased', { to })).status).toBe(200);
     expect(await records('erased')).toEqual(before);
     await eventually(async () => expect(await shown('erased-old-name')).toBe(2));
-    expect(await restore({ to: young })).toBe(200);
+    expect((await restore('erased', { to: young })).status).toBe(200);
     expect([await records('erased'), await shown('erased')]).toEqual([[], undefined]);
     expect((await on.create('erased', 'first')).id).toBe('CUS-0001');
   });
@@ -100,7 +101,7 @@ describe('An account that is set back', () => {
   ])('stays as it is for %s', async (_, body, words) => {
     await on.create('stays', 'kept');
     const before = await records('stays');
-    const { status, json } = await on.maintain('POST', `${path('stays')}/restore`, body);
+    const { status, json } = await restore('stays', body);
     expect([status, json.error?.message]).toEqual([422, expect.stringContaining(words)]);
     expect(await records('stays')).toEqual(before);
     expect(await audited('stays')).toEqual([]);
@@ -110,22 +111,9 @@ describe('An account that is set back', () => {
     const { to } = await changed('ignored');
     const before = await records('ignored');
     await fetch(`${on.origin}/ignore-restores`);
-    const { status, json } = await on.maintain('POST', `${path('ignored')}/restore`, { to });
+    const { status, json } = await restore('ignored', { to });
     expect([status, json.data.state]).toEqual([200, 'none']);
     expect(await records('ignored')).toEqual(before);
     expect(await audited('ignored')).toEqual(['create']);
   });
-});
-
-it('The local runtime keeps no history: the answer says so, and the account stays as it is', async () => {
-  const on = await openMaintained();
-  try {
-    await on.create('local', 'kept');
-    const asked = { to: new Date().toISOString() };
-    const { status, json } = await on.maintain('POST', '/accounts/local/restore', asked);
-    expect([status, json.error?.message]).toEqual([501, expect.stringContaining('no history')]);
-    expect((await on.create('local', 'more')).id).toBe('CUS-0002');
-  } finally {
-    await on.close();
-  }
 });

@@ -11,6 +11,7 @@ import type { AdminEnvironment } from '../../src/hosts/workers/admin/admin-route
 import { VALID_BODY } from '../support/collection-table.js';
 import { textOf } from '../support/pages.js';
 import { objectDatabase } from '../support/worker-host.js';
+import { FAULTY_ENTRY } from './faults.js';
 import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
 
 const CONFIG = 'src/hosts/workers/admin/wrangler.toml';
@@ -32,11 +33,9 @@ it('The admin Worker is bound to the objects that the service deploys, and is of
   const { name, compatibilityDate, durableObjects } = readDeployment();
   const config = parse(textOf(CONFIG));
   expect(join(dirname(CONFIG), String(config['main']))).toBe('dist/admin-worker.js');
-  const bindings = Object.entries(durableObjects).map(([binding, className]) => ({
-    name: binding,
-    class_name: className,
-    script_name: name,
-  }));
+  const bindings = Object.entries(durableObjects).map(([binding, className]) => {
+    return { name: binding, class_name: className, script_name: name };
+  });
   expect(config).toMatchObject({
     no_bundle: true,
     find_additional_modules: false,
@@ -47,13 +46,10 @@ it('The admin Worker is bound to the objects that the service deploys, and is of
   });
 });
 
-/** The accounts whose objects are asked for are kept in `asked`. */
+/** The accounts whose objects are asked for are kept in `asked`; each of them fails. */
 function openWorker(settings: object = { ADMIN_API_KEY: KEY, MAINTENANCE: 'on' }) {
   const asked: string[] = [];
-  const erase = async (owner: string) => {
-    if (owner === 'lost') throw new Error(`the object of ${owner} was lost`);
-    return { owner_sub: owner, erased: true };
-  };
+  const erase = () => Promise.reject(new Error('the object was lost'));
   const get = (name: string) => {
     asked.push(name);
     return { erase };
@@ -64,9 +60,7 @@ function openWorker(settings: object = { ADMIN_API_KEY: KEY, MAINTENANCE: 'on' }
     const headers = { 'X-Service-Admin-Key': key };
     const response = await admin.fetch(new Request(`http://x${path}`, { method, headers }), env);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    const text = await response.text();
-    const { data, error } = text === '' ? {} : JSON.parse(text);
-    return [response.status, data ?? error?.message];
+    return [response.status, JSON.parse(await response.text()).error.message];
   };
   return { asked, send };
 }
@@ -92,14 +86,6 @@ describe('The admin Worker', () => {
     expect(asked).toEqual([]);
   });
 
-  it('takes the account from the path, percent-decoded', async () => {
-    const { send, asked } = openWorker();
-    const owner = 'auth0|duka/ya pili';
-    const path = `/accounts/${encodeURIComponent(owner)}`;
-    expect(await send('DELETE', path)).toEqual([200, { owner_sub: owner, erased: true }]);
-    expect(asked).toEqual([owner]);
-  });
-
   it.each([
     ['DELETE', '/', 404, /^no such path; the paths are \/accounts\/{owner_sub}, /],
     ['DELETE', '/accounts/%E0', 404, /^no such path/],
@@ -114,13 +100,15 @@ describe('The admin Worker', () => {
     expect(asked).toEqual([]);
   });
 
-  it('says that an object gave no answer, and why in its log alone', async () => {
+  it('says that the object of the account in the path gave no answer, and why in its log alone', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { send, asked } = openWorker();
     const message = 'the account or the directory gave no answer; send it again';
-    expect(await openWorker().send('DELETE', '/accounts/lost')).toEqual([500, message]);
+    expect(await send('DELETE', '/accounts/auth0%7Cduka%2Fya%20pili')).toEqual([500, message]);
+    expect(asked).toEqual(['auth0|duka/ya pili']);
     expect(JSON.parse(logged.mock.calls[0]?.[0])).toMatchObject({
       event: 'maintenance_failed',
-      error: expect.stringContaining('the object of lost was lost'),
+      error: expect.stringContaining('the object was lost'),
     });
   });
 });
@@ -134,17 +122,14 @@ describe('An account', () => {
     fetch(`${on.origin}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
   beforeAll(async () => {
-    const entry = new URL('./faulty-worker.ts', import.meta.url);
-    on = await openMaintained({ entry, settings: { ACCOUNT_MAX_BYTES: '3000' } });
+    on = await openMaintained({ entry: FAULTY_ENTRY, settings: { ACCOUNT_MAX_BYTES: '3000' } });
   });
   afterAll(() => on.close());
 
   it('is refused what goes beyond its bytes, also when its object is loaded again, and may shrink', async () => {
     const record = { ...VALID_BODY.customers, note: 'é'.repeat(400) };
     const post = async (owner: string) => (await on.as(owner, 'POST', '/customers', record)).status;
-    const statuses = [];
-    for (let i = 0; i < 4; i++) statuses.push(await post('full'));
-    expect(statuses).toEqual([201, 201, 201, 422]);
+    for (const status of [201, 201, 201, 422]) expect(await post('full')).toBe(status);
     await tell('/kill?owner=full');
     expect([await post('full'), await post('neighbour')]).toEqual([422, 201]);
     const shorter = await on.as('full', 'PATCH', '/customers/CUS-0001', { note: 'short' });
@@ -163,6 +148,14 @@ describe('An account', () => {
     expect(await shown('new')).toEqual([]);
   });
 
+  it('stays as it is if the runtime keeps no history to set it back, and the answer says so', async () => {
+    await on.create('local', 'kept');
+    const asked = { to: new Date().toISOString() };
+    const { status, json } = await on.maintain('POST', '/accounts/local/restore', asked);
+    expect([status, json.error?.message]).toEqual([501, expect.stringContaining('no history')]);
+    expect((await on.create('local', 'more')).id).toBe('CUS-0002');
+  });
+
   it('that is erased leaves its audit events alone, no table and no row in the directory', async () => {
     const owner = 'auth0|duka/ya pili';
     await on.create(owner, 'own');
@@ -174,6 +167,7 @@ describe('An account', () => {
       owner_sub: owner,
       action: 'create',
     });
+    // The service itself has no such path.
     const init = { method: 'DELETE', headers: OPERATOR };
     expect((await fetch(`${on.origin}/accounts/neighbour`, init)).status).toBe(404);
     await on.stop();

@@ -4,21 +4,15 @@ import type { ContractService } from '../support/contract.js';
 import { workerHost } from '../support/worker-host.js';
 import type { Counts, Faults } from './faulty-worker.js';
 
-export const FAULTY_WORKER = workerHost(
-  'Worker with faults',
-  new URL('./faulty-worker.ts', import.meta.url),
-);
+export const FAULTY_ENTRY = new URL('./faulty-worker.ts', import.meta.url);
+export const FAULTY_WORKER = workerHost('Worker with faults', FAULTY_ENTRY);
 
 /** Sets faults and resolves with what was called so far. */
 export async function setFaults(
   service: ContractService,
   faults: Partial<Faults> = {},
 ): Promise<Counts> {
-  const response = await ask(service, '/faults', {
-    method: 'POST',
-    body: JSON.stringify(faults),
-  });
-  return (await response.json()) as Counts;
+  return (await ask(service, '/faults', JSON.stringify(faults))).json() as Promise<Counts>;
 }
 
 /** Takes the account's object out of memory, whatever it is doing. */
@@ -26,18 +20,14 @@ export async function killObject(service: ContractService, owner: string): Promi
   await ask(service, `/kill?owner=${encodeURIComponent(owner)}`);
 }
 
-/** Makes the directory receive again, in order, what the account has told it, `but` the last so many. */
-export async function deliverAgain(
-  service: ContractService,
-  owner: string,
-  but: number,
-): Promise<void> {
-  const query = `owner=${encodeURIComponent(owner)}&but=${but}`;
-  const { status } = await ask(service, `/deliver-again?${query}`);
-  if (status !== 200) throw new Error(`deliver again: ${status}`);
+/** Makes the directory receive again, in order, what the account has told it, except the last `but`. */
+export async function deliverAgain(service: ContractService, owner: string, but: number) {
+  await ask(service, `/deliver-again?owner=${encodeURIComponent(owner)}&but=${but}`);
 }
 
-/** The path that turns faults on does not belong to the API. */
-function ask(service: ContractService, path: string, init?: RequestInit): Promise<Response> {
-  return service.undescribed(() => service.fetch(path, init));
+/** The paths that turn faults on do not belong to the API. */
+async function ask(service: ContractService, path: string, body = ''): Promise<Response> {
+  const response = await service.undescribed(() => service.fetch(path, { method: 'POST', body }));
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response;
 }

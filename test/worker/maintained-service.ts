@@ -1,12 +1,12 @@
-// The built Worker with the admin Worker beside it, bound to the same objects.
+// The built Worker with the admin Worker, bound to the same objects, and perhaps further gateways.
 
 import './miniflare-waits.js';
 import { fileURLToPath } from 'node:url';
 import { VALID_BODY } from '../support/collection-table.js';
-import { ADMIN_KEY, type Envelope, type JsonRecord } from '../support/contract.js';
-import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { ADMIN_KEY, type JsonRecord, replyOf } from '../support/contract.js';
+import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { plain, startBeside, workerOptions } from '../support/worker-host.js';
+import { plain, startMiniflare, workerOptions } from '../support/worker-host.js';
 
 const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
 export const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
@@ -21,33 +21,35 @@ interface MaintainedOptions {
   readonly others?: readonly string[];
 }
 
-export async function openMaintained({
-  entry,
-  settings = {},
-  others = [],
-}: MaintainedOptions = {}) {
+export async function openMaintained({ entry, settings, others = [] }: MaintainedOptions = {}) {
   const folder = await openTemporaryFolder();
   const identity = await openIdentityStub();
   const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
-  const first = await workerOptions(folder.path, given, entry);
-  const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
-  const bindings = { ...first.bindings, MAINTENANCE: 'on' };
-  const gateways = others.map((name) => ({ name }));
-  const maintenance = { name: 'admin', modules, bindings };
-  const { miniflare, origins } = await startBeside(first, ...gateways, maintenance);
-  const [origin = ''] = origins;
-  const adminOrigin = origins.at(-1);
+  const direct = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
+  const first = { ...(await workerOptions(folder.path, given, entry)), ...direct };
+  const { durableObjectsPersist: _, ...shared } = first;
+  const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
+    binding,
+    { ...(object as { className: string }), scriptName: first.name },
+  ]);
+  const beside = { ...shared, durableObjects: Object.fromEntries(objects) };
+  const admin = {
+    name: 'admin',
+    modules: [{ type: 'ESModule' as const, path: SCRIPT }],
+    bindings: { ...first.bindings, MAINTENANCE: 'on' },
+  };
+  const gateways = others.map((name) => ({ ...beside, name }));
+  const miniflare = await startMiniflare([first, { ...beside, ...admin }, ...gateways]);
+  const originOf = async (name = '') => (await miniflare.unsafeGetDirectURL(name)).origin;
+  const [origin, adminOrigin] = [await originOf(first.name), await originOf('admin')];
+  const origins = [origin, ...(await Promise.all(others.map(originOf)))];
   const ask = async (url: string, method: string, headers: object, body: unknown) => {
     const sent = body !== undefined && { body: JSON.stringify(body) };
-    const response = await fetch(url, plain({ method, headers: { ...headers }, ...sent }));
-    const json: Envelope = JSON.parse(await response.text());
-    return { status: response.status, json };
+    return replyOf(await fetch(url, plain({ method, headers: { ...headers }, ...sent })));
   };
   /** To a path of the API, as an account. */
-  const as = (owner: string, method: string, path: string, body?: unknown, from = origin) => {
-    const headers = { Authorization: `Bearer ${tokenOf(owner)}` };
-    return ask(`${from}/api/v1${path}`, method, headers, body);
-  };
+  const as = (owner: string, method: string, path: string, body?: unknown, from = origin) =>
+    ask(`${from}/api/v1${path}`, method, asAccount(owner), body);
   let stopped: Promise<void> | undefined;
   /** The files can then be read. */
   const stop = () => {
@@ -55,11 +57,7 @@ export async function openMaintained({
     return stopped;
   };
   return {
-    folder: folder.path,
-    stop,
-    origin,
-    origins,
-    as,
+    ...{ folder: folder.path, origin, adminOrigin, origins, stop, as },
     /** To a path of the API, as the operator. */
     operate: (method: string, path: string, body?: unknown) =>
       ask(`${origin}/api/v1${path}`, method, OPERATOR, body),
@@ -67,8 +65,10 @@ export async function openMaintained({
     maintain: (method: string, path: string, body?: unknown) =>
       ask(`${adminOrigin}${path}`, method, OPERATOR, body),
     async create(owner: string, name: string): Promise<JsonRecord & { id: string }> {
-      const body = { ...VALID_BODY.customers, name };
-      const { status, json } = await as(owner, 'POST', '/customers', body);
+      const { status, json } = await as(owner, 'POST', '/customers', {
+        ...VALID_BODY.customers,
+        name,
+      });
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(json)}`);
       return json.data;
     },

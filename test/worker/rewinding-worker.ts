@@ -7,23 +7,26 @@ import worker, { AccountObject as Account, DirectoryObject } from '../../src/wor
 export { DirectoryObject };
 
 type Given = ConstructorParameters<typeof Account>;
-type Row = Record<string, SqlValue>;
 type SqlValue = string | number | null | ArrayBuffer;
+type Row = Record<string, SqlValue>;
 
-/** A database at one time: its schema, the rows by table, its keys. */
-interface Copy {
-  readonly time: number;
-  readonly schema: readonly string[];
-  readonly tables: readonly (readonly [name: string, rows: readonly Row[]])[];
-  readonly keys: readonly (readonly [string, unknown])[];
+interface Storage {
+  sql: { exec(query: string, ...bindings: SqlValue[]): Iterable<Row> };
+  kv: {
+    list(): Iterable<[string, unknown]>;
+    put(key: string, value: unknown): void;
+    delete(key: string): void;
+  };
+  getBookmarkForTime(time: number): Promise<string>;
+  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
 }
 
 /** By object and bookmark: like the platform's history, they are no part of the object. */
-const history = new Map<string, Map<string, Copy>>();
+const history = new Map<string, Map<string, ReturnType<typeof copyOf>>>();
 /** By object: the bookmarks to go back to, and to keep the present under, at the next load. */
 const asked = new Map<string, { readonly back: string; readonly undo: string }>();
 let bookmarks = 0;
-const faults = { ignoresRestores: false };
+let ignoresRestores = false;
 
 export class AccountObject extends Account {
   constructor(...given: Given) {
@@ -40,7 +43,7 @@ export class AccountObject extends Account {
     storage.onNextSessionRestoreBookmark = async (back) => {
       if (!history.get(id)?.has(back)) throw new Error('no such bookmark');
       const undo = `bookmark-${++bookmarks}`;
-      if (!faults.ignoresRestores) asked.set(id, { back, undo });
+      if (!ignoresRestores) asked.set(id, { back, undo });
       return undo;
     };
     super(...given);
@@ -49,52 +52,41 @@ export class AccountObject extends Account {
   /** Keeps the present state, as the platform does at every moment. */
   remember(): void {
     const { ctx } = this as unknown as { ctx: Given[0] };
-    const bookmark = `bookmark-${++bookmarks}`;
-    keep(ctx.id.toString(), bookmark, ctx.storage as unknown as Storage);
+    keep(ctx.id.toString(), `bookmark-${++bookmarks}`, ctx.storage as unknown as Storage);
   }
-}
-
-interface Storage {
-  sql: { exec(query: string, ...bindings: SqlValue[]): Iterable<Row> };
-  kv: {
-    list(): Iterable<[string, unknown]>;
-    put(key: string, value: unknown): void;
-    delete(key: string): void;
-  };
-  getBookmarkForTime(time: number): Promise<string>;
-  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
 }
 
 const TABLES = `
   select name, sql from sqlite_schema
    where sql is not null and name not like '\\_cf\\_%' escape '\\'`;
 
-function keep(id: string, bookmark: string, { sql, kv }: Storage): void {
-  const objects = [...sql.exec(TABLES)].map((row) => [String(row['name']), String(row['sql'])]);
+function keep(id: string, bookmark: string, storage: Storage): void {
+  const copies = history.get(id) ?? new Map();
+  history.set(id, copies.set(bookmark, copyOf(storage)));
+}
+
+/** The database now: its schema, the rows by table, its keys. */
+function copyOf({ sql, kv }: Storage) {
+  const objects = [...sql.exec(TABLES)];
   const tables = objects
-    .filter(([, made = '']) => made.startsWith('CREATE TABLE'))
-    .map(([name = '']) => [name, [...sql.exec(`select * from ${name}`)]] as const);
-  const schema = objects.map(([, made = '']) => made);
-  const copies = history.get(id) ?? new Map<string, Copy>();
-  history.set(id, copies.set(bookmark, { time: Date.now(), schema, tables, keys: [...kv.list()] }));
+    .filter((row) => String(row['sql']).startsWith('CREATE TABLE'))
+    .map(({ name }) => [String(name), [...sql.exec(`select * from ${name}`)]] as const);
+  const schema = objects.map((row) => String(row['sql']));
+  return { time: Date.now(), schema, tables, keys: [...kv.list()] };
 }
 
 function goBack(id: string, storage: Storage): void {
-  const wanted = asked.get(id);
-  if (wanted === undefined) return;
-  asked.delete(id);
-  keep(id, wanted.undo, storage);
-  const copy = history.get(id)?.get(wanted.back);
+  const { back = '', undo = '' } = asked.get(id) ?? {};
+  if (!asked.delete(id)) return;
+  keep(id, undo, storage);
+  const copy = history.get(id)?.get(back);
   if (copy === undefined) throw new Error('the copy is gone');
   const { sql, kv } = storage;
-  for (const { name } of [...sql.exec(TABLES)]) {
-    sql.exec(`drop table if exists ${String(name)}`);
-  }
+  for (const { name } of [...sql.exec(TABLES)]) sql.exec(`drop table if exists ${name}`);
   for (const statement of copy.schema) sql.exec(statement);
   for (const [table, rows] of copy.tables) {
-    for (const row of rows) {
-      const places = Object.keys(row).map(() => '?');
-      sql.exec(`insert into ${table} values (${places.join()})`, ...Object.values(row));
+    for (const values of rows.map(Object.values)) {
+      sql.exec(`insert into ${table} values (${values.map(() => '?')})`, ...values);
     }
   }
   for (const [key] of [...kv.list()]) kv.delete(key);
@@ -104,7 +96,7 @@ function goBack(id: string, storage: Storage): void {
 export default {
   async fetch(request: Request, env: Parameters<typeof worker.fetch>[1]): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === '/ignore-restores') faults.ignoresRestores = true;
+    if (pathname === '/ignore-restores') ignoresRestores = true;
     else if (pathname === '/remember') {
       const { ACCOUNTS } = env;
       const stub: unknown = ACCOUNTS.get(ACCOUNTS.idFromName(searchParams.get('owner') ?? ''));

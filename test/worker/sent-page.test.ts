@@ -22,10 +22,6 @@ function cut({ total, joined }: SentPage, size: number): SentPage {
   return { total, joined: joined.pipeThrough(cutter) };
 }
 
-async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
-  yield* texts;
-}
-
 /** The comma-separated text of the page's rows. */
 async function textOf(page: SentPage): Promise<string> {
   const { items } = receivedPage(page);
@@ -46,7 +42,9 @@ it('A long page, and one that is made while it is sent, arrive whole however the
   const large = cut(sentPage({ items: TEXTS, total: 9 }), 4_097);
   expect([await textOf(large), receivedPage(large).total]).toEqual([TEXTS.join(','), 9]);
   // Byte by byte, although characters have several.
-  const items = pieces(SMALL.join(','));
+  const items = (async function* () {
+    yield* SMALL.join(',');
+  })();
   expect(await textOf(cut(sentPage({ items, total: 2 }), 1))).toBe(SMALL.join(','));
 });
 

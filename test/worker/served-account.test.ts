@@ -18,75 +18,51 @@ afterEach(() => void vi.useRealTimers());
 
 /** An object of the account `neema` that nothing was written to yet. */
 async function openAccount() {
-  const aborted: string[] = [];
-  const storage = Object.assign(openObjectStorage(), {
+  const storage = {
+    ...openObjectStorage(),
     deleteAlarm: async () => {},
     deleteAll: async () => {},
-  });
+  };
   const log = keptLog();
   const apply: DirectoryStub['apply'] = async ({ revision }) => ({ revision });
-  const outbox = new Outbox({
-    storage,
-    directory: () => ({ apply }) as Partial<DirectoryStub> as DirectoryStub,
-    log,
-    clock: Date.now,
-    random: () => 0,
-  });
+  const directory = () => ({ apply }) as Partial<DirectoryStub> as DirectoryStub;
+  const outbox = new Outbox({ storage, directory, log, clock: Date.now, random: () => 0 });
   const recordStorage = new ObjectRecordStorage({ storage, epoch: 'first', follower: outbox });
   const ctx = {
     storage,
-    abort: (reason: string) => void aborted.push(reason),
+    abort() {},
     blockConcurrencyWhile: <T>(run: () => Promise<T>) => run(),
   };
-  const account = new ServedAccount({
-    ctx,
-    recordStorage,
-    outbox,
-    limits: NO_LIMITS,
-    seedsSamples: true,
-    log,
-  });
+  const parts = { ctx, recordStorage, outbox, limits: NO_LIMITS, seedsSamples: true, log };
+  const account = new ServedAccount(parts);
   await account.load();
   const records = async () => (await account.records('neema'))?.account('neema');
-  return { account, storage, records, aborted };
+  return { account, storage, records };
 }
+type Opened = Awaited<ReturnType<typeof openAccount>>;
 
-it('An account that is set back is not served, and its object ends a quarter of a second later', async () => {
-  const { account, records, aborted } = await openAccount();
-  expect(account.state).toBe('serving');
-  account.restart();
-  expect([account.state, await records()]).toEqual(['restarting', undefined]);
-  vi.advanceTimersByTime(249);
-  expect(aborted).toEqual([]);
-  vi.advanceTimersByTime(1);
-  expect(aborted).toEqual(['the account is set back']);
-});
-
-it.each([
-  ['restarting', ['CUS-0001'], async ({ restart }: Given) => restart()],
-  ['arriving', [], async ({ arrive }: Given) => arrive()],
+it.each<[string, string[], (opened: Opened) => unknown]>([
+  ['restarting', ['CUS-0001'], ({ account }) => account.restart()],
+  [
+    'arriving',
+    [],
+    ({ account, storage }) =>
+      account.reload(() => beginArrival(storage, { owner: 'neema', load: 'a-dump' })),
+  ],
 ])(
   'A write under way when the account is %s is refused, because it would be lost',
   async (state, kept, end) => {
-    const { account, storage, records } = await openAccount();
-    const served = await records();
+    const opened = await openAccount();
+    const served = await opened.records();
     for (const _ of kept) await served?.create('customers', BODY);
     const writing = served?.create('customers', BODY);
-    await end({
-      restart: () => account.restart(),
-      arrive: () => account.reload(() => beginArrival(storage, { owner: 'neema', load: 'a-dump' })),
-    });
-    expect([account.state, await records()]).toEqual([state, undefined]);
+    await end(opened);
+    expect([opened.account.state, await opened.records()]).toEqual([state, undefined]);
     expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
-    const ids = [...storage.sql.exec('select id from records')].map(({ id }) => id);
+    const ids = [...opened.storage.sql.exec('select id from records')].map(({ id }) => id);
     expect(ids).toEqual(kept);
   },
 );
-
-interface Given {
-  restart(): void;
-  arrive(): Promise<void>;
-}
 
 it('An object answers for one account', async () => {
   const { account } = await openAccount();

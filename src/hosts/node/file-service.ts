@@ -1,14 +1,14 @@
 // Starts the service over a database file: opens the file, loads its records, takes its backups.
 
 import { resolve } from 'node:path';
-import type { Log } from '../../core/log.js';
 import { openRecords } from '../../core/records/memory-store.js';
 import { recordCount } from '../../core/records/usage-view.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
-import type { Settings } from '../settings.js';
-import { ErasedAccounts } from './erased-accounts.js';
+import { placeOf } from '../../storage/file/file-place.js';
+import { isInUse } from '../../storage/file/state-mark.js';
+import { erasedAccounts } from './erased-accounts.js';
 import { LostFile } from './lost-file.js';
 import { ReplicaWatch } from './replica-watch.js';
 import { runOver, type ServedRecords, type Service, type ServiceOptions } from './service.js';
@@ -33,16 +33,30 @@ async function open(
   options: FileServiceOptions,
 ): Promise<ServedRecords> {
   const { settings, log } = options;
-  const { replication } = settings;
+  const { replication, databasePath: path } = settings;
   const replica = replication && new ReplicaWatch(log, events);
+  const wasKilled = isInUse(await placeOf(path));
   const storage = await openLibsqlStorage({
-    path: settings.databasePath,
+    path,
     backupFolder: settings.backups?.folder,
     createAnyway: settings.databaseCreate,
     sampleRows: settings.sampleRecords,
     replication: replication && { ...replication, onReport: (report) => replica?.take(report) },
   });
-  warnOfCreation(settings, storage.isNew, log);
+  if (wasKilled) {
+    // A kernel that ends processes for their memory writes to its own log alone.
+    const hint =
+      'the process before this one ended without a stop; every acknowledged write is there. If its last lines give no reason, it was killed, most often for its memory (journalctl -k), or the machine lost power';
+    log.warn('previous_process_killed', { hint });
+  }
+  if (storage.isNew) {
+    const hint =
+      'there was none; if there should have been one, stop the service and check DATABASE_URL and its disk';
+    log.warn('database_created', { file: resolve(path), hint });
+  } else if (settings.databaseCreate) {
+    const hint = 'unset DATABASE_CREATE, or a lost database will be replaced by an empty one';
+    log.warn('database_create_set', { hint });
+  }
   try {
     return await load(storage, replica, turns, events, options);
   } catch (error) {
@@ -73,7 +87,7 @@ async function load(
   // So that Litestream has taken a commit of this file before the first request.
   await replica?.reached(REPLICA_REACHED_MAX_MS);
   // Before the first answer could show them.
-  const erasedAccounts = await ErasedAccounts.find({ settings, records, storage, log });
+  const erased = await erasedAccounts(settings, records, storage, log);
   const { databasePath } = settings;
   const backups =
     settings.backups &&
@@ -92,29 +106,11 @@ async function load(
     backups,
     backupHint: 'set BACKUP_DIR',
     replica,
-    erasedAccounts,
+    erasedAccounts: erased,
     async close() {
       backups?.stop();
       await lostFile.stop();
       await records.close();
     },
   };
-}
-
-/** `isNew`: this start made the database. */
-function warnOfCreation(
-  { databasePath, databaseCreate }: Settings,
-  isNew: boolean,
-  log: Log,
-): void {
-  if (isNew) {
-    log.warn('database_created', {
-      file: resolve(databasePath),
-      hint: 'there was none; if there should have been one, stop the service and check DATABASE_URL and its disk',
-    });
-  } else if (databaseCreate) {
-    log.warn('database_create_set', {
-      hint: 'unset DATABASE_CREATE, or a lost database will be replaced by an empty one',
-    });
-  }
 }

@@ -1,8 +1,7 @@
-// The handler on a port: Node's HTTP server with the contract's time-outs in
-// force, and a way to stop that cuts no answer.
+// The handler on a port: Node's HTTP server with the contract's time-outs in force.
 
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import {
   HEADER_READ_TIMEOUT_MS,
@@ -12,13 +11,12 @@ import {
 import type { HostBindings } from '../../core/http/request-body.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { Connections, type Exchange } from './connections.js';
+import { ApiResponse } from './api-response.js';
+import { Connections } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
-import type { MeteredExchange } from './metered-exchange.js';
 import { Refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
-import type { NewConnections } from './turns.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -29,13 +27,6 @@ const KEEP_ALIVE_MARGIN_MS = 1_000;
  * client asks again after a second.
  */
 const WAITING_CONNECTIONS_MAX = 4_096;
-const DRAIN_CHECK_INTERVAL_MS = 50;
-/**
- * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
- * A client that uses its connection in the meantime opens its next one at the next process. Closing an
- * idle connection at once could cut a request that is on its way.
- */
-const LEAVE_MS = 1_000;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
@@ -47,22 +38,12 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
-  readonly newConnections?: NewConnections | undefined;
+  /** Called for every connection that is accepted. */
+  readonly onConnection?: (() => void) | undefined;
 }
 
-export interface HttpServer {
-  /** `http://ADDRESS:PORT`, with the port that was picked. */
-  readonly origin: string;
-  /** The number of open connections. */
-  readonly connectionCount: number;
-  /** The number of requests whose answer is not yet written to its end. */
-  readonly requestCount: number;
-  /** Refuses new connections and resolves when the last answer is written, or cuts the rest at the deadline. */
-  drain(deadlineMs: number): Promise<void>;
-}
-
-/** Resolves when the server listens. Rejects if the address cannot be used. */
-export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+/** Resolves when the server listens, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
+export async function listen(options: HttpServerOptions) {
   const { host, port, socket } = options;
   const { server, connections } = buildServer(options);
   await new Promise<void>((resolve, reject) => {
@@ -74,73 +55,18 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const address = server.address();
   // A socket in the file system.
   if (address === null || typeof address === 'string') throw new Error(NO_TCP_SOCKET);
-  return {
-    origin: originOf(address),
-    get connectionCount() {
-      return connections.count;
-    },
-    get requestCount() {
-      return connections.underWayCount;
-    },
-    // The kernel keeps connections for the next process, so this one can stop slowly.
-    drain: (deadlineMs) =>
-      drain(server, connections, deadlineMs, socket === undefined ? 0 : LEAVE_MS),
-  };
+  return { origin: originOf(address), connections };
 }
 
-/**
- * Headers are sent with the first piece of the body, byte by byte. If they were flushed
- * alone, Node would write them as UTF-8: a byte above 7F of an echoed request id would
- * become two bytes.
- */
-class BytewiseResponse extends ServerResponse {
-  override flushHeaders(): void {}
-
-  // For a client that has gone, Node would make headers, and an error with its stack, in vain.
-  override writeHead(...rest: unknown[]): this {
-    if (this.destroyed) return this;
-    return (super.writeHead as (...all: unknown[]) => this).call(this, ...rest);
-  }
-
-  override end(...rest: unknown[]): this {
-    if (this.destroyed) return this;
-    return (super.end as (...all: unknown[]) => this).call(this, ...rest);
-  }
-}
-
-/** Reports the end of its own writing. A listener for each response would cost time in every request. */
-class MeteredResponse extends BytewiseResponse {
-  metered: MeteredExchange | undefined;
-  #headers: Readonly<Record<string, unknown>> | undefined;
-
-  override writeHead(status: number, ...rest: unknown[]): this {
-    const headers = rest.at(-1);
-    if (typeof headers === 'object' && headers !== null)
-      this.#headers = headers as Record<string, unknown>;
-    return (super.writeHead as (...all: unknown[]) => this).call(this, status, ...rest);
-  }
-
-  /** Node calls this method when it has given the last byte to the system. */
-  override detachSocket(socket: Socket): void {
-    super.detachSocket(socket);
-    this.metered?.finish(false);
-  }
-
-  get requestId(): string | undefined {
-    const id = this.#headers?.['X-Request-ID'] ?? this.#headers?.['x-request-id'];
-    return typeof id === 'string' ? id : undefined;
-  }
-}
-
-function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
-  const { handler, log, events } = options;
+function buildServer(options: HttpServerOptions) {
+  const { handler, log, events, onConnection } = options;
   const answer = getRequestListener(
     (request, { incoming, outgoing }) =>
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
         isDisconnected: () => outgoing.destroyed,
         remoteAddress: () => incoming.socket.remoteAddress,
-        exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
+        exchange: outgoing as ApiResponse,
       }),
     {
       hostname: 'localhost',
@@ -151,7 +77,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     },
   );
   const server = createServer({
-    ServerResponse: events === undefined ? BytewiseResponse : MeteredResponse,
+    ServerResponse: ApiResponse,
     headersTimeout: HEADER_READ_TIMEOUT_MS,
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
@@ -159,38 +85,27 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Node's own refusal has no envelope. `faultOf` looks for the Host.
     requireHostHeader: false,
   });
-  options.newConnections?.watch(server);
+  if (onConnection !== undefined) server.on('connection', onConnection);
   const connections = new Connections(server, events);
-  const refusals = new Refusals(connections, options.corsAllowedOrigins);
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // While draining, clients must not send another request on this connection; and what
-    // follows an Upgrade in the same packet never arrives, so that its sender must send it again.
-    if (!server.listening || connections.isEnding || request.headers.upgrade !== undefined) {
-      response.shouldKeepAlive = false;
-    }
-    connections.add({ request, response, begin });
-  };
-  const begin = async (exchange: Exchange) => {
-    const { request, response } = exchange;
-    if (response instanceof MeteredResponse) {
-      response.metered = connections.metered(request.socket, request, response);
-      exchange.metered = response.metered;
-    }
+  const refusals = new Refusals(connections, events, options.corsAllowedOrigins);
+  const begin = async (response: ApiResponse) => {
+    const { req: request } = response;
     try {
       request.url = servedTarget(request);
       const fault = faultOf(request);
       if (fault === undefined) await answer(request, response);
       if (response.headersSent || response.destroyed) return;
-      if (fault?.endsConnection) response.shouldKeepAlive = false;
-      const malformed = refusals.malformed(request);
-      const body = Buffer.from(await malformed.arrayBuffer());
-      const headers = { ...Object.fromEntries(malformed.headers), 'content-length': body.length };
-      response.writeHead(fault?.status ?? malformed.status, headers);
-      response.end(body);
+      await refusals.send(response, request.headers, undefined, fault);
     } catch (error) {
       log.error('response_failed', error);
       response.destroy();
     }
+  };
+  const onRequest = (request: IncomingMessage, response: ApiResponse) => {
+    // What follows an Upgrade in the same packet never arrives, so that its sender must send it again.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    response.begin = begin;
+    connections.add(response);
   };
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it doesn't know (RFC 9110, section 10.1.1).
@@ -198,29 +113,6 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   server.on('clientError', (error, socket) => refusals.refuse(error, socket));
   server.on('connect', (request, socket) => refusals.refuseTunnel(request, socket));
   return { server, connections };
-}
-
-async function drain(
-  server: Server,
-  connections: Connections,
-  deadlineMs: number,
-  leaveMs: number,
-): Promise<void> {
-  connections.endAfterAnswers();
-  if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
-  // The HTTP server's own `close` would cut answers that are complete and not yet read.
-  const closed = new Promise<void>((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
-  // A kept-alive connection whose answer had begun before the stop would stay open.
-  const idle = setInterval(() => {
-    if (!connections.isWriting) server.closeIdleConnections();
-  }, DRAIN_CHECK_INTERVAL_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
-  connections.stop();
 }
 
 /** `http://ADDRESS:PORT` */

@@ -11,13 +11,9 @@ import type { ReadBody } from '../../core/http/request-body.js';
 const TURN_BYTES = 32_768;
 const TURN_PIECES = 256;
 
-/** A body that can be taken once: a kept-alive connection keeps its last request with its listeners, and these must not keep the body in memory. */
-interface Whole {
-  bytes: Buffer | undefined;
-}
-
 export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => {
+    // Taken once: a kept-alive connection keeps its last request with its listeners.
     const whole = await wholeBody(incoming, maxBytes);
     const { bytes } = whole;
     whole.bytes = undefined;
@@ -26,26 +22,28 @@ export function incomingBody(incoming: IncomingMessage): ReadBody {
 }
 
 /** Resolves at the end of the body, or without bytes as soon as the body is too long. */
-function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> {
+function wholeBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+): Promise<{ bytes?: Buffer | undefined }> {
   // The stream has ended already, so no event would settle the promise.
   if (incoming.destroyed) {
     return Promise.reject(new Error('the connection closed before the body was read'));
   }
-  const whole: Whole = { bytes: Buffer.alloc(0) };
+  const whole: { bytes?: Buffer | undefined } = { bytes: Buffer.alloc(0) };
   let length = 0;
   let [turnBytes, turnPieces] = [0, 0];
   return new Promise((resolve, reject) => {
     incoming.on('data', (chunk: Buffer) => {
-      const start = length;
-      length += chunk.length;
       turnBytes += chunk.length;
       if (turnBytes >= TURN_BYTES || ++turnPieces >= TURN_PIECES) {
         [turnBytes, turnPieces] = [0, 0];
         incoming.pause();
         setImmediate(() => incoming.resume());
       }
-      if (length <= maxBytes) {
-        whole.bytes = appended(whole.bytes, start, chunk, maxBytes);
+      if (whole.bytes !== undefined && length + chunk.length <= maxBytes) {
+        whole.bytes = appended(whole.bytes, length, chunk, maxBytes);
+        length += chunk.length;
         return;
       }
       // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
@@ -68,13 +66,8 @@ function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> 
  * The first piece is nearly always the whole body. Further pieces are copied into one buffer, of
  * which `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
  */
-function appended(
-  bytes: Buffer | undefined,
-  length: number,
-  chunk: Buffer,
-  maxBytes: number,
-): Buffer {
-  if (length === 0 || bytes === undefined) return chunk;
+function appended(bytes: Buffer, length: number, chunk: Buffer, maxBytes: number): Buffer {
+  if (length === 0) return chunk;
   const wanted = length + chunk.length;
   let whole = bytes;
   if (wanted > bytes.length) {

@@ -26,7 +26,7 @@ export interface LostFileOptions {
 
 export class LostFile {
   readonly #options: LostFileOptions;
-  readonly #opened: string | undefined;
+  readonly #opened: string;
   readonly #timer: NodeJS.Timeout;
   #logMissing = 0;
   #isOver = false;
@@ -37,7 +37,8 @@ export class LostFile {
 
   constructor(options: LostFileOptions) {
     this.#options = options;
-    this.#opened = identityOf(statSync(options.storage.path, { bigint: true }));
+    const { dev, ino } = statSync(options.storage.path, { bigint: true });
+    this.#opened = `${dev} ${ino}`;
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
@@ -56,34 +57,26 @@ export class LostFile {
   }
 
   async #look(): Promise<void> {
-    const { storage, records, events } = this.#options;
+    const { storage, records, backups, events, log } = this.#options;
     if (this.#isOver) return;
     const lost = await this.#lossAtPath();
     const isIntact = lost !== undefined || (await storage.isIntact().catch(() => true));
     if ((lost === undefined && isIntact) || this.#isOver) return;
     this.#end();
-    this.#options.backups?.stop();
+    backups?.stop();
     const refused = records.refuseWrites();
     if (lost === undefined) {
       events?.databaseDamaged();
-      this.#report(
-        'database_damaged',
-        `another program wrote the database file ${storage.path}`,
-        'do not restart: save everything first with the command dump',
-      );
+      log.error('database_damaged', `another program wrote the database file ${storage.path}`, {
+        hint: 'writes are refused; do not restart: save everything first with the command dump',
+      });
     } else {
       events?.storageLost();
-      this.#report(
-        'storage_lost',
-        lost,
-        'stop the service, restore the saved copy or the newest backup, and start it',
-      );
+      log.error('storage_lost', lost, {
+        hint: 'writes are refused; stop the service, restore the saved copy or the newest backup, and start it',
+      });
       this.#saving = refused.then(() => this.#save());
     }
-  }
-
-  #report(event: string, reason: string, remedy: string): void {
-    this.#options.log.error(event, reason, { hint: `writes are refused; ${remedy}` });
   }
 
   #end(): void {
@@ -95,14 +88,13 @@ export class LostFile {
   async #lossAtPath(): Promise<string | undefined> {
     const { storage, isReplicated } = this.#options;
     const { path } = storage;
-    const found = await present(path);
+    const found = await identityAt(path);
     if (found === 'unknown') return undefined;
-    if (found === undefined) return `the database file ${path} is gone, or its disk`;
+    if (found === 'none') return `the database file ${path} is gone, or its disk`;
     if (found !== this.#opened) return `another file is in the place of the database file ${path}`;
-    if (isReplicated) return undefined;
     // A new connection makes a new log: it may be missing for a moment.
-    const log = await present(`${path}-wal`);
-    this.#logMissing = log === undefined ? this.#logMissing + 1 : 0;
+    const isMissing = !isReplicated && (await identityAt(`${path}-wal`)) === 'none';
+    this.#logMissing = isMissing ? this.#logMissing + 1 : 0;
     return this.#logMissing > 1 ? `the log ${path}-wal is gone` : undefined;
   }
 
@@ -120,16 +112,13 @@ export class LostFile {
   }
 }
 
-/** Undefined if there is no such file; `unknown` if the system does not tell. */
-async function present(path: string): Promise<string | undefined> {
+/** `none` if there is no such file; `unknown` if the system does not tell. */
+async function identityAt(path: string): Promise<string> {
   try {
-    return identityOf(await stat(path, { bigint: true }));
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev} ${ino}`;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : 'unknown';
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'unknown';
   }
-}
-
-function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
-  return `${dev} ${ino}`;
 }

@@ -20,63 +20,51 @@ export const NO_DISK: Facts['database'] = {
   disk_bytes: null,
 };
 
+/** Read once: when descriptors run out, it can't be read again. Null on other systems than Linux. */
+const maxDescriptors = readFile('/proc/self/limits', 'utf8').then(
+  (limits) => Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.NaN) || null,
+  () => null,
+);
+
 export async function processFacts(): Promise<Facts['process']> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const { active, idle } = performance.eventLoopUtilization();
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const max = /^Max open files +(\d+)/m.exec(limits)?.[1] ?? descriptorLimit;
-  descriptorLimit = max;
+  const max = await maxDescriptors;
   return {
     cpu_seconds: (user + system) / 1e6,
     resident_bytes: rss,
     heap_bytes: heapUsed,
     active_seconds: active / 1000,
     idle_seconds: idle / 1000,
-    open_descriptors: await openDescriptors(Number(max)),
-    max_descriptors: max === undefined ? null : Number(max),
+    open_descriptors: await readdir('/proc/self/fd').then(
+      ({ length }) => length,
+      // Looking takes a descriptor, too.
+      ({ code }) => (code === 'EMFILE' ? max : null),
+    ),
+    max_descriptors: max,
   };
-}
-
-/** Read once: when descriptors run out, it can't be read again. */
-let descriptorLimit: string | undefined;
-
-/** Null on other systems than Linux. */
-async function openDescriptors(max: number): Promise<number | null> {
-  try {
-    return (await readdir('/proc/self/fd')).length;
-  } catch (error) {
-    // Looking takes a descriptor, too.
-    return error instanceof Error && 'code' in error && error.code === 'EMFILE' ? max : null;
-  }
 }
 
 /** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
 export async function diskFacts(databasePath: string): Promise<Facts['database']> {
-  const [bytes, log_bytes, disk] = await Promise.all([
-    sizeOf(databasePath),
-    sizeOf(`${databasePath}-wal`),
-    statfs(dirname(databasePath)).catch(() => undefined),
-  ]);
+  const sizeOf = (path: string) =>
+    stat(path).then(
+      ({ size }) => size,
+      // After a clean stop the log is missing until the first write.
+      ({ code }) => (code === 'ENOENT' ? 0 : null),
+    );
+  const disk = await statfs(dirname(databasePath)).catch(() => undefined);
   return {
-    bytes,
-    log_bytes,
+    bytes: await sizeOf(databasePath),
+    log_bytes: await sizeOf(`${databasePath}-wal`),
     disk_free_bytes: disk === undefined ? null : disk.bavail * disk.bsize,
     disk_bytes: disk === undefined ? null : disk.blocks * disk.bsize,
   };
 }
 
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    // After a clean stop the log is missing until the first write.
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 0 : null;
-  }
-}
-
 /** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
-export function sampleEventLoopDelays(): { readonly histogram: Histogram; stop(): void } {
+export function sampleEventLoopDelays() {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;
   const timer = setInterval(() => {
@@ -84,7 +72,7 @@ export function sampleEventLoopDelays(): { readonly histogram: Histogram; stop()
     histogram.observe(Math.max(0, now - due) / 1000);
     due = now + DELAY_SAMPLE_MS;
   }, DELAY_SAMPLE_MS).unref();
-  return { histogram, stop: () => clearInterval(timer) };
+  return { histogram, timer };
 }
 
 /**

@@ -1,20 +1,18 @@
 // The operations side of one service on Node: measures the service, answers on the
 // operations port, and writes the request log.
 
-import { fstatSync, write } from 'node:fs';
 import { isAdminKey } from '../../core/http/authentication.js';
-import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { BackupSchedule, KeptBackup } from '../../storage/backup/backup-schedule.js';
-import { EXPOSITION_TYPE } from '../operations/exposition.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
 import { type Facts, type Status, timeOf } from '../operations/status.js';
 import type { Settings } from '../settings.js';
+import type { Connections } from './connections.js';
 import {
   diskFacts,
   latest,
@@ -22,18 +20,13 @@ import {
   processFacts,
   sampleEventLoopDelays,
 } from './machine-figures.js';
-import {
-  type OperationsAnswer,
-  type OperationsPage,
-  type OperationsServer,
-  openOperationsPort,
-} from './operations-port.js';
+import { openOperationsPort, type Page, type Pages } from './operations-port.js';
+import type { ProviderProbe } from './provider-probe.js';
+import type { Turns } from './turns.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 const MINUTE_MS = 60_000;
-const STANDARD_OUTPUT = 1;
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
 
@@ -42,47 +35,54 @@ export interface StartedParts {
   readonly storage: AskedStorage;
   /** Those in the memory of this process. */
   readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
-  readonly server: { readonly connectionCount: number; readonly requestCount: number };
+  readonly connections: Pick<Connections, 'count' | 'requestCount'>;
   readonly backups?: BackupSchedule | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  readonly erasedAccounts?: { facts(): Promise<Facts['erased_accounts']> } | undefined;
+  readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
   readonly postgres?: () => Facts['postgres'];
-  /** The number of pieces of long work that wait for their turn or are under way in another thread. */
-  heavyWork(): number;
-  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
-  providerFinding(): ProviderFinding | undefined;
+  readonly turns: Turns;
+  readonly probe: ProviderProbe;
 }
 
 export class Operations {
   readonly #settings: Settings;
-  readonly #log: Log;
   readonly #meter: Meter;
   readonly #readiness: Readiness;
-  /** Sampled only if the operations port is open. */
-  #delays: ReturnType<typeof sampleEventLoopDelays> | undefined;
-  #minutes: NodeJS.Timeout | undefined;
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #disk: () => Promise<Facts['database']>;
   #kept: (() => Promise<readonly KeptBackup[] | undefined>) | undefined;
   #parts: StartedParts | undefined;
-  #port: OperationsServer | undefined;
+  #port: Awaited<ReturnType<typeof openOperationsPort>> | undefined;
 
-  private constructor(settings: Settings, log: Log) {
-    const { requestLog } = settings.operations;
+  constructor(settings: Settings) {
+    const { operations, postgresUrl, databasePath, signIn } = settings;
+    const log = operations.requestLog && new RequestLog(operations.requestLog.fromMs, print);
     this.#settings = settings;
-    this.#log = log;
-    this.#meter = new Meter(requestLog && new RequestLog(requestLog.fromMs, writeToStandardOutput));
-    this.#readiness = new Readiness(this.#meter, settings.signIn !== undefined);
-    const { postgresUrl, databasePath } = settings;
+    this.#meter = new Meter(log);
+    this.#readiness = new Readiness(this.#meter, signIn !== undefined);
     const look = async () => (postgresUrl === undefined ? diskFacts(databasePath) : NO_DISK);
     this.#disk = latest(look, NO_DISK);
   }
 
-  /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
-  static async open(settings: Settings, log: Log): Promise<Operations> {
-    const operations = new Operations(settings, log);
-    const { port } = settings.operations;
-    if (port !== undefined) await operations.#listen(port);
-    return operations;
+  /** Opens the port if the settings name one. Rejects if the address cannot be used. */
+  async open(log: Log): Promise<void> {
+    const { port } = this.#settings.operations;
+    if (port === undefined) return;
+    const delays = sampleEventLoopDelays();
+    const minutes = setInterval(() => this.#meter.lastHour.tick(), MINUTE_MS).unref();
+    this.#timers.push(minutes, delays.timer);
+    const pages: Pages = {
+      'GET /live': () => [200, { live: true }],
+      'GET /ready': () => this.#ready(),
+      'GET /metrics': async () => [
+        200,
+        metricsText(await this.#status(), this.#meter, delays.histogram),
+      ],
+      'GET /status': async () => [200, await this.#status()],
+      'POST /backup': (adminKey) => this.#backUp(adminKey),
+    };
+    const onError = (error: unknown) => log.error('operations_page_failed', error);
+    this.#port = await openOperationsPort(port, pages, onError);
   }
 
   /** Receives the events of the service's parts; undefined if nothing is measured. */
@@ -108,52 +108,28 @@ export class Operations {
   }
 
   async close(): Promise<void> {
-    this.#delays?.stop();
-    clearInterval(this.#minutes);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#meter.requestLog?.flush();
-    await this.#port?.close();
+    this.#port?.close();
   }
 
-  async #listen(address: { readonly host: string; readonly port: number }): Promise<void> {
-    const delays = sampleEventLoopDelays();
-    this.#delays = delays;
-    const get = (answer: () => Promise<OperationsAnswer>): OperationsPage => ({
-      method: 'GET',
-      answer,
-    });
-    const metrics = async () => metricsText(await this.#status(), this.#meter, delays.histogram);
-    const pages = new Map<string, OperationsPage>([
-      ['/live', get(async () => json(200, { live: true }))],
-      ['/ready', get(async () => this.#ready())],
-      [
-        '/metrics',
-        get(async () => ({ status: 200, type: EXPOSITION_TYPE, text: await metrics() })),
-      ],
-      ['/status', get(async () => json(200, await this.#status()))],
-      ['/backup', { method: 'POST', answer: async (adminKey) => this.#backUp(adminKey) }],
-    ]);
-    this.#minutes = setInterval(() => this.#meter.lastHour.tick(), MINUTE_MS).unref();
-    const onError = (error: unknown) => this.#log.error('operations_page_failed', error);
-    this.#port = await openOperationsPort(address, pages, onError);
-  }
-
-  async #ready(): Promise<OperationsAnswer> {
+  async #ready(): Promise<Page> {
     const { ready, reasons, warnings } = await this.#status();
-    return json(ready ? 200 : 503, { ready, reasons, warnings });
+    return [ready ? 200 : 503, { ready, reasons, warnings }];
   }
 
   /** What SIGUSR2 does. Requires the admin key; otherwise anyone could rotate out good backups. */
-  #backUp(adminKey: string | undefined): OperationsAnswer {
+  #backUp(adminKey: string | undefined): Page {
     if (!isAdminKey(this.#settings.adminKey, adminKey ?? '')) {
       if (adminKey !== undefined) this.#meter.adminKeyRefused();
-      return json(401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' });
+      return [401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' }];
     }
-    if (this.#parts === undefined) return json(503, { error: 'the service has not started yet' });
+    if (this.#parts === undefined) return [503, { error: 'the service has not started yet' }];
     const { backups } = this.#parts;
     if (backups === undefined)
-      return json(409, { error: 'backups are not configured; set BACKUP_DIR' });
+      return [409, { error: 'backups are not configured; set BACKUP_DIR' }];
     backups.takeNow();
-    return json(202, { begun: true });
+    return [202, { begun: true }];
   }
 
   async #status(): Promise<Status> {
@@ -165,24 +141,21 @@ export class Operations {
 
   async #facts(parts: StartedParts | undefined): Promise<Facts> {
     const meter = this.#meter;
-    const { total, failed, aborted } = meter.requests.totals;
     const [process_, database, backups, erased] = await Promise.all([
       processFacts(),
       this.#disk(),
       this.#backupFacts(parts),
-      parts?.erasedAccounts?.facts(),
+      parts?.erasedAccounts?.(),
     ]);
     return {
       version: VERSION,
       runtime: `node ${process.version}`,
       started_at: timeOf(performance.timeOrigin),
       requests: {
-        total,
-        failed,
-        aborted,
-        in_flight: parts?.server.requestCount ?? null,
-        connections: parts?.server.connectionCount ?? null,
-        heavy_work: parts?.heavyWork() ?? null,
+        ...meter.requests.totals,
+        in_flight: parts?.connections.requestCount ?? null,
+        connections: parts?.connections.count ?? null,
+        heavy_work: parts ? parts.turns.scheduler.waiting + parts.turns.work.jobs : null,
       },
       last_hour: meter.lastHour.minutes,
       writes: {
@@ -196,7 +169,7 @@ export class Operations {
       accounts: parts?.inMemory?.accountCount ?? null,
       database,
       identity: {
-        at_start: parts?.providerFinding() ?? null,
+        at_start: parts?.probe.finding ?? null,
         unavailable_since: timeOf(meter.identityUnavailableSince),
         checks: meter.identityChecks,
         ...meter.sharedChecks,
@@ -215,17 +188,10 @@ export class Operations {
   async #backupFacts(parts: StartedParts | undefined): Promise<Facts['backups']> {
     const plan = this.#settings.backups;
     if (plan === undefined || parts === undefined) return null;
-    const { at, bytes, failure } = this.#meter.lastBackup;
+    const { failure } = this.#meter.lastBackup;
     const kept = await this.#kept?.();
     // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
-    const now = Date.now();
-    const known = [...(at === undefined ? [] : [{ takenAt: at, bytes }]), ...(kept ?? [])];
-    const newest = known
-      .filter(({ takenAt }) => takenAt <= now)
-      .reduce(
-        (a, b) => (a && a.takenAt >= b.takenAt ? a : b),
-        undefined as (typeof known)[0] | undefined,
-      );
+    const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
     return {
       folder: plan.folder,
       interval_hours: plan.intervalHours,
@@ -246,23 +212,7 @@ export class Operations {
   }
 }
 
-function json(status: OperationsAnswer['status'], value: object): OperationsAnswer {
-  return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
+/** If the reader has gone or the disk is full, only the lines are lost. */
+function print(lines: string): Promise<void> {
+  return new Promise((resolve) => void process.stdout.write(lines, () => resolve()));
 }
-
-/** Never blocks the event loop. If the reader has gone or the disk is full, only the lines are lost. */
-function writeToStandardOutput(lines: string): Promise<void> {
-  return new Promise((resolve) => {
-    // Node writes to files synchronously, but not to pipes and sockets.
-    if (isFile) write(STANDARD_OUTPUT, lines, () => resolve());
-    else process.stdout.write(lines, () => resolve());
-  });
-}
-
-const isFile = (() => {
-  try {
-    return fstatSync(STANDARD_OUTPUT).isFile();
-  } catch {
-    return false;
-  }
-})();

@@ -1,10 +1,8 @@
 // One service as a process: log, start, signals, exit codes.
 
 import { errorText, type Log, type LogFields } from '../../core/log.js';
+import { messageOf } from '../../storage/file/connection-errors.js';
 import type { Service } from './service.js';
-
-/** If the process is to end at once, the storage thread counts as hanging after this time without an answer. */
-const STORAGE_ANSWER_MAX_MS = 100;
 
 /**
  * Signals that an operator sends by mistake. SIGUSR1, one digit from the backup's SIGUSR2, makes Node
@@ -14,7 +12,7 @@ const STORAGE_ANSWER_MAX_MS = 100;
 const STRAY_SIGNALS = {
   SIGUSR1: 'ignored; SIGUSR2 takes a backup',
   SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
-} as const;
+};
 
 /** One JSON line for each event; errors and warnings go to standard error. */
 export function jsonLog(): Log {
@@ -39,12 +37,8 @@ function write(level: 'info' | 'warn' | 'error', event: string, fields?: LogFiel
  * be half done.
  */
 export function captureStrayOutput(log: Log): void {
-  const capture = (...values: readonly unknown[]) => {
-    const [first] = values;
-    log.warn('console_output', { text: sentenceOf(first) });
-  };
   for (const method of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir'] as const) {
-    console[method] = capture;
+    console[method] = (...[first]) => log.warn('console_output', { text: messageOf(first) });
   }
   // Node's own listener would print, too.
   process.removeAllListeners('warning');
@@ -58,12 +52,10 @@ export function captureStrayOutput(log: Log): void {
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a
- * second signal ends the process at once, even if the storage thread hangs.
- * SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing; with
- * `hangUpEnds`, for a program that belongs to a terminal, SIGHUP stops it. A service
- * that cannot start ends the process with exit code 1 and one line; lost
- * storage with exit code 1 after the answers under way.
+ * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a second signal kills
+ * the process at once. SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing; with `hangUpEnds`,
+ * for a program that belongs to a terminal, SIGHUP stops it. A service that cannot start ends the
+ * process with exit code 1 and one line; lost storage with exit code 1 after the answers under way.
  */
 export async function runService(
   log: Log,
@@ -72,15 +64,14 @@ export async function runService(
 ): Promise<Service> {
   let service: Service | undefined;
   let backUpOnceStarted = false;
-  let stopping = false;
-  let signalled = false;
-  let exitCode = 0;
+  let signals = 0;
+  let exitCode: number | undefined;
 
   async function stop(reason: string, code: number): Promise<void> {
-    exitCode = Math.max(exitCode, code);
+    const isStopping = exitCode !== undefined;
     // If storage is lost during the stop, the stop has another exit code.
-    if (stopping) return;
-    stopping = true;
+    exitCode = Math.max(exitCode ?? 0, code);
+    if (isStopping) return;
     log.info('stopping', { reason });
     try {
       await service?.stop();
@@ -92,8 +83,9 @@ export async function runService(
     process.exit(exitCode);
   }
 
-  for (const signal of hangUpEnds ? (['SIGUSR1'] as const) : (['SIGUSR1', 'SIGHUP'] as const)) {
-    process.on(signal, () => log.warn('signal_ignored', { signal, hint: STRAY_SIGNALS[signal] }));
+  for (const [signal, hint] of Object.entries(STRAY_SIGNALS)) {
+    if (signal === 'SIGHUP' && hangUpEnds) continue;
+    process.on(signal, () => log.warn('signal_ignored', { signal, hint }));
   }
   // Without a listener this signal would end the process.
   process.on('SIGUSR2', () => {
@@ -102,8 +94,8 @@ export async function runService(
   });
   for (const signal of ['SIGTERM', 'SIGINT', ...(hangUpEnds ? ['SIGHUP'] : [])]) {
     process.on(signal, () => {
-      if (signalled) endAtOnce(service);
-      signalled = true;
+      // `process.exit` would wait for the native calls of all threads; if a disk hangs, for ever.
+      if (++signals > 1) process.kill(process.pid, 'SIGKILL');
       void stop(signal, 0);
     });
   }
@@ -111,24 +103,11 @@ export async function runService(
     service = await start(() => void stop('storage_lost', 1));
   } catch (error) {
     // Without a stack trace: the cause is a setting or a file.
-    log.error('start_failed', sentenceOf(error));
+    log.error('start_failed', messageOf(error));
     process.exit(1);
   }
   const { origin: address, operationsOrigin: operations, facts } = service;
   log.info('started', { address, ...(operations !== undefined && { operations }), ...facts });
   if (backUpOnceStarted) service.backUp();
   return service;
-}
-
-/**
- * Ends with exit code 1. `process.exit` waits for the native calls of all threads; if a
- * disk hangs, for ever. So if the storage thread does not answer, the process kills itself.
- */
-function endAtOnce(service: Service | undefined): void {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), STORAGE_ANSWER_MAX_MS);
-  void service?.storageAnswers().then(() => process.exit(1));
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

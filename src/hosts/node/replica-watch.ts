@@ -10,7 +10,10 @@ export class ReplicaWatch {
   readonly #log: Log;
   readonly #events: ServiceEvents | undefined;
   #last: ReplicaReport | undefined;
-  #whenReached: () => void = () => {};
+  #onReached = () => {};
+  readonly #reached = new Promise<void>((resolve) => {
+    this.#onReached = resolve;
+  });
   /** The state in the last line of the log. */
   #said: string | undefined;
 
@@ -19,13 +22,9 @@ export class ReplicaWatch {
     this.#events = events;
   }
 
-  /** Resolves when the replica is reached, or after this many milliseconds. */
+  /** Resolves when the replica was reached, or after this many milliseconds. */
   async reached(maxMs: number): Promise<void> {
-    if (this.#last?.isReached) return;
-    await new Promise<void>((resolve) => {
-      this.#whenReached = resolve;
-      setTimeout(resolve, maxMs).unref();
-    });
+    await Promise.race([this.#reached, new Promise((end) => void setTimeout(end, maxMs).unref())]);
   }
 
   take(report: ReplicaReport): void {
@@ -34,12 +33,11 @@ export class ReplicaWatch {
     if (syncMilliseconds !== undefined) this.#events?.replicaSynced(syncMilliseconds);
     if (hasFailed) this.#events?.replicaFailed();
     const state = isReached ? 'reached' : reason;
-    if (state !== undefined && state !== this.#said) {
-      this.#said = state;
-      if (isReached) this.#log.info('replica_reached');
-      else this.#log.warn('replica_unreachable', { reason: state });
-    }
-    if (isReached) this.#whenReached();
+    const isNews = state !== undefined && state !== this.#said;
+    if (isNews && isReached) this.#log.info('replica_reached');
+    else if (isNews) this.#log.warn('replica_unreachable', { reason: state });
+    this.#said = state ?? this.#said;
+    if (isReached) this.#onReached();
   }
 
   get facts(): ReplicaFacts {

@@ -4,28 +4,19 @@
 import type { IncomingMessage } from 'node:http';
 
 /** `.` or `..`, also encoded. */
-const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-/** Takes the place of a dot segment. No route has it, because an encoded control character is 404. */
-const NOWHERE = '%00';
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+/** No route has it, because an encoded control character is 404. */
+const NOWHERE = '/%00';
 
 /**
- * The target with each dot segment replaced by one that no route has, because a URL
- * parser would resolve dot segments. It would also take a backslash for a slash; such a
- * target is refused later.
+ * The target that is served. One with a dot segment, which a URL parser would resolve, is not found.
+ * A parser would also take a backslash for a slash; such a target is refused later. `OPTIONS *`, which
+ * asks of the whole server, is OPTIONS on a path like any other.
  */
-export function unresolvedTarget(target: string): string {
-  const end = target.search(/[?#]/);
-  const path = end === -1 ? target : target.slice(0, end);
-  if (!/\/(?:\.|%2e)/i.test(path)) return target;
-  const segments = path
-    .split('/')
-    .map((segment) => (DOT_SEGMENT.test(segment) ? NOWHERE : segment));
-  return segments.join('/') + target.slice(path.length);
-}
-
-/** The target that is served: `OPTIONS *`, which asks of the whole server, is OPTIONS on a path like any other. */
 export function servedTarget({ method, url = '/' }: IncomingMessage): string {
-  return method === 'OPTIONS' && url === '*' ? '/' : unresolvedTarget(url);
+  if (method === 'OPTIONS' && url === '*') return '/';
+  const [path = ''] = /\/(?:\.|%2e)/i.test(url) ? url.split(/[?#]/, 1) : [];
+  return DOT_SEGMENT.test(path) ? NOWHERE : url;
 }
 
 /**
@@ -33,23 +24,15 @@ export function servedTarget({ method, url = '/' }: IncomingMessage): string {
  * section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: another coding than chunks,
  * or chunks in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
  */
-export function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): Fault | undefined {
+export function faultOf(request: IncomingMessage): number | undefined {
+  const { rawHeaders, headers, httpVersion } = request;
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined) {
-    if (httpVersion === '1.0') return { status: 400, endsConnection: true };
-    if (coding.toLowerCase() !== 'chunked') return { status: 501, endsConnection: true };
-  }
+  if (coding !== undefined && httpVersion === '1.0') return 400;
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 501;
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
   }
-  const isFine = hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
-  return isFine ? undefined : { status: 400, endsConnection: false };
-}
-
-export interface Fault {
-  readonly status: number;
-  /** Where the body ends is in doubt: nothing after it can be a request. */
-  readonly endsConnection: boolean;
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1') ? undefined : 400;
 }

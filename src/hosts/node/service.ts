@@ -1,22 +1,28 @@
 // One service on Node, whatever its records are stored in: its port, its operations and its stop.
 
 import { hash, randomFillSync } from 'node:crypto';
-import type { ProviderFinding } from '../../core/identity/probe.js';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
+import { messageOf } from '../../storage/file/connection-errors.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { settingWarnings } from '../settings/warnings.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations, type StartedParts, VERSION } from './operations.js';
-import { ProviderProbe } from './provider-probe.js';
+import { probeProvider } from './provider-probe.js';
 import { Turns } from './turns.js';
 
 /** After a signal to stop, answers get this long to be written. With closing the file that is 15 s in all. */
 const DRAIN_DEADLINE_MS = 12_000;
+/**
+ * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
+ * A client that uses its connection in the meantime opens its next one at the next process. Closing an
+ * idle connection at once could cut a request that is on its way.
+ */
+const LEAVE_MS = 1_000;
 
 export interface Service {
   readonly origin: string;
@@ -24,12 +30,8 @@ export interface Service {
   readonly operationsOrigin: string | undefined;
   /** What the log says of the start: release, file, records. */
   readonly facts: LogFields;
-  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
-  providerFinding(): ProviderFinding | undefined;
   /** Takes a backup if the settings name a folder. The log has the outcome. */
   backUp(): void;
-  /** Resolves when storage has answered a call, with any answer. */
-  storageAnswers(): Promise<void>;
   /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
   stop(): Promise<void>;
 }
@@ -44,8 +46,7 @@ export interface ServiceOptions {
 }
 
 /** The records with what the process does about their storage. */
-export interface ServedRecords
-  extends Omit<StartedParts, 'server' | 'heavyWork' | 'providerFinding'> {
+export interface ServedRecords extends Omit<StartedParts, 'connections' | 'turns' | 'probe'> {
   readonly records: RecordService;
   readonly facts?: LogFields;
   /** Why no backup is taken here. */
@@ -54,21 +55,26 @@ export interface ServedRecords
   close(): Promise<void>;
 }
 
-/** Opens the records. Rejects with one sentence, and leaves nothing open then. */
-export type OpenServedRecords = (
-  turns: Turns,
-  events: ServiceEvents | undefined,
-) => Promise<ServedRecords>;
-
-/** Resolves when the service listens. Rejects with one sentence that names the cause. */
-export async function runOver(open: OpenServedRecords, options: ServiceOptions): Promise<Service> {
+/**
+ * `open` rejects with one sentence, and leaves nothing open then. Resolves when the service listens.
+ * Rejects with one sentence that names the cause.
+ */
+export async function runOver(
+  open: (turns: Turns, events: ServiceEvents | undefined) => Promise<ServedRecords>,
+  options: ServiceOptions,
+): Promise<Service> {
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  // The operations port opens first: loading the records may take long, and the port reports it.
-  const operations = await openOperations(settings, log);
+  const operations = new Operations(settings);
   const turns = new Turns();
   let served: ServedRecords | undefined;
   try {
+    // Before the records are loaded: that may take long, and the port reports it.
+    await operations.open(log).catch((error: unknown) => {
+      const { host, port } = settings.operations.port ?? {};
+      const reason = addressProblem(error, 'OPS_') ?? messageOf(error);
+      throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
+    });
     served = await open(turns, operations.events);
     return await serve(served, operations, turns, options);
   } catch (error) {
@@ -82,41 +88,10 @@ async function serve(
   served: ServedRecords,
   operations: Operations,
   turns: Turns,
-  options: ServiceOptions,
-): Promise<Service> {
-  const { storage, backups, facts, backupHint } = served;
-  const { log } = options;
-  const { server, probe } = await openPort(served.records, operations.events, turns, options);
-  const providerFinding = () => probe.finding;
-  operations.started({ ...served, server, heavyWork: () => turns.heavyWork, providerFinding });
-  return {
-    origin: server.origin,
-    operationsOrigin: operations.origin,
-    facts: { version: VERSION, ...facts },
-    providerFinding,
-    backUp() {
-      if (backups !== undefined) backups.takeNow();
-      else log.warn('backup_not_configured', { hint: `backups are not configured; ${backupHint}` });
-    },
-    storageAnswers: () => storage.ping().catch(() => {}),
-    async stop() {
-      probe.stop();
-      operations.stopping();
-      backups?.stop();
-      await server.drain(DRAIN_DEADLINE_MS);
-      await served.close();
-      await turns.work.close();
-      await operations.close();
-    },
-  };
-}
-
-async function openPort(
-  records: RecordService,
-  events: ServiceEvents | undefined,
-  { scheduler, newConnections }: Turns,
   { settings, log, socket, guard }: ServiceOptions,
-) {
+): Promise<Service> {
+  const { backups, facts, backupHint, records } = served;
+  const { events } = operations;
   const { host, port, adminKey, corsAllowedOrigins } = settings;
   const digest = (token: string) => hash('sha256', token, 'base64');
   const signIn = settings.signIn && openSignIn({ settings: settings.signIn, log, digest, events });
@@ -127,39 +102,42 @@ async function openPort(
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
     corsAllowedOrigins,
     log,
-    scheduler,
+    scheduler: turns.scheduler,
     randomBytes: randomFillSync,
   });
   const handler = guard === undefined ? respond : guard(respond);
-  const address = { host, port, socket };
-  const server = await listen({
-    ...address,
-    handler,
-    corsAllowedOrigins,
-    log,
-    events,
-    newConnections,
-  }).catch((error: unknown) => {
-    throw new Error(`the service cannot listen on ${host}:${port}: ${addressReason(error)}`);
+  const { onConnection } = turns;
+  const where = { host, port, socket };
+  const how = { handler, corsAllowedOrigins, log, events, onConnection };
+  const { origin, connections } = await listen({ ...where, ...how }).catch((error: unknown) => {
+    const reason = addressProblem(error) ?? messageOf(error);
+    throw new Error(`the service cannot listen on ${host}:${port}: ${reason}`);
   });
   if (socket !== undefined) {
     const hint = 'HOST and PORT are not used; the socket unit names the address';
-    log.info('socket_handed_over', { address: server.origin, hint });
+    log.info('socket_handed_over', { address: origin, hint });
   }
-  return { server, probe: new ProviderProbe({ signIn, log }) };
-}
-
-async function openOperations(settings: Settings, log: Log): Promise<Operations> {
-  try {
-    return await Operations.open(settings, log);
-  } catch (error) {
-    const { host, port } = settings.operations.port ?? {};
-    const reason = addressReason(error, 'OPS_');
-    throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
-  }
-}
-
-/** Why an address cannot be listened on. `prefix`: of the settings that name it. */
-function addressReason(error: unknown, prefix = ''): string {
-  return addressProblem(error, prefix) ?? (error instanceof Error ? error.message : String(error));
+  const stopping = new AbortController();
+  const probe = probeProvider(signIn, log, stopping.signal);
+  operations.started({ ...served, connections, turns, probe });
+  backups?.begin();
+  return {
+    origin,
+    operationsOrigin: operations.origin,
+    facts: { version: VERSION, ...facts },
+    backUp() {
+      if (backups !== undefined) backups.takeNow();
+      else log.warn('backup_not_configured', { hint: `backups are not configured; ${backupHint}` });
+    },
+    async stop() {
+      stopping.abort();
+      operations.stopping();
+      backups?.stop();
+      // The kernel keeps connections for the next process, so this one can stop slowly.
+      await connections.drain(DRAIN_DEADLINE_MS, socket === undefined ? 0 : LEAVE_MS);
+      await served.close();
+      await turns.work.close();
+      await operations.close();
+    },
+  };
 }

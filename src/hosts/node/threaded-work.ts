@@ -3,10 +3,8 @@
 
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../../core/admission/fair-queue.js';
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import type { ChangedRecord } from '../../core/domain/record.js';
-import type { MaybePromise } from '../../core/maybe-promise.js';
 import { type RecordWork, workInPlace } from '../../core/records/record-work.js';
 import type { WorkCall } from './record-thread.js';
 
@@ -18,10 +16,8 @@ const HEAP_MAX_MEGABYTES = 256;
 interface Job {
   readonly call: WorkCall;
   readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
-
-type Changed = MaybePromise<Outcome<ChangedRecord>>;
 
 export class ThreadedWork implements RecordWork {
   readonly #heapMaxMegabytes: number;
@@ -35,21 +31,23 @@ export class ThreadedWork implements RecordWork {
     this.#heapMaxMegabytes = heapMaxMegabytes;
   }
 
-  newRecord(name: CollectionName, body: string, account: string): Changed {
-    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body, account);
-    return this.#outcomeOf(account, { name: 'newRecord', args: [name, body] });
+  newRecord(...args: Parameters<RecordWork['newRecord']>) {
+    const [, body, account] = args;
+    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(...args);
+    return this.#run<Outcome<ChangedRecord>>(account, { name: 'newRecord', args });
   }
 
-  patchedRecord(name: CollectionName, stored: string, body: string, account: string): Changed {
-    if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
-      return workInPlace.patchedRecord(name, stored, body, account);
-    }
-    return this.#outcomeOf(account, { name: 'patchedRecord', args: [name, stored, body] });
+  patchedRecord(...args: Parameters<RecordWork['patchedRecord']>) {
+    const [, stored, body, account] = args;
+    const isSmall = stored.length + body.length <= IN_PLACE_MAX_CHARACTERS;
+    if (isSmall) return workInPlace.patchedRecord(...args);
+    return this.#run<Outcome<ChangedRecord>>(account, { name: 'patchedRecord', args });
   }
 
-  paymentRow(order: string, account: string): MaybePromise<string> {
-    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(order, account);
-    return this.#run(account, { name: 'paymentRow', args: [order] }) as Promise<string>;
+  paymentRow(...args: Parameters<RecordWork['paymentRow']>) {
+    const [order, account] = args;
+    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(...args);
+    return this.#run<string>(account, { name: 'paymentRow', args });
   }
 
   /** The number of jobs of the thread: the one under way and the waiting ones. */
@@ -63,21 +61,9 @@ export class ThreadedWork implements RecordWork {
     await this.#worker?.terminate();
   }
 
-  async #outcomeOf(account: string, call: WorkCall): Promise<Outcome<ChangedRecord>> {
-    try {
-      return (await this.#run(account, call)) as Outcome<ChangedRecord>;
-    } catch (error) {
-      if (!(error instanceof OutOfMemory)) throw error;
-      return failed(
-        'VALIDATION_FAILED',
-        'processing the record takes too much memory; send fewer or larger parts',
-      );
-    }
-  }
-
-  #run(account: string, call: WorkCall): Promise<unknown> {
+  #run<Result>(account: string, call: WorkCall): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add(account, { call, resolve, reject });
+      this.#waiting.add(account, { call, resolve: resolve as Job['resolve'], reject });
       this.#next();
     });
   }
@@ -93,7 +79,7 @@ export class ThreadedWork implements RecordWork {
       this.#worker.postMessage(job.call);
     } catch (error) {
       // The system gives no further thread, or this object is closed. This job fails; the next one is tried.
-      this.#settle(() => job.reject(error instanceof Error ? error : new Error(String(error))));
+      this.#settle(() => job.reject(error));
     }
   }
 
@@ -102,14 +88,14 @@ export class ThreadedWork implements RecordWork {
       name: 'records',
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMaxMegabytes },
     });
-    let cause: Error = new Error('the thread of the records has ended');
-    worker.on('message', (result: unknown) => this.#settle((job) => job.resolve(result)));
-    worker.on('error', (error: Error & { code?: string }) => {
-      cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory() : error;
+    let cause = new Error('the thread of the records has ended');
+    worker.on('message', (result) => this.#settle((job) => job.resolve(result)));
+    worker.on('error', (error) => {
+      cause = error;
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      this.#settle((job) => job.reject(cause));
+      this.#settle((job) => fail(job, cause));
     });
     // The thread must not keep an otherwise idle process running.
     worker.unref();
@@ -124,4 +110,10 @@ export class ThreadedWork implements RecordWork {
   }
 }
 
-class OutOfMemory extends Error {}
+function fail({ call, resolve, reject }: Job, cause: Error & { code?: string }): void {
+  if (cause.code !== 'ERR_WORKER_OUT_OF_MEMORY' || call.name === 'paymentRow') reject(cause);
+  else {
+    const message = 'processing the record takes too much memory; send fewer or larger parts';
+    resolve(failed('VALIDATION_FAILED', message));
+  }
+}

@@ -45,7 +45,7 @@ export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   /** The database's name without its ending. */
   readonly #stem: string;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isAsked = false;
   #isStopping = false;
@@ -57,6 +57,10 @@ export class BackupSchedule {
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
     this.#stem = parse(options.databasePath).name;
+  }
+
+  /** Called once the service listens: a start that fails leaves nothing in the folder. */
+  begin(): void {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#look();
   }

@@ -132,9 +132,7 @@ async function hold(path: string): Promise<() => void> {
   const connection = new Connection(path);
   try {
     connection.value('pragma journal_mode = delete');
-    // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so it leaves no journal.
-    connection.value('pragma locking_mode = exclusive');
-    connection.script('begin exclusive; commit');
+    connection.lock();
     markClosed(path);
   } catch (error) {
     const message = messageOf(error);

@@ -23,10 +23,7 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [/^its schema is not the one.*$/, '$&; restore a backup that the service made'],
   [/SQLITE_CORRUPT|malformed|no such (table|column|index)/i, 'it is damaged; restore a backup'],
   [/SQLITE_CANTOPEN|unable to open/i, `it cannot be opened; ${WRITABLE}`],
-  [
-    /SQLITE_IOERR|\bEIO\b/i,
-    'its disk or file system fails (an I/O error); look at the log of the system',
-  ],
+  [/SQLITE_IOERR|\bEIO\b/i, 'its disk fails (an I/O error); look at the log of the system'],
   [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room and start again'],
   [/^EROFS/, 'its disk is mounted read-only; mount it for writing'],
   [
@@ -49,11 +46,4 @@ export function messageOf(error: unknown): string {
 }
 
 /** Another process held the write lock for longer than the busy time-out. */
-export function isBusy(reason: string): boolean {
-  return BUSY.test(reason);
-}
-
-/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
-export function isDiskFull(reason: string): boolean {
-  return reason.startsWith('SQLITE_FULL');
-}
+export const isBusy = (reason: string) => BUSY.test(reason);

@@ -5,35 +5,26 @@
 import { createRequire } from 'node:module';
 import type Database from 'libsql';
 
-type Library = typeof Database;
-type Open = InstanceType<Library>;
+type Open = InstanceType<typeof Database>;
 export type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 export interface Statement {
   readonly sql: string;
   readonly args?: readonly (string | number)[];
+  /** In a batch: if this statement fails, the others stand. */
+  readonly isOptional?: boolean;
 }
 
-/** A statement of a batch failed; nothing of the batch is stored. `index`: its place in the batch, from 0. */
-export class StatementError extends Error {
-  readonly index: number;
-
-  constructor(index: number, error: Error) {
-    super(error.message, { cause: error });
-    this.index = index;
-  }
-}
-
-let library: Library | undefined;
+let library: typeof Database | undefined;
 
 /**
  * The package, loaded when the first file is opened: the files of another system's installation
  * can't be, nor can Windows without its runtime. Throws a sentence for the operator.
  */
-export function libsql(): Library {
+export function libsql(): typeof Database {
   try {
-    library ??= createRequire(import.meta.url)('libsql') as Library;
+    library ??= createRequire(import.meta.url)('libsql') as typeof Database;
     return library;
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
@@ -58,7 +49,7 @@ export class Connection {
   isReplaced = false;
 
   /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
-  constructor(path: string, { busyTimeoutMs = 0 } = {}) {
+  constructor(path: string, busyTimeoutMs = 0) {
     this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = this.#opened();
@@ -69,9 +60,8 @@ export class Connection {
       const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
       // After an error the statement may still be under way, so it is not used again.
       this.#prepared.delete(sql);
-      let rows: unknown[] = [];
-      if (statement.reader) rows = statement.all(args);
-      else statement.run(args);
+      const rows = statement.reader ? statement.all(args) : [];
+      if (!statement.reader) statement.run(args);
       // A pragma may act while it is prepared.
       if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
       return rows as SqlRow[];
@@ -84,20 +74,24 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction, which takes the lock for writing at its begin. Throws a
-   * `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
+   * Runs the statements in one transaction, which takes the lock for writing at its begin. If it
+   * throws, nothing of them is stored. Returns why an optional one failed.
    */
-  batch(statements: readonly Statement[]): void {
+  batch(statements: readonly Statement[]): Error | undefined {
+    let failure: Error | undefined;
     this.rows('begin immediate');
     try {
-      for (const [index, { sql, args }] of statements.entries()) {
+      for (const { sql, args, isOptional } of statements) {
         try {
           this.rows(sql, args);
         } catch (error) {
-          throw new StatementError(index, error as Error);
+          // After some errors, such as a failing disk's, SQLite has rolled back everything.
+          if (!isOptional || !this.#database?.inTransaction) throw error;
+          failure = error as Error;
         }
       }
       this.rows('commit');
+      return failure;
     } catch (error) {
       this.#rollBack();
       throw error;
@@ -114,9 +108,12 @@ export class Connection {
     }
   }
 
-  /** Runs several statements that have no parameters and no results. */
-  script(sql: string): void {
-    named(() => this.#opened().exec(sql));
+  /** Locks the file for this connection alone until it closes, and writes nothing. */
+  lock(): void {
+    // In exclusive mode the lock stays after the transaction.
+    this.rows('pragma locking_mode = exclusive');
+    this.rows('begin exclusive');
+    this.rows('commit');
   }
 
   /** Makes a new connection. It has neither the locks nor the settings of the old one. */

@@ -3,6 +3,7 @@
 
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Page } from '../../core/domain/listing.js';
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import type { DatabaseContents } from '../backup/backups.js';
@@ -15,11 +16,9 @@ import { expectWhole, type OwnFile, openOurs } from './own-database.js';
 import { markClosed, markInUse } from './state-mark.js';
 import { type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
-import { distrustIndex, logBytesOf, writeBack } from './write-ahead-log.js';
+import { distrustIndex, logBytesOf } from './write-ahead-log.js';
 
 const OWNER_ONLY_FILE = 0o600;
-/** SQLite's default: a commit writes the log back into the file when the log has this many pages. */
-const CHECKPOINT_PAGES = 1_000;
 
 export interface FileOptions {
   readonly path: string;
@@ -104,9 +103,9 @@ export class LibsqlFile {
     return oldest === null ? undefined : Number(oldest);
   }
 
-  auditEvents(limit: number, offset: number): { items: string[]; total: number } {
-    const total = Number(this.#file.connection.value(TOTAL_EVENTS));
+  auditEvents(limit: number, offset: number): Page {
     const rows = this.#file.connection.rows(LIST_EVENTS, [limit, offset]);
+    const total = Number(this.#file.connection.value(TOTAL_EVENTS));
     return { items: rows.map((row) => String(row['event'])), total };
   }
 
@@ -131,7 +130,8 @@ export class LibsqlFile {
 
   /** True if the file did not change since `freeze`. A connection that is given up writes the log into the file. */
   thaw(): boolean {
-    this.#file.connection.value(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    // SQLite's default: a commit writes the log back when the log has this many pages.
+    this.#file.connection.value('pragma wal_autocheckpoint = 1000');
     return lastWriteOf(this.#file.path) === this.#frozenAs;
   }
 
@@ -163,7 +163,8 @@ export class LibsqlFile {
    * that. Returns false while another process reads the file.
    */
   emptyLog(): boolean {
-    const isEmpty = this.#writing(() => writeBack(this.#file.connection, 'truncate'));
+    const { connection } = this.#file;
+    const isEmpty = this.#writing(() => connection.value('pragma wal_checkpoint(truncate)')) === 0;
     // Beside a replica an empty log counts as lost.
     if (isEmpty && this.#file.isReplicated) succeeds(() => this.#commits.touch());
     return isEmpty;

@@ -2,11 +2,11 @@
 
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { PUT_SEQUENCES } from '../records-table.js';
-import { configure, type Statement, StatementError } from './connection.js';
-import { isBusy, isDiskFull, messageOf } from './connection-errors.js';
-import { APPEND_EVENTS, COUNT_PRESENT, PUT_ROWS, REMOVE_ROWS, TOUCH } from './file-schema.js';
+import { configure, type Statement } from './connection.js';
+import { isBusy, messageOf } from './connection-errors.js';
+import { APPEND_EVENTS, IS_STORED, PUT_ROWS, REMOVE_ROWS, TOUCH } from './file-schema.js';
 import type { OwnFile } from './own-database.js';
-import { rewriteLog, writeBack } from './write-ahead-log.js';
+import { rewriteLog } from './write-ahead-log.js';
 
 /** The changes of a commit as JSON texts, which the thread passes on without parsing them. */
 export interface CommitTexts {
@@ -18,25 +18,28 @@ export interface CommitTexts {
   readonly sequences: string;
   /** Array of objects. */
   readonly events: string;
-  readonly changeCount: number;
   /** Milliseconds since 1970, UTC. */
   readonly at: number;
 }
 
-const NOTHING = { puts: '[]', removals: '[]', changeCount: 0, at: 0 };
+const NOTHING = { puts: '[]', removals: '[]', at: 0 };
 
 function statements({ puts, removals, sequences, events, at }: CommitTexts): Statement[] {
   return [
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
-    { sql: APPEND_EVENTS, args: [events] },
+    // "If the audit write fails …, the change stands."
+    { sql: APPEND_EVENTS, args: [events], isOptional: true },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
+/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
+const isDiskFull = (reason: string) => reason.startsWith('SQLITE_FULL');
+
 export class FileCommits {
   readonly #file: OwnFile;
-  /** The last commit found the disk full, and the log could not be written back. */
+  /** The log could not be written back. A commit that finds room must be followed by that, or the log takes all of the room. */
   #wasFull = false;
 
   constructor(file: OwnFile) {
@@ -44,20 +47,13 @@ export class FileCommits {
   }
 
   commit(texts: CommitTexts, isSecond = false): CommitResult {
-    const all = statements(texts);
     try {
-      this.#file.connection.batch(all);
+      const auditError = this.#file.connection.batch(statements(texts));
       if (this.#wasFull) this.#reuseLog();
-      return { status: 'committed' };
+      return auditError ? { status: 'committed', auditError } : { status: 'committed' };
     } catch (error) {
       const reason = messageOf(error);
       if (isDiskFull(reason) && !isSecond && this.#reuseLog()) return this.commit(texts, true);
-      // "If the audit write fails …, the change stands." Only the events' statement failed.
-      if (error instanceof StatementError && all[error.index]?.sql === APPEND_EVENTS) {
-        const result = this.commit({ ...texts, events: '[]' });
-        const auditError = new Error(reason);
-        return result.status === 'committed' ? { ...result, auditError } : result;
-      }
       return { status: this.#stateAfterFailure(texts, reason), error: new Error(reason) };
     }
   }
@@ -87,12 +83,14 @@ export class FileCommits {
     else rewriteLog(path);
   }
 
-  /** Called on a full disk. Returns whether a commit may find room now. */
+  /** Returns whether the next commit may find room in a log that was written back. */
   #reuseLog(): boolean {
     if (this.#file.isReplicated) return false;
     try {
       this.configure();
-      this.#wasFull = !writeBack(this.#file.connection, 'restart');
+      // SQLite itself starts the log again only when it has 1,000 pages, which a full disk may never hold.
+      const isBusy = this.#file.connection.value('pragma wal_checkpoint(restart)');
+      this.#wasFull = isBusy !== 0;
     } catch {
       this.#wasFull = true;
     }
@@ -101,7 +99,7 @@ export class FileCommits {
 
   /** Whether the file has the rows of a failed commit. */
   #stateAfterFailure(
-    { puts, removals, changeCount, at }: typeof NOTHING,
+    { puts, removals, at }: typeof NOTHING,
     reason: string,
   ): 'notStored' | 'storedUnconfirmed' | 'unknown' {
     const { connection, isReplicated } = this.#file;
@@ -119,8 +117,8 @@ export class FileCommits {
         connection.batch([{ sql: TOUCH }]);
         this.rewriteLog();
       }
-      const present = connection.value(COUNT_PRESENT, [puts, at, removals]);
-      return present === changeCount ? 'storedUnconfirmed' : 'notStored';
+      const isStored = connection.value(IS_STORED, [puts, at, removals]) === 1;
+      return isStored ? 'storedUnconfirmed' : 'notStored';
     } catch {
       return 'unknown';
     }

@@ -3,18 +3,10 @@
 
 import { dirname, resolve } from 'node:path';
 import { offsetOf } from '../../core/domain/listing.js';
-import type {
-  Changes,
-  PutRow,
-  RecordStorage,
-  StoredTotals,
-  StoredViews,
-  ThreeTimes,
-} from '../../core/records/record-storage.js';
+import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
 import type { ReplicaReport } from '../replication/replica.js';
-import type { CommitTexts } from './file-commits.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { rowsText } from './record-columns.js';
@@ -42,10 +34,6 @@ export interface LibsqlStorageOptions {
   /** Create a database although an earlier one is known. */
   readonly createAnyway?: boolean | undefined;
 }
-
-/** A backup writes the log back. While Litestream runs, only Litestream may do that. */
-const NO_BACKUP_BESIDE_REPLICA =
-  "no backup is taken beside a replica; Litestream's snapshots take its place";
 
 /** A storage over a file, which can be copied while it is in use. */
 export interface FileStorage extends RecordStorage, StoredViews {
@@ -125,13 +113,24 @@ function storageOn(
     load: () => pagesOf(thread),
     sequences: async () => JSON.parse(await thread.call('sequences')),
     // A thread that does not answer leaves the outcome unknown.
-    commit: (changes) =>
-      thread
-        .call('commit', commitTexts(changes))
-        .catch((error: unknown) => ({ status: 'unknown', error })),
+    commit({ puts, removals, sequences, events, at }) {
+      const texts = {
+        puts: rowsText(puts),
+        removals: JSON.stringify(removals),
+        sequences: JSON.stringify(sequences),
+        events: JSON.stringify(events),
+        at,
+      };
+      return thread.call('commit', texts).catch((error: unknown) => ({ status: 'unknown', error }));
+    },
     /** Usage views run one after the other, and each shows a moment after its request. */
     usage(createdAfter) {
-      const counted = counting.then(() => countedIn(thread, createdAfter));
+      const counted = counting.then(async () => {
+        for (;;) {
+          const totals = await thread.call('usage', JSON.stringify(createdAfter));
+          if (totals !== undefined) return totals;
+        }
+      });
       counting = counted.catch(() => {});
       return counted;
     },
@@ -145,7 +144,8 @@ function storageOn(
       return thread.call('save', resolve(copy));
     },
     async backup(copy) {
-      if (isReplicated) throw new Error(NO_BACKUP_BESIDE_REPLICA);
+      // A backup writes the log back. While Litestream runs, only Litestream may do that.
+      if (isReplicated) throw new Error("Litestream's snapshots take its place beside a replica");
       return backups.take(resolve(copy));
     },
     async close() {
@@ -163,22 +163,4 @@ async function* pagesOf(thread: LibsqlThread): AsyncGenerator<readonly PutRow[]>
     next.catch(() => {});
     yield rowsOf(page);
   }
-}
-
-async function countedIn(thread: LibsqlThread, createdAfter: ThreeTimes): Promise<StoredTotals> {
-  for (;;) {
-    const totals = await thread.call('usage', JSON.stringify(createdAfter));
-    if (totals !== undefined) return totals;
-  }
-}
-
-function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {
-  return {
-    puts: rowsText(puts),
-    removals: JSON.stringify(removals),
-    sequences: JSON.stringify(sequences),
-    events: JSON.stringify(events),
-    changeCount: puts.length + removals.length,
-    at,
-  };
 }

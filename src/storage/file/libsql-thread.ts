@@ -21,15 +21,10 @@ process.on('exit', () => {
   }
 });
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 export class LibsqlThread {
   readonly #worker: Worker;
   /** Oldest first: the thread answers in order. */
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
   /** Why no further call is made. */
   #gone: Error | undefined;
   readonly #ended: Promise<void>;

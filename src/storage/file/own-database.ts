@@ -14,8 +14,6 @@ import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { isAsClosed, markClosed, missingLog } from './state-mark.js';
 import { logBytesOf } from './write-ahead-log.js';
 
-const NAME_MAX_CHARACTERS = 60;
-
 /** A file that is this program's, with the log that it needs, and locked. */
 export interface OwnFile {
   readonly connection: Connection;
@@ -34,10 +32,7 @@ export interface OwnFile {
  */
 export type FileState = 'usable' | 'absent' | 'held';
 
-/**
- * Judges the file as a start would, without starting. Writes nothing that a start would not undo at
- * its end. Rejects with one sentence if a start would refuse the file or its folder.
- */
+/** Judges the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
 export async function inspectDatabase(
   name: string,
   surroundings: Surroundings,
@@ -71,9 +66,8 @@ function nearestFolder(path: string): string {
 }
 
 /**
- * Throws, without a change, if a start must refuse the file. What its pages hold is `expectWhole`'s
- * question. `isReplicated` decides what log must be there; a check locks the file for itself alone
- * in any case, and does not wait.
+ * Throws, without a change, if a start must refuse the file, whatever its pages hold. A check locks
+ * the file for itself alone, also beside a replica, and does not wait.
  */
 export function openOurs(
   path: string,
@@ -83,9 +77,7 @@ export function openOurs(
   const { ino, size } = statSync(path, { bigint: true });
   const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
   const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
-  const connection = new Connection(path, {
-    busyTimeoutMs: isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS,
-  });
+  const connection = new Connection(path, isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS);
   try {
     const isShared = isReplicated && !isCheck;
     connection.value(`pragma locking_mode = ${isShared ? 'normal' : 'exclusive'}`);
@@ -93,7 +85,7 @@ export function openOurs(
     connection.value('select count(*) from sqlite_master');
     // The lock is on the opened file. A restore may have put another file in its place since.
     if (!isInPlace()) throw new Error('it was just replaced; start again');
-    // An empty file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
+    // An empty file comes here only on purpose (`DATABASE_CREATE`).
     const missing = size === 0n ? undefined : missingLog(path, logBytes, isReplicated);
     if (missing !== undefined) throw new Error(missing);
     try {
@@ -111,49 +103,30 @@ export function openOurs(
 }
 
 /**
- * Throws if the database is of another program, newer than this one, or not exactly of its
- * schema. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
- * What to do then depends on who asks: connection-errors.ts says it for a start.
+ * Throws if the database is of another program, newer than this one, or not to the letter of the
+ * schema that `SCHEMA_STEPS` makes up to its version. Runs nothing of the schema. `mayBeNew`: a file
+ * without any table is ours, too. What to do then depends on who asks: connection-errors.ts says it
+ * for a start.
  */
 export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
   const isMarked = application !== 0 || version !== 0;
-  const isNew = mayBeNew && !isMarked && objectsOf(connection).length === 0;
+  const found = objectsOf(connection);
+  const isNew = mayBeNew && !isMarked && found.length === 0;
   if (!isNew && application !== APPLICATION_ID) throw new Error('it belongs to another program');
-  if (version > SCHEMA_VERSION) {
-    throw new Error(
-      `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
-    );
-  }
-  expectOwnSchema(connection, version);
-}
-
-/** Throws with what SQLite finds. `integrity_check` looks at every entry of an index, too. */
-export function expectWhole(
-  connection: Connection,
-  check: 'quick_check' | 'integrity_check' = 'quick_check',
-): void {
-  const report = String(connection.value(`pragma ${check}`));
-  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
-}
-
-/**
- * Compares the file's schema, object by object and to the letter, with the one that `SCHEMA_STEPS`
- * makes up to `version`; version 0 is an empty file. Throws an error that names an object that is
- * foreign, changed or missing.
- */
-export function expectOwnSchema(connection: Connection, version: number): void {
+  const versions = `version ${version}, this program knows up to ${SCHEMA_VERSION}`;
+  if (version > SCHEMA_VERSION) throw new Error(`its schema has ${versions}`);
   // The same statements make a database file and this schema, so that the two cannot differ.
   const own = new Connection(':memory:');
   for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
-  const [found, expected] = [objectsOf(connection), objectsOf(own)];
+  const expected = objectsOf(own);
   own.close();
   const foreign = found.find((object) => !expected.includes(object));
   if (foreign !== undefined) {
     // Both come from the file, so the name is quoted and cut.
     const [type, name] = JSON.parse(foreign);
-    const quoted = JSON.stringify(String(name).slice(0, NAME_MAX_CHARACTERS));
+    const quoted = JSON.stringify(String(name).slice(0, 60));
     const kind = /^(table|index|view|trigger)$/.test(type) ? type : 'object';
     throw new Error(
       `its schema is not the one that this program writes (it has the ${kind} ${quoted})`,
@@ -164,6 +137,15 @@ export function expectOwnSchema(connection: Connection, version: number): void {
   const [type, name] = JSON.parse(missing);
   // SQLite's own message for a missing object.
   throw new Error(`no such ${type}: ${name}`);
+}
+
+/** Throws with what SQLite finds. `integrity_check` looks at every entry of an index, too. */
+export function expectWhole(
+  connection: Connection,
+  check: 'quick_check' | 'integrity_check' = 'quick_check',
+): void {
+  const report = String(connection.value(`pragma ${check}`));
+  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
 }
 
 /**

@@ -20,12 +20,6 @@ export function statusColumn(status: PutRow['status']): string | number | null {
   return typeof status === 'string' && status.search(LONE_SURROGATE) === -1 ? status : NO_TEXT;
 }
 
-/** As `statusColumn` wrote it: what memory keeps of it. */
-export function statusOfColumn(column: string | number | null): string | null | undefined {
-  if (column === null) return undefined;
-  return typeof column === 'string' ? column : null;
-}
-
 /** For `PUT_ROWS`. */
 export function rowsText(rows: readonly PutRow[]): string {
   return JSON.stringify(

@@ -5,20 +5,9 @@
 // - which file that was: `litestream restore` puts another one in place, which needs no log;
 // - how the file was when it was closed: a start checks a file that was changed since.
 
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { syncFolderNow } from '../disk-sync.js';
+import { syncFileNow, syncFolderNow } from '../disk-sync.js';
 import { logBytesOf } from './write-ahead-log.js';
 
 const OWNER_ONLY_FILE = 0o600;
@@ -46,7 +35,7 @@ export function keptNameStart(path: string, as: KeptAs): string {
 /**
  * The first line. `in use`: a process has the file, or ended without closing it; the last commits
  * are only in the log. `closed`: every commit is in the file, or Litestream has the log and writes
- * it back. Of one length, so that a full disk has room for the other word.
+ * it back.
  */
 const IN_USE = 'in use\n';
 const CLOSED = 'closed\n';
@@ -60,7 +49,8 @@ function markOf(database: string): string {
   }
 }
 
-const isInUse = (database: string) => markOf(database).startsWith(IN_USE);
+/** Whether a process has the file, or ended without closing it. */
+export const isInUse = (database: string) => markOf(database).startsWith(IN_USE);
 
 /**
  * - `inUse` has in its second line which file it is. A file system may give a new file the inode of
@@ -85,10 +75,9 @@ export function markInUse(database: string): void {
 export function markClosed(database: string, isWhole = false): void {
   if (!isInUse(database)) return;
   write(database, () => (isWhole ? marksFor(database).closed : CLOSED));
-  if (!isInUse(database)) return;
-  // The disk has failed. The log is about to go, and a start would ask for it.
   try {
-    rmSync(database + STATE_SUFFIX);
+    // The disk has failed. The log is about to go, and a start would ask for it.
+    if (isInUse(database)) rmSync(database + STATE_SUFFIX);
   } catch {}
 }
 
@@ -98,9 +87,8 @@ export function isAsClosed(database: string): boolean {
 }
 
 /**
- * What is missing, as a sentence. `logBytes`: of the log before anybody opened the file, because
- * opening makes one. Beside Litestream that one may stay, empty, so there an empty log counts as
- * none; and a restored file needs none.
+ * As a sentence. `logBytes`: before anybody opened the file, because opening makes a log. Beside
+ * Litestream that one may stay, empty, so there it counts as none; and a restored file needs none.
  */
 export function missingLog(
   database: string,
@@ -123,7 +111,7 @@ export function missingLog(
   return `it was not closed, and its log ${log} is gone, with the only copy of the newest writes; put the log back, restore a backup, or delete ${mark} to start without them`;
 }
 
-/** The copy that the service saved since it opened the file, because the file was replaced; undefined if there is none. */
+/** The copy that the service saved since it opened the file, because the file was replaced. */
 function newestSaved(database: string): string | undefined {
   const start = keptNameStart(database, 'saved');
   const isSaved = (name: string) => name.startsWith(start) && !name.endsWith('.part');
@@ -136,14 +124,9 @@ function newestSaved(database: string): string | undefined {
 /** If a mark can't be written, as on a full disk, there is none: a start isn't refused for that, and looks for no log. */
 function write(database: string, text: () => string): void {
   try {
-    const { O_RDWR, O_CREAT } = constants;
-    const mark = openSync(database + STATE_SUFFIX, O_RDWR | O_CREAT, OWNER_ONLY_FILE);
-    try {
-      ftruncateSync(mark, writeSync(mark, text(), 0));
-      fsyncSync(mark);
-    } finally {
-      closeSync(mark);
-    }
+    const mark = database + STATE_SUFFIX;
+    writeFileSync(mark, text(), { mode: OWNER_ONLY_FILE });
+    syncFileNow(mark);
     // After this the names of the mark and of the log are on disk, too.
     syncFolderNow(dirname(database));
   } catch {}

@@ -2,11 +2,13 @@
 // at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Litestream } from '../replication/litestream.js';
 import { Replica, type ReplicaReport } from '../replication/replica.js';
-import { lockService } from '../replication/service-lock.js';
+import { Connection } from './connection.js';
 import { messageOf } from './connection-errors.js';
 import { type FileOptions, LibsqlFile } from './database-file.js';
+import { LOCK_SUFFIX } from './state-mark.js';
 import type { StoredPage } from './stored-pages.js';
 
 /** The thread's start data. */
@@ -34,13 +36,10 @@ export type ThreadMessage =
   | { readonly error: string }
   | { readonly replica: ReplicaReport };
 
-/** While Litestream does not run, the log is written back when it is larger than this. */
-const LOG_MAX_BYTES = 268_435_456;
-
 let file: LibsqlFile | undefined;
 let replica: Replica | undefined;
-/** Another service may have the file. */
-let release = () => {};
+/** With a replica "one process owns the file" by a lock beside it, which the system drops with the process. */
+let lock: Connection | undefined;
 
 const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
   parentPort?.postMessage(message, moved);
@@ -48,47 +47,23 @@ const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
 function open(): boolean {
   const { socketPath, released: _, ...options }: ThreadOptions = workerData;
   const isReplicated = socketPath !== undefined;
-  if (isReplicated) release = lockService(options.path);
+  if (isReplicated) {
+    lock = new Connection(options.path + LOCK_SUFFIX, DATABASE_BUSY_TIMEOUT_MS);
+    lock.lock();
+  }
   file = new LibsqlFile({ ...options, isReplicated });
   if (isReplicated) {
-    const litestream = new Litestream({ socketPath, databasePath: options.path });
-    replica = replicaOf(file, litestream, (report) => post({ replica: report }));
+    const litestream = new Litestream(socketPath, options.path);
+    const report = (news: ReplicaReport) => post({ replica: news });
+    replica = new Replica({ litestream, file, report, inTurn });
   }
   return file.isNew;
-}
-
-/** Commits and Litestream's syncs take turns. */
-export function replicaOf(
-  replicated: LibsqlFile,
-  litestream: Litestream,
-  report: (report: ReplicaReport) => void,
-): Replica {
-  return new Replica({
-    litestream,
-    report,
-    inTurn,
-    touch: async () => replicated.touch(),
-    // The replica's next sync sends the whole database, because Litestream sees that the log was emptied without it.
-    onLongAbsence(pid) {
-      if (isAlive(pid)) return;
-      void inTurn(async () => replicated.logBytes > LOG_MAX_BYTES && replicated.emptyLog());
-    },
-  });
-}
-
-function isAlive(pid: number | undefined): boolean {
-  try {
-    return pid !== undefined && process.kill(pid, 0);
-  } catch (error) {
-    // It is another user's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Also when the thread ends by itself: the library would remove the log that the mark asks for. */
 function close(): void {
   file?.close();
-  release();
+  lock?.close();
   [file, replica] = [undefined, undefined];
   const { released }: ThreadOptions = workerData;
   Atomics.store(released, 0, 1);

@@ -7,7 +7,7 @@ import type { PutRow } from '../../core/records/record-storage.js';
 import { ofTwoOwners, storedFacts, unusable } from '../../core/records/stored-facts.js';
 import type { Connection } from './connection.js';
 import { FIND_INVALID, LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
-import { ownerColumn, statusOfColumn } from './record-columns.js';
+import { ownerColumn } from './record-columns.js';
 
 /** In a larger page a row takes longer: the values leave the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
@@ -16,6 +16,7 @@ const PAGE_MAX_BYTES = 8_000_000;
 /** Separates two bodies. JSON has this character only as an escape. */
 const BORDER = 0x1e;
 const BORDER_TEXT = String.fromCharCode(BORDER);
+const ID_START = '{"id":"'.length;
 
 /** A page on its way from the storage thread to the main thread. */
 export interface StoredPage {
@@ -24,9 +25,10 @@ export interface StoredPage {
   /** JSON arrays with an entry for each row. */
   readonly positions: string;
   readonly collections: string;
-  readonly ids: string;
   readonly owners: string;
   readonly statuses: string;
+  /** JSON object: by position, the id of each row whose body does not begin with its id and owner. */
+  readonly oddIds: string;
   /** Position of its last row. */
   readonly last: number;
 }
@@ -61,26 +63,23 @@ export function rowsOf(page: StoredPage): PutRow[] {
   const bodies = bodiesOf(bytes);
   const positions: number[] = JSON.parse(page.positions);
   const collections: CollectionName[] = JSON.parse(page.collections);
-  const ids: string[] = JSON.parse(page.ids);
   const owners: (string | null)[] = JSON.parse(page.owners);
   const statuses: (string | number | null)[] = JSON.parse(page.statuses);
+  const oddIds: Record<number, string> = JSON.parse(page.oddIds);
   if (bodies.length !== positions.length) throw new Error(DISAGREES);
   // SQLite's function stops reading at a NUL character. JSON cannot hold one, so such bodies are parsed.
   const hasNul = bytes.includes(0);
-  let owner: string | null | undefined;
-  let afterId = '';
   return bodies.map((body, i): PutRow => {
-    const [position, collection, id] = [positions[i] ?? 0, collections[i], ids[i]] as RowKey;
-    if (owners[i] !== owner) {
-      owner = owners[i];
-      afterId = `","owner_sub":${JSON.stringify(owner)}`;
-    }
+    const [position, collection, owner = null] = [positions[i], collections[i], owners[i]] as Key;
+    const oddId = oddIds[position];
+    const id = oddId ?? body.slice(ID_START, body.indexOf('"', ID_START));
     // This program begins a body with id and owner. Parsing one takes several times longer, and so
     // does a spread of another object.
-    const start = `{"id":"${id}${afterId}`;
-    const isPlain = !hasNul && body.slice(0, start.length) === start && !id.includes('\\');
-    if (isPlain && typeof owner === 'string') {
-      return { position, collection, id, body, owner, status: statusOfColumn(statuses[i] ?? null) };
+    const isPlain = oddId === undefined && !hasNul && !id.includes('\\');
+    if (isPlain && owner !== null) {
+      const column = statuses[i] ?? undefined;
+      const status = typeof column === 'number' ? null : column;
+      return { position, collection, id, body, owner, status };
     }
     const row = { position, collection, id, body };
     const facts = storedFacts(row);
@@ -89,7 +88,7 @@ export function rowsOf(page: StoredPage): PutRow[] {
   });
 }
 
-type RowKey = [position: number, collection: CollectionName, id: string];
+type Key = [position: number, collection: CollectionName, owner: string | null];
 
 /** A body holds the border, which a check would have found. */
 const DISAGREES = 'a page of its rows has more bodies than rows; restore a backup';

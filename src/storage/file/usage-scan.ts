@@ -2,7 +2,7 @@
 // commit is about to change a row that is not counted yet, the row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { StoredTotals, StoredUsage } from '../../core/records/record-storage.js';
+import type { StoredTotals, StoredUsage, ThreeTimes } from '../../core/records/record-storage.js';
 import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 
@@ -33,7 +33,7 @@ export class UsageScan {
     this.#pieceRows = pieceRows;
   }
 
-  /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece, undefined before. */
+  /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece. */
   next(times: string): StoredTotals | undefined {
     const counting = this.#counting ?? this.#begun(times);
     this.#counting = undefined;
@@ -76,16 +76,14 @@ export class UsageScan {
 function add(usage: Map<string, StoredUsage>, row: SqlRow): void {
   const collection = String(row['collection']) as CollectionName;
   const before = usage.get(collection);
-  const [first, second, third] = before?.createdAfter ?? [0, 0, 0];
+  const after = ['first', 'second', 'third'].map(
+    (time, i) => (before?.createdAfter[i] ?? 0) + Number(row[time]),
+  );
   usage.set(collection, {
     collection,
     records: (before?.records ?? 0) + Number(row['records']),
     payloadBytes: (before?.payloadBytes ?? 0) + Number(row['bytes']),
-    createdAfter: [
-      first + Number(row['first']),
-      second + Number(row['second']),
-      third + Number(row['third']),
-    ],
+    createdAfter: after as unknown as ThreeTimes,
     lastUpdatedAt: Math.max(before?.lastUpdatedAt ?? 0, Number(row['updated'])),
   });
 }

@@ -2,7 +2,6 @@
 // system's memory, but may not be on the disk.
 
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import type { Connection } from './connection.js';
 
 const PIECE_BYTES = 1_000_000;
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
@@ -11,16 +10,6 @@ const INDEX_HEADER_BYTES = 48;
 /** Undefined if there is no log. */
 export function logBytesOf(database: string): number | undefined {
   return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size;
-}
-
-/**
- * Writes the log back into the file. `restart`: the next commit begins at the log's start and needs
- * no more room; SQLite itself does so only when the log has 1,000 pages, and a full disk may never
- * hold that many. `truncate`: empties it as well. Returns false while another process reads the
- * file. Throws if the file needs more room than there is; the log stays whole.
- */
-export function writeBack(connection: Connection, how: 'restart' | 'truncate'): boolean {
-  return connection.value(`pragma wal_checkpoint(${how})`) === 0;
 }
 
 /**

@@ -10,8 +10,6 @@ import { objectIn } from '../../core/json-line.js';
 const VERSION_MIN = '0.5.17';
 /** A question that needs no disk and no network is answered at once, or Litestream hangs. */
 const QUESTION_MAX_MS = 2_000;
-/** How much of an error's text is repeated. */
-const REASON_MAX_CHARACTERS = 300;
 
 /** Litestream's numbers of the last change that it took from the database, and of the last one that the replica has. */
 export interface SyncAnswer {
@@ -24,14 +22,14 @@ export class Litestream {
   readonly #databasePath: string;
 
   /** `databasePath`: as Litestream's file names it. */
-  constructor(options: { readonly socketPath: string; readonly databasePath: string }) {
-    this.#socketPath = options.socketPath;
-    this.#databasePath = options.databasePath;
+  constructor(socketPath: string, databasePath: string) {
+    this.#socketPath = socketPath;
+    this.#databasePath = databasePath;
   }
 
-  /** `process`: another name after each start. Rejects with one sentence if Litestream does not answer, is too old, or does not list the database. */
-  async identify(): Promise<{ readonly process: string; readonly pid: number }> {
-    const info = await this.#ask('GET', '/info', undefined, QUESTION_MAX_MS);
+  /** Its process id and, after a space, when it started. Rejects with one sentence if Litestream does not answer, is too old, or does not list the database. */
+  async identify(): Promise<string> {
+    const info = await this.#ask('/info');
     const version = String(info['version']);
     const [, numbers = '0'] = /^v?(\d+\.\d+\.\d+)/.exec(version) ?? [];
     if (numbers.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0) {
@@ -39,24 +37,23 @@ export class Litestream {
         `Litestream on ${this.#socketPath} has version ${version.slice(0, 40)}; it must be ${VERSION_MIN} or newer, whose SQLite may write the log back beside the service`,
       );
     }
-    const { databases } = await this.#ask('GET', '/list', undefined, QUESTION_MAX_MS);
+    const { databases } = await this.#ask('/list');
     const paths = Array.isArray(databases) ? databases.map((database) => database?.path) : [];
     if (!paths.includes(this.#databasePath)) {
       throw new Error(
         `Litestream on ${this.#socketPath} does not list the database; add "- path: ${this.#databasePath}" under "dbs:" in its file and restart it`,
       );
     }
-    return { process: `${info['pid']} ${info['started_at']}`, pid: Number(info['pid']) };
+    return `${info['pid']} ${info['started_at']}`;
   }
 
   /**
-   * Has Litestream take every commit so far from the log, and write the log back if it is long;
-   * with `wait`, also until the replica has them. Litestream gives up after `maxSeconds`; the call
-   * waits for that. Rejects with one sentence.
+   * Has Litestream take every commit from the log, and write the log back if it is long; with `wait`,
+   * also until the replica has them, or until `maxSeconds` are over. Rejects with one sentence.
    */
   async sync(wait: boolean, maxSeconds: number): Promise<SyncAnswer> {
     const order = { path: this.#databasePath, wait, timeout: maxSeconds };
-    const answer = await this.#ask('POST', '/sync', order, (maxSeconds + 5) * 1_000);
+    const answer = await this.#ask('/sync', order, (maxSeconds + 5) * 1_000);
     const [txid, replicatedTxid] = [Number(answer['txid']), Number(answer['replicated_txid'])];
     // Its answer for a path where it sees no file has change 0.
     if (!(txid > 0)) throw new Error('Litestream sees no database there; check its user and path');
@@ -66,31 +63,26 @@ export class Litestream {
     return { txid, replicatedTxid };
   }
 
-  async #ask(
-    method: string,
-    path: string,
-    body: unknown,
-    maxMs: number,
-  ): Promise<Record<string, unknown>> {
-    const socketPath = this.#socketPath;
+  async #ask(path: string, order?: object, maxMs = QUESTION_MAX_MS) {
+    const [socketPath, method] = [this.#socketPath, order ? 'POST' : 'GET'];
     const signal = AbortSignal.timeout(maxMs);
     const call = request({ socketPath, path, method, agent: false, signal });
-    // Also after the head of the answer, when nothing else listens.
+    // Also after the head of the answer.
     call.on('error', () => {});
-    call.end(body === undefined ? undefined : JSON.stringify(body));
+    call.end(order && JSON.stringify(order));
     const answered = once(call, 'response') as Promise<[IncomingMessage]>;
-    const [response, read] = await answered
-      .then(async ([response]) => [response, await text(response)] as const)
+    const [status, read] = await answered
+      .then(async ([response]) => [response.statusCode, await text(response)] as const)
       .catch((error: Error) => {
         throw new Error(noAnswer(socketPath, error), { cause: error });
       });
     const fields: Record<string, unknown> = { ...objectIn(read) };
-    if (response.statusCode === 200) return fields;
+    if (status === 200) return fields;
     // A replica's address may hold a password.
-    const reason = String(fields['error'] ?? `status ${response.statusCode}`)
+    const reason = String(fields['error'] ?? `status ${status}`)
       .replaceAll(/\/\/[^/\s@]*@/g, '//(hidden)@')
       .replaceAll(/\s+/g, ' ');
-    throw new Error(`Litestream says: ${reason.slice(0, REASON_MAX_CHARACTERS)}`);
+    throw new Error(`Litestream says: ${reason.slice(0, 300)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 // second, between two commits. Runs in the storage thread.
 
 import { codeOf } from '../backup/file-copy.js';
+import type { LibsqlFile } from '../file/database-file.js';
 import type { Litestream, SyncAnswer } from './litestream.js';
 
 /**
@@ -20,13 +21,10 @@ export interface ReplicaReport {
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
+  readonly file: Pick<LibsqlFile, 'touch' | 'logBytes' | 'emptyLog'>;
   readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
-  /** A commit that changes nothing. */
-  readonly touch: () => Promise<void>;
-  /** Litestream has been gone for a minute. `pid`: its last process id, if it was ever known. */
-  readonly onLongAbsence: (pid: number | undefined) => void;
 }
 
 /** Between two syncs, and so what the replica may lack. */
@@ -37,21 +35,23 @@ const SYNC_MAX_SECONDS = 600;
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
 const LONG_ABSENCE_MS = 60_000;
-/** How long a stop waits for the replica to get the last commits. */
+/** During a long absence the log is written back when it is larger than this. */
+const LOG_MAX_BYTES = 268_435_456;
+/** How long a stop waits for the replica. */
 const LAST_SYNC_MAX_SECONDS = 3;
 
 export class Replica {
   readonly #options: ReplicaOptions;
   #isReached = false;
   #reason: string | undefined;
-  /** Litestream has been seen to take a commit of this very file. */
+  /** Litestream has taken a commit of this very file. */
   #isProven = false;
-  #process: { readonly process: string; readonly pid: number } | undefined;
+  /** Litestream's, as it identifies itself. */
+  #process: string | undefined;
   /** Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's number of a change that holds them. */
   #missing: { readonly since: number; txid?: number } | undefined;
   /** When the oldest commit after the begin of that sync was made. */
   #later: number | undefined;
-  /** The sync under way. */
   #syncing: Promise<SyncAnswer> | undefined;
   #absentSince: number | undefined;
   #isClosed = false;
@@ -63,7 +63,6 @@ export class Replica {
     this.#following = this.#follow();
   }
 
-  /** Tells that something was committed. */
   committed(): void {
     if (this.#missing?.txid !== undefined) this.#later ??= Date.now();
     if (this.#missing !== undefined) return;
@@ -96,7 +95,7 @@ export class Replica {
   /** Rejects with the reason if the replica is not reached. */
   async #round(): Promise<void> {
     const answering = await this.#options.litestream.identify();
-    if (answering.process !== this.#process?.process) this.#isProven = false;
+    if (answering !== this.#process) this.#isProven = false;
     [this.#process, this.#absentSince] = [answering, undefined];
     // A sync that sends much takes long; Litestream answers in the meantime, unless it hangs.
     if (this.#syncing === undefined) {
@@ -111,7 +110,7 @@ export class Replica {
   async #prove(): Promise<void> {
     const before = await this.#sync();
     if (before === undefined) return;
-    await this.#options.inTurn(this.#options.touch);
+    await this.#options.inTurn(async () => this.#options.file.touch());
     const answer = await this.#sync();
     this.#isProven = answer !== undefined && answer.txid > before.txid;
     if (this.#isProven || answer === undefined) return;
@@ -133,11 +132,10 @@ export class Replica {
     this.#syncing = this.#options.litestream.sync(wait, maxSeconds);
     try {
       const answer = await this.#syncing;
-      const { txid, replicatedTxid } = answer;
       if (this.#missing?.txid !== undefined) {
         // A restarted Litestream may count from 1 again.
-        this.#missing.txid = Math.min(this.#missing.txid, txid);
-        if (replicatedTxid >= this.#missing.txid) {
+        this.#missing.txid = Math.min(this.#missing.txid, answer.txid);
+        if (answer.replicatedTxid >= this.#missing.txid) {
           this.#missing = this.#later === undefined ? undefined : { since: this.#later };
           this.#later = undefined;
         }
@@ -154,19 +152,30 @@ export class Replica {
 
   #lose(error: Error): void {
     [this.#isReached, this.#reason] = [false, error.message];
-    const code = codeOf(error.cause);
     // Nothing listens: Litestream has ended, or was never started.
-    const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
+    const isAbsent = ['ENOENT', 'ECONNREFUSED'].includes(String(codeOf(error.cause)));
     const now = performance.now();
     this.#absentSince = isAbsent ? (this.#absentSince ?? now) : undefined;
     if (now - (this.#absentSince ?? now) < LONG_ABSENCE_MS) return;
     this.#absentSince = now;
-    this.#options.onLongAbsence(this.#process?.pid);
+    if (isAlive(Number.parseInt(this.#process ?? '', 10))) return;
+    const { file, inTurn } = this.#options;
+    // The next sync sends the whole database, because Litestream sees that the log was emptied without it.
+    void inTurn(async () => file.logBytes > LOG_MAX_BYTES && file.emptyLog());
   }
 
   #report(of: Partial<ReplicaReport>): void {
     const [isReached, reason] = [this.#isReached, this.#reason];
     this.#options.report({ isReached, reason, behindSince: this.#missing?.since, ...of });
+  }
+}
+
+/** `pid`: `NaN` if it is not known. The process may be another user's. */
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
   }
 }
 

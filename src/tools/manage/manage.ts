@@ -1,8 +1,7 @@
 // The operator's commands, and the choice of one. Each is loaded when it is
 // called: `manage ready` runs every few seconds and needs none of the others.
 
-import { nearest } from '../../hosts/settings/warnings.js';
-import { type Command, EXIT_CODES, rowsOf } from '../program/command.js';
+import { type Command, EXIT_CODES, runCommand } from '../program/command.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_WRONG_USE } from '../program/ending.js';
 
@@ -14,7 +13,7 @@ const dumps = () => import('./dump.js');
 const browser = () => import('./console.js');
 
 export const COMMANDS: Readonly<Record<string, Entry>> = {
-  serve: ['runs the service', async () => (await service()).serve('manage serve')],
+  serve: ['runs the service', async () => (await service()).SERVE],
   check: ['checks what a start needs; starts nothing', async () => (await service()).CHECK],
   ready: ['asks whether the service is ready', async () => (await import('./ready.js')).READY],
   import: ['creates records from a spreadsheet', async () => (await accounts()).IMPORT],
@@ -27,16 +26,15 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   hash: ["hashes the console's password", async () => (await browser()).HASH],
 };
 
-const USAGE = 'manage COMMAND [options]';
-
-const HELP = `${USAGE}
+const HELP = `manage COMMAND [options]
 
 All that an operator does with the service. Each command has its own --help.
 
-${rowsOf(Object.entries(COMMANDS).map(([name, [says]]) => [name, says]))}
-
-  --version             prints the release
-  --help, -h            prints this
+${Object.entries(COMMANDS)
+  .map(([name, [says]]) => `  ${name.padEnd(10)}${says}\n`)
+  .join('')}
+  --version   prints the release
+  --help, -h  prints this
 
 ${EXIT_CODES}
 `;
@@ -44,26 +42,20 @@ ${EXIT_CODES}
 /** Resolves with the exit code. `terminal`: called once, with the command that runs. */
 export async function manage(
   [name = '', ...args]: readonly string[],
-  terminal: (command?: Command) => CommandDependencies,
+  terminal: (command: Partial<Command>) => CommandDependencies,
 ): Promise<number> {
   const [, load] = (Object.hasOwn(COMMANDS, name) && COMMANDS[name]) || [];
   if (load !== undefined) {
     const command = await load();
-    return command.run(args, terminal(command));
+    return runCommand(command, args, terminal(command));
   }
-  const { out, err, version } = terminal();
-  if (['--help', '-h', 'help', '--version'].includes(name)) {
+  const { out, err, version } = terminal({});
+  if (['--help', '-h', '--version'].includes(name)) {
     out(name === '--version' ? `${version}\n` : HELP);
     return EXIT_DONE;
   }
-  err(`${problemOf(name)} (manage --help says what each does)\nusage: ${USAGE}\n`);
+  const problem = name === '' ? 'no command is given' : `unknown command ${JSON.stringify(name)}`;
+  const names = Object.keys(COMMANDS).join(', ');
+  err(`${problem}; it must be one of ${names} (manage --help says what each does)\n`);
   return EXIT_WRONG_USE;
-}
-
-function problemOf(name: string): string {
-  const names = Object.keys(COMMANDS);
-  const wanted = `it must be one of ${names.join(', ')}`;
-  if (name === '') return `no command is given; ${wanted}`;
-  const meant = nearest(name, names) ?? names.find((known) => known.startsWith(name));
-  return `unknown command ${JSON.stringify(name)}; ${meant ? `did you mean ${meant}?` : wanted}`;
 }

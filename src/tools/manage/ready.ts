@@ -3,26 +3,31 @@
 
 import { TROUBLES } from '../../hosts/operations/troubles.js';
 import { type Environment, valuesIn } from '../../hosts/settings.js';
-import { commandOf, text } from '../program/command.js';
+import { COMMON, type Command } from '../program/command.js';
 import { pause } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_FAILED, messageOf, UsageError } from '../program/ending.js';
 
-const WAIT_MAX_SECONDS = 3_600;
 const ASK_AGAIN_MS = 200;
 /** Longer than the service itself waits for its database and disk. */
 const ANSWER_MAX_MS = 5_000;
 
-export const READY = commandOf({
-  name: 'manage ready',
-  usage: '[--wait SECONDS] [--settings FILE]',
-  about: `Asks the operations port whether the service can do its work, and prints one
+export const READY: Command = {
+  help: `manage ready [--wait SECONDS] [--settings FILE]
+
+Asks the operations port whether the service can do its work, and prints one
 line, then what each reason and warning means and what to do. Ends with 0 if it
-can, else with 1.`,
-  options: { wait: text('SECONDS', 'asks again for this long, until the service is ready') },
-  settings: 'OPS_PORT, OPS_HOST as the service has them',
-  async run({ values: { wait } }, { environment, out, now, interrupted }) {
+can, else with 1.
+Settings: OPS_PORT, OPS_HOST as the service has them.
+
+  --wait SECONDS        asks again for this long, until the service is ready
+${COMMON}`,
+  async run(given, { environment, out, now, interrupted }) {
     const url = readyUrl(environment);
-    const end = now() + waitMs(wait);
+    const wait = given.text('wait') ?? '0';
+    if (!/^\d{1,4}$/.test(wait)) {
+      throw new UsageError(`--wait is ${JSON.stringify(wait)}; it must be 0 to 9999 seconds`);
+    }
+    const end = now() + Number(wait) * 1_000;
     for (;;) {
       const { isReady, text } = await ask(url);
       if (isReady || now() >= end) {
@@ -32,7 +37,7 @@ can, else with 1.`,
       await pause(ASK_AGAIN_MS, interrupted);
     }
   },
-});
+};
 
 function readyUrl(environment: Environment): string {
   const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
@@ -40,40 +45,26 @@ function readyUrl(environment: Environment): string {
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}/ready`;
 }
 
-function waitMs(given: string | undefined): number {
-  if (given === undefined) return 0;
-  const seconds = /^\d{1,4}$/.test(given) ? Number(given) : Number.NaN;
-  if (seconds >= 1 && seconds <= WAIT_MAX_SECONDS) return seconds * 1_000;
-  throw new UsageError(
-    `--wait is ${JSON.stringify(given)}; it must be a whole number of seconds from 1 to ${WAIT_MAX_SECONDS}`,
-  );
-}
-
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-    const answer: unknown = await response.json();
-    return findingOf(Object(answer) as Record<string, unknown>);
+    const { ready, ...answer } = Object(await response.json()) as Record<string, unknown>;
+    const listOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+    const [reasons, warnings] = [listOf(answer['reasons']), listOf(answer['warnings'])];
+    const why = reasons.join(', ') || 'this is not the operations port';
+    const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
+    const troubles = [...reasons, ...warnings].map((name) => {
+      // Undefined for a name that only another release knows.
+      const { meaning, action } = TROUBLES.get(name) ?? {};
+      return meaning && `  ${name}: ${meaning}\n    What to do: ${action}\n`;
+    });
+    const isReady = ready === true;
+    return {
+      isReady,
+      text: `${isReady ? 'ready' : `not ready: ${why}`}${also}\n${troubles.join('')}`,
+    };
   } catch (error) {
     const { code = messageOf(error) } = Object(Object(error).cause) as { code?: string };
     return { isReady: false, text: `not ready: ${url} doesn't answer (${code})\n` };
   }
-}
-
-function findingOf({ ready, ...answer }: Record<string, unknown>) {
-  const listOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
-  const [reasons, warnings] = [listOf(answer['reasons']), listOf(answer['warnings'])];
-  const isReady = ready === true;
-  const why = reasons.join(', ') || 'this is not the operations port';
-  const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
-  const troubles = [...reasons, ...warnings].map(linesOf);
-  const state = isReady ? 'ready' : `not ready: ${why}`;
-  return { isReady, text: `${state}${also}\n${troubles.join('')}` };
-}
-
-/** Empty for a name that only another release knows. */
-function linesOf(name: string): string {
-  const trouble = TROUBLES.get(name);
-  if (trouble === undefined) return '';
-  return `  ${name}: ${trouble.meaning}\n    What to do: ${trouble.action}\n`;
 }

@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from '../../hosts/settings/schema.js';
-import { misspelledNames } from '../../hosts/settings/warnings.js';
 
 export interface CommandDependencies {
   /** With the settings of the files that the command line names. */
@@ -36,11 +35,6 @@ export interface Waits {
   readonly timeoutMs: number;
   /** How long a write without an answer may still be on its way, once the service answers again. */
   readonly onItsWayMs: number;
-}
-
-/** Warns of names that are almost settings. */
-export function warnOfSlips({ environment, err }: CommandDependencies): void {
-  for (const { hint } of misspelledNames(environment)) err(`warning: ${hint}\n`);
 }
 
 /** The path that the operator meant. npm runs scripts in the package's folder, wherever it was called. */

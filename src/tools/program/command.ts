@@ -1,162 +1,129 @@
-// A command of the operator, from its words to its exit code.
+// A command of the operator. Its help is the table of its options.
 
 import { parseArgs } from 'node:util';
+import { misspelledNames } from '../../hosts/settings/warnings.js';
 import type { CommandDependencies } from './command-dependencies.js';
 import { EXIT_DONE, exitCodeOf, messageOf, UsageError } from './ending.js';
 import { withSettingsFiles } from './settings-file.js';
 
-export interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly short?: string;
-  readonly multiple?: boolean;
-  /** The placeholder of its value in the help. */
-  readonly value?: string;
-  /** A line of the help, or several. Without it the help has no line of its own. */
-  readonly says?: string;
-}
+export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
 
-type Options = Readonly<Record<string, Option>>;
+/** The last lines of every help. */
+export const COMMON = `\
+  --settings FILE…      of settings; the environment overrides them
+  --help, -h            prints this
 
-/** An option with a value. */
-export const text = (value: string, says: string) => ({ type: 'string', value, says }) as const;
-/** One that may be repeated. */
-export const texts = (value: string, says: string) =>
-  ({ type: 'string', multiple: true, value, says }) as const;
-export const flag = (says: string) => ({ type: 'boolean', says }) as const;
+${EXIT_CODES}
+`;
 
-/**
- * Not `--env-file`: Node 20 looks for it among a script's own arguments, too, and exits
- * with code 9 if it doesn't find the file.
- */
-const COMMON = {
-  settings: texts('FILE', 'of settings; the environment overrides it'),
-  help: { type: 'boolean', short: 'h', says: 'prints this; --version prints the release' },
-  version: { type: 'boolean' },
-} as const satisfies Options;
+/** An option and its value; `…`: it may be repeated. */
+const OPTION = /--([a-z-]+)(?: ([^\s]+))?/g;
 
-/**
- * What Ctrl-C does. `at once`: ends the process. `orderly`: asks the work, by
- * `interrupted`, to end what is under way. `own`: the command listens for it.
- */
-export type Ending = 'at once' | 'orderly' | 'own';
-
-interface Description<T extends Options> {
-  /** As messages call it, such as `manage import`. */
-  readonly name: string;
-  /** What follows the name. `FILE` at its beginning: the command takes one argument. */
-  readonly usage: string;
-  /** What it does, in a few lines of its help. */
-  readonly about: string;
-  readonly options?: T;
-  /** Settings that it reads, in a line of its help. */
-  readonly settings?: string;
-  readonly ending?: Ending;
-  /** Whether it processes so much data that memory must be kept small. */
-  readonly isFrugal?: true;
-  /** Resolves with the exit code, if it is not 0; what it throws is printed as one sentence. */
-  run(given: Given<T>, dependencies: CommandDependencies): Promise<number | undefined>;
-}
-
-interface Given<T extends Options> {
-  readonly values: ReturnType<typeof parsed<T>>['values'];
-  /** The one argument, or ''. */
-  readonly file: string;
-}
-
-export interface Command extends Pick<Description<Options>, 'ending' | 'isFrugal'> {
-  /** One screen, for --help. Its first paragraph is the usage. */
+export interface Command {
+  /**
+   * One screen. Its first line is the usage; `FILE` behind the name: the command takes one argument.
+   * The paragraph that begins with `  --` has each option, with its value after one space.
+   */
   readonly help: string;
-  /** Resolves with the exit code. */
-  run(args: readonly string[], dependencies: CommandDependencies): Promise<number>;
+  /**
+   * What Ctrl-C does. `at once`, the default: ends the process. `orderly`: asks the work, by
+   * `interrupted`, to end what is under way. `own`: the command listens for it.
+   */
+  readonly ending?: 'at once' | 'orderly' | 'own';
+  /** Resolves with the exit code, if it is not 0; what it throws is printed as one sentence. */
+  run(given: Given, dependencies: CommandDependencies): Promise<number | undefined>;
 }
 
-export function commandOf<const T extends Options>(description: Description<T>): Command {
-  const { ending, isFrugal } = description;
-  const help = helpOf(description);
-  return {
-    ...(ending && { ending }),
-    ...(isFrugal && { isFrugal }),
-    help,
-    async run(args, dependencies) {
-      try {
-        const { values, positionals } = parsed(description, args);
-        // Only the common options are read here, and TypeScript can't take them out of the generic type.
-        const common = values as { help?: boolean; version?: boolean; settings?: string[] };
-        if (common.help || common.version) {
-          dependencies.out(common.help ? help : `${dependencies.version}\n`);
-          return EXIT_DONE;
-        }
-        const file = fileIn(description, positionals);
-        const environment = withSettingsFiles(dependencies.environment, common.settings ?? []);
-        const code = await description.run({ values, file }, { ...dependencies, environment });
-        return code ?? EXIT_DONE;
-      } catch (error) {
-        dependencies.err(`${messageOf(error)}\n`);
-        return exitCodeOf(error);
-      }
-    },
-  };
-}
-
-function parsed<T extends Options>(description: Description<T>, args: readonly string[]) {
+/** Resolves with the exit code. */
+export async function runCommand(
+  { help, ending, run }: Command,
+  args: readonly string[],
+  dependencies: CommandDependencies,
+): Promise<number> {
+  const { out, err } = dependencies;
   try {
-    const options = { ...COMMON, ...(description.options as T) };
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const given = new Given(help, args);
+    if (given.flag('help')) {
+      out(help);
+      return EXIT_DONE;
+    }
+    const environment = withSettingsFiles(dependencies.environment, given.texts('settings'));
+    if (ending !== 'own') {
+      for (const { hint } of misspelledNames(environment)) err(`warning: ${hint}\n`);
+    }
+    return (await run(given, { ...dependencies, environment })) ?? EXIT_DONE;
   } catch (error) {
-    // Node's message, without its hint on positional arguments, which does not help here.
-    const [sentence = ''] = messageOf(error).split(/\.? To specify|\n/, 1);
-    throw misunderstood(description, sentence.replace(/\.$/, ''));
+    err(`${messageOf(error)}\n`);
+    return exitCodeOf(error);
   }
 }
 
-function fileIn(description: Description<Options>, given: readonly string[]): string {
-  const { name, usage } = description;
-  const wanted = usage.startsWith('FILE') ? 1 : 0;
-  if (given.length === wanted) return given[0] ?? '';
-  const takes = wanted === 1 ? 'takes one FILE' : 'takes only options';
-  throw misunderstood(description, `${name} ${takes}; got ${JSON.stringify(given)}`);
+/** What the command line has. Throws a `UsageError` if the command can't take it. */
+export class Given {
+  /** The one argument, or ''. */
+  readonly file: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(help: string, args: readonly string[]) {
+    const [usage = ''] = help.split('\n', 1);
+    const [name = ''] = /^.*?(?= FILE\b| --| \[|$)/.exec(usage) ?? [];
+    try {
+      const { values, positionals } = parseArgs({
+        args: [...args],
+        options: optionsIn(help.slice(help.indexOf('\n  --'))),
+        allowPositionals: true,
+      });
+      const wanted = usage.startsWith(`${name} FILE`) ? 1 : 0;
+      if (!values.help && positionals.length !== wanted) {
+        const takes = wanted === 1 ? 'takes one FILE' : 'takes only options';
+        throw new Error(`${name} ${takes}; got ${JSON.stringify(positionals)}`);
+      }
+      this.#values = values;
+      this.file = positionals[0] ?? '';
+    } catch (error) {
+      // Node's message, without its hint on positional arguments, which does not help here.
+      const [sentence = ''] = messageOf(error).split(/\.? To specify|\.?\n|\.$/, 1);
+      throw new UsageError(`${sentence} (${name} --help says what it takes)\nusage: ${usage}`);
+    }
+  }
+
+  text(name: string): string | undefined {
+    return this.#values[name] as string | undefined;
+  }
+
+  texts(name: string): readonly string[] {
+    return (this.#values[name] ?? []) as readonly string[];
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  /** `wanted`: what it must be, for the message if it is missing or empty. */
+  required(name: string, wanted: string): string {
+    const value = this.text(name);
+    if (value) return value;
+    throw new UsageError(`--${name} is missing; it must be ${wanted}`);
+  }
+
+  /** Undefined if the option is not given. */
+  oneOf<const T extends string>(
+    name: string,
+    values: readonly T[],
+    given = this.text(name),
+  ): T | undefined {
+    const value = values.find((known) => known === given);
+    if (given === undefined || value !== undefined) return value;
+    const wanted = values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`;
+    throw new UsageError(`--${name} is ${JSON.stringify(given)}; it must be ${wanted}`);
+  }
 }
 
-function misunderstood({ name, usage }: Description<Options>, sentence: string): UsageError {
-  const line = `usage: ${name} ${usage}`.trimEnd();
-  return new UsageError(`${sentence} (${name} --help says what it takes)\n${line}`);
-}
-
-export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
-
-function helpOf({ name, usage, about, options = {}, settings }: Description<Options>): string {
-  const given: [string, string][] = Object.entries<Option>({ ...options, ...COMMON }).flatMap(
-    ([option, { value = '', says }]) =>
-      says === undefined ? [] : [[`--${option} ${value}`.trimEnd(), says]],
-  );
-  const parts = [`${name} ${usage}`.trimEnd(), about, rowsOf(given)];
-  if (settings !== undefined) parts.push(`Settings: ${settings}.`);
-  return `${parts.join('\n\n')}\n${EXIT_CODES}\n`;
-}
-
-/** Two columns: a name, and a line or several about it. */
-export function rowsOf(rows: readonly (readonly [name: string, says: string])[]): string {
-  const column = 24;
-  const indented = (says: string) => says.replaceAll('\n', `\n${' '.repeat(column)}`);
-  return rows
-    .map(([name, says]) => `${`  ${name}`.padEnd(column - 1)} ${indented(says)}`)
-    .join('\n');
-}
-
-/** Throws a `UsageError` if a required option is missing or empty. */
-export function required(name: string, wanted: string, value: string | undefined): string {
-  if (value) return value;
-  throw new UsageError(`${name} is missing; it must be ${wanted}`);
-}
-
-/** Undefined if the option is not given. */
-export function oneOf<const T extends string>(
-  option: string,
-  values: readonly T[],
-  given: string | undefined,
-): T | undefined {
-  const value = values.find((known) => known === given);
-  if (given === undefined || value !== undefined) return value;
-  const wanted = values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`;
-  throw new UsageError(`${option} is ${JSON.stringify(given)}; it must be ${wanted}`);
+/** The first place of each option in the table declares it. */
+function optionsIn(table: string) {
+  const found = [...table.matchAll(OPTION)].reverse().map(([, name = '', value = '']) => {
+    const type = value === '' || name === 'help' ? ('boolean' as const) : ('string' as const);
+    return [name, { type, multiple: value.includes('…') }] as const;
+  });
+  return { ...Object.fromEntries(found), help: { type: 'boolean', short: 'h' } } as const;
 }

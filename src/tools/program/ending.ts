@@ -4,7 +4,6 @@ import { SettingError } from '../../hosts/settings/setting-error.js';
 
 export const EXIT_DONE = 0;
 export const EXIT_FAILED = 1;
-/** Wrong arguments or settings. */
 export const EXIT_WRONG_USE = 2;
 /** 128 + SIGINT. */
 export const EXIT_INTERRUPTED = 130;
@@ -15,7 +14,6 @@ export class UsageError extends Error {}
 /** The operator pressed Ctrl-C. The message says how to resume. */
 export class Interrupted extends Error {}
 
-/** The exit code of a command that an error ended. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return EXIT_INTERRUPTED;
   const isWrongUse = error instanceof UsageError || error instanceof SettingError;

@@ -1,43 +1,33 @@
-// The progress of a command: on a terminal, one line with rate and remaining time.
+// The progress of a command: on a terminal, one line.
 
 import type { CommandDependencies } from './command-dependencies.js';
 
 const REDRAW_MS = 100;
-/** To the line's beginning, erasing it. */
-const AFRESH = '\r\u001b[K';
 
-export interface Progress {
-  /** Adds to the number of finished things. */
-  add(count?: number): void;
-  stop(): void;
-}
+/** `add`: counts finished things. */
+export type Progress = ReturnType<typeof startProgress>;
 
 /** `total`: the number of things, including those `done` before this run. `noun`: their name, such as `rows`. */
 export function startProgress(
   { isTerminal, now, err, progressed }: CommandDependencies,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
-): Progress {
-  const begun = now();
-  let count = done;
-  let drawnAt = begun;
-  const draw = () => {
+) {
+  let [count, drawnAt] = [done, Number.NEGATIVE_INFINITY];
+  const draw = (end = '') => {
+    if (!isTerminal || (end === '' && now() - drawnAt < REDRAW_MS)) return;
     drawnAt = now();
-    const rate = (1000 * (count - done)) / Math.max(drawnAt - begun, 1);
-    const percent = total === 0 ? 100 : Math.floor((100 * count) / total);
-    const left = rate === 0 ? '' : `, ${Math.ceil((total - count) / rate)} s left`;
-    err(`${AFRESH}${percent}%, ${count} of ${total} ${noun}, ${Math.round(rate)} a second${left}`);
+    // To the line's beginning, erasing it.
+    err(
+      `\r\u001b[K${Math.floor((100 * count) / Math.max(total, 1))}%, ${count} of ${total} ${noun}${end}`,
+    );
   };
-  if (isTerminal) draw();
+  draw();
   return {
-    add(more = 1) {
+    add(more = 1): void {
       count += more;
-      if (isTerminal && now() - drawnAt >= REDRAW_MS) draw();
+      draw();
       progressed?.(event, count, total);
     },
-    stop() {
-      if (!isTerminal) return;
-      draw();
-      err('\n');
-    },
+    stop: () => draw('\n'),
   };
 }

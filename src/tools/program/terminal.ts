@@ -11,29 +11,26 @@ import { EXIT_INTERRUPTED } from './ending.js';
 const SAME_SIGNAL_MS = 1_000;
 
 /** Takes over the process's signals: once a process. `entry`: the program's own `import.meta.url`. */
-export function terminal(entry: string, command?: Command): CommandDependencies {
+export function terminal(entry: string, { ending }: Partial<Command>): CommandDependencies {
   // If the reader of the output has gone, such as `head`, the work continues.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   // Without a listener it makes Node open its debugger, to every program of this machine.
   process.on('SIGUSR1', () => {});
   // Most objects are short-lived: without this, V8 lets them grow to 48 MB
   // before it collects. Measured: 123 MB instead of 165 for 200,000 records, as quick.
-  if (command?.isFrugal) setFlagsFromString('--semi-space-growth-factor=1');
+  if (ending !== 'own') setFlagsFromString('--semi-space-growth-factor=1');
   const err = (text: string) => void process.stderr.write(text);
-  const stops: Readonly<Record<string, () => void>> = {
-    orderly: () => err('\nstopping: finishing what is under way\n'),
-    'at once': () => {
-      err('\nstopped\n');
-      process.exit(EXIT_INTERRUPTED);
-    },
+  const stopping = () => {
+    if (ending === 'orderly') return err('\nstopping: finishing what is under way\n');
+    err('\nstopped\n');
+    process.exit(EXIT_INTERRUPTED);
   };
-  const stop = stops[command?.ending ?? 'at once'];
   return {
     environment: process.env,
     out: (text) => void process.stdout.write(text),
     err,
     isTerminal: process.stderr.isTTY === true,
-    interrupted: stop === undefined ? new AbortController().signal : interruptedBySignal(stop),
+    interrupted: ending === 'own' ? new AbortController().signal : interruptedBySignal(stopping),
     now: Date.now,
     randomBytes,
     // The release that a built file belongs to.
@@ -41,20 +38,15 @@ export function terminal(entry: string, command?: Command): CommandDependencies 
   };
 }
 
-/** Aborted by the first Ctrl-C or SIGTERM, which ends the work and not the process; a second one ends the process at once. */
+/** Aborted by the first Ctrl-C or SIGTERM, which ends the work and not the process; a later one ends the process at once. */
 export function interruptedBySignal(stopping: () => void): AbortSignal {
   const interruption = new AbortController();
-  let interruptedAt = 0;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (interruption.signal.aborted) {
-        if (performance.now() - interruptedAt > SAME_SIGNAL_MS) process.exit(EXIT_INTERRUPTED);
-        return;
-      }
-      interruptedAt = performance.now();
-      stopping();
-      interruption.abort();
-    });
-  }
+  const stop = () => {
+    if (interruption.signal.aborted) return;
+    stopping();
+    interruption.abort();
+    setTimeout(() => process.off('SIGINT', stop).off('SIGTERM', stop), SAME_SIGNAL_MS).unref();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   return interruption.signal;
 }

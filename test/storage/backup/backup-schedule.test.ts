@@ -41,6 +41,7 @@ function start(intervalHours: number): void {
     settings,
     log,
   });
+  schedule.begin();
 }
 
 async function backup(path: string) {

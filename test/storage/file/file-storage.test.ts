@@ -8,6 +8,7 @@ import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
+import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
@@ -104,6 +105,14 @@ it('The log of a killed process is written again at the start, byte for byte', a
   } finally {
     await next.close();
   }
+});
+
+it('Beside a replica a log that is emptied gets a commit: an empty one counts as lost', async () => {
+  await storage.close();
+  const file = new LibsqlFile({ path, initialRows: '[]', now: 1, isReplicated: true });
+  expect(file.emptyLog()).toBe(true);
+  expect(file.logBytes).toBeGreaterThan(0);
+  file.close();
 });
 
 it('A folder that is made for the file is synced before it is used, and each folder around it', async () => {

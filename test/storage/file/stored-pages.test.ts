@@ -25,7 +25,7 @@ afterEach(() => connection.close());
 /** In SQL, so that a test can write what no commit would. */
 function put(position: number, body: string, columns = "'amina', null", collection = 'customers') {
   const quoted = body.replaceAll("'", "''").replaceAll('\0', "' || char(0) || '");
-  connection.script(
+  connection.value(
     `insert into records values (${position}, '${collection}', 'CUS-${position}', '${quoted}', 1, 1, ${columns})`,
   );
 }

@@ -10,6 +10,9 @@ import { type LitestreamStub, openLitestreamStub } from '../../support/litestrea
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 const DATABASE = '/data/service.db';
+/** No process has this id: Linux has none above 4,194,304. */
+const NO_PROCESS = 2_000_000_000;
+const MIB_256 = 268_435_456;
 /** More turns than a question and its answer take. */
 const TURNS = 50;
 /** After this many turns, what is waited for does not come. */
@@ -21,9 +24,10 @@ let socketPath: string;
 let stub: LitestreamStub;
 let replica: Replica;
 let reports: ReplicaReport[];
+/** What the replica did with the file. */
 let touches: number;
-/** Process ids of which a long absence was told. */
-let absences: (number | undefined)[];
+let emptied: number;
+let logBytes: number;
 /** How many uses of the file are under way. */
 let uses: number;
 let letGo: () => void;
@@ -32,7 +36,7 @@ beforeEach(async () => {
   folder = await openTemporaryFolder();
   socketPath = join(folder.path, 'socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
-  [reports, touches, absences, uses, letGo] = [[], 0, [], 0, () => {}];
+  [reports, touches, emptied, logBytes, uses, letGo] = [[], 0, 0, 0, 0, () => {}];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'], now: 5_000 });
 });
 afterEach(async () => {
@@ -47,16 +51,19 @@ afterEach(async () => {
 
 function make(): void {
   replica = new Replica({
-    litestream: new Litestream({ socketPath, databasePath: DATABASE }),
+    litestream: new Litestream(socketPath, DATABASE),
     report: (report) => void reports.push(report),
     async inTurn(use) {
       uses++;
       return use().finally(() => uses--);
     },
-    touch: async () => {
-      touches++;
+    file: {
+      touch: () => void touches++,
+      emptyLog: () => ++emptied > 0,
+      get logBytes() {
+        return logBytes;
+      },
     },
-    onLongAbsence: (pid) => void absences.push(pid),
   });
 }
 
@@ -207,19 +214,22 @@ describe('A replica', () => {
   });
 });
 
-describe('Litestream', () => {
-  it('that has been gone for a minute is told, and again after each minute', async () => {
+describe('The log of the file', () => {
+  it.each([
+    ['is emptied each minute where it is long and the process has ended', NO_PROCESS, 1, 2],
+    ['stays where it is short', NO_PROCESS, 0, 0],
+    ['stays while the process still runs', process.pid, 1, 0],
+  ])('%s, and Litestream is gone', async (_, pid, more, times) => {
+    stub.says.pid = pid;
+    logBytes = MIB_256 + more;
     await reach();
     await stub.close();
     await pass(60_000);
-    expect(absences).toEqual([]);
+    expect(emptied).toBe(0);
     await pass(2_000);
-    expect(absences).toEqual([process.pid]);
-    await pass(57_000);
-    expect(absences).toHaveLength(1);
-    await pass(5_000);
-    expect(absences).toEqual([process.pid, process.pid]);
-    stub = await openLitestreamStub(socketPath, DATABASE);
+    expect(emptied).toBe(Math.min(times, 1));
+    await pass(62_000);
+    expect(emptied).toBe(times);
   });
 });
 

@@ -44,9 +44,9 @@ export async function runWithFault(
   const seen = started && (await script(String(started['address']), ledger, mistakes, options));
   // Stopping writes, too, and that write may be the one that fails: then the server is killed.
   const wasHit = options.isHit();
-  const isEnding = seen === undefined && mistakes.length === 0;
-  if (isEnding)
+  if (seen === undefined && mistakes.length === 0) {
     await Promise.race([service.exited, delay(END_TIMEOUT_MS, undefined, { ref: false })]);
+  }
   const code = await service.end(wasHit ? 'SIGKILL' : 'SIGTERM');
   const stored = await openStored(file);
   if (stored === undefined) {
@@ -56,16 +56,22 @@ export async function runWithFault(
   const differences = ledger.compare(stored.rows, stored.events);
   if (differences.count > 0) mistakes.push(String(differences));
   if (seen !== undefined && !isSame(seen, stored)) mistakes.push('memory and file differ');
-  const end = endOf(service, {
-    code,
-    isStarted: started !== undefined,
-    wasHit,
-    isSeen: seen !== undefined,
-  });
+  const logged = (event: string) => service.log().some((line) => line.event === event);
+  const end = endOf();
   if (end === undefined) mistakes.push(`exit code ${code} without a reason: ${service.output()}`);
-  const failures = service.log().some(({ event }) => event === 'storage_commit_failed');
-  if (end === 'went on' && !failures) return { end: 'took no harm', differences, mistakes };
-  return { end: end ?? 'stopped', differences, mistakes };
+  const isHarmed = end !== 'went on' || logged('storage_commit_failed');
+  return { end: isHarmed ? (end ?? 'stopped') : 'took no harm', differences, mistakes };
+
+  /** How the run ended; undefined when it ended in a way that is not allowed. */
+  function endOf(): End | undefined {
+    if (seen !== undefined && (wasHit || code === 0)) return 'went on';
+    if (code !== 1) return undefined;
+    if (started === undefined) {
+      return REFUSAL.test(service.output()) ? 'refused to start' : undefined;
+    }
+    if (seen === undefined) return logged('storage_lost') ? 'stopped' : undefined;
+    return logged('stop_failed') || logged('storage_lost') ? 'failed to stop' : undefined;
+  }
 }
 
 /**
@@ -100,20 +106,4 @@ async function script(
   } finally {
     client.close();
   }
-}
-
-/** How the run ended; undefined when it ended in a way that is not allowed. */
-function endOf(
-  service: Service,
-  run: { code: number | null; isStarted: boolean; wasHit: boolean; isSeen: boolean },
-): End | undefined {
-  const { code, isStarted, wasHit, isSeen } = run;
-  const logged = (event: string) => service.log().some((line) => line.event === event);
-  if (!isStarted)
-    return code === 1 && REFUSAL.test(service.output()) ? 'refused to start' : undefined;
-  if (!isSeen) return code === 1 && logged('storage_lost') ? 'stopped' : undefined;
-  if (wasHit || code === 0) return 'went on';
-  return code === 1 && (logged('stop_failed') || logged('storage_lost'))
-    ? 'failed to stop'
-    : undefined;
 }

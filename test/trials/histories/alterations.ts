@@ -3,6 +3,7 @@
 
 import type { Model } from './checker.js';
 import {
+  changedTwice,
   last,
   resurrected,
   staleRead,
@@ -12,22 +13,25 @@ import {
 } from './chosen-operations.js';
 import type { Operation, RecordedEvent, Totals } from './recorder.js';
 
+/** Changes the history in place; false if it has nothing to change. */
+type Alter = (operations: Operation[]) => boolean;
+
 export interface Alteration {
-  readonly name: string;
   readonly model: Model;
-  /** Changes the history in place; false where it has nothing to change. */
-  readonly alter: (operations: Operation[]) => boolean;
+  readonly name: string;
+  readonly alter: Alter;
 }
 
 const found = ({ code }: Operation) => code === 200;
 const isMany = ({ rows = [] }: Operation) => rows.length > 1;
+const isPaid = ({ payments = [] }: Operation) => payments.length > 0;
 
 /** Changes the last operation of a kind. */
 function changing(
   kind: Operation['kind'],
   fits: (operation: Operation) => boolean,
-  change: (operation: Operation) => void,
-): Alteration['alter'] {
+  change: (operation: Operation) => unknown,
+): Alter {
   return (operations) => {
     const operation = last(operations, kind, fits);
     if (operation === undefined) return false;
@@ -36,218 +40,120 @@ function changing(
   };
 }
 
-function changingTotals(kind: 'overview' | 'usage' | 'page', change: (totals: Totals) => void) {
-  return changing(kind, found, ({ totals }) => totals && change(totals));
-}
-
-function changingEvents(change: (events: RecordedEvent[]) => void) {
-  return changing(
+const changingTotals = (kind: 'overview' | 'usage' | 'page', change: (totals: Totals) => void) =>
+  changing(kind, found, ({ totals }) => totals && change(totals));
+const changingEvents = (change: (events: RecordedEvent[]) => unknown) =>
+  changing(
     'audit',
-    ({ whole }) => whole === true,
+    ({ whole = false }) => whole,
     ({ events }) => events && change(events),
   );
-}
+const changingCreates =
+  (change: (first: Operation, second: Operation) => void): Alter =>
+  (operations) => {
+    const creates = twoCreates(operations);
+    if (creates !== undefined) change(...creates);
+    return creates !== undefined;
+  };
+const more = (counts: Record<string, number> = {}, difference = 1) => {
+  counts['orders'] = (counts['orders'] ?? 0) + difference;
+};
 
-export const ALTERATIONS: readonly Alteration[] = [
-  {
-    name: 'a record has a value that nobody wrote',
-    model: 'record',
-    alter: changing('read', found, (read) => {
+const ALTERATIONS_BY_MODEL = {
+  record: {
+    'a record has a value that nobody wrote': changing('read', found, (read) => {
       read.record = { ...read.record, note: 'nobody wrote this' };
     }),
-  },
-  {
-    name: 'a record that is there is not found',
-    model: 'record',
-    alter: changing('read', found, (read) => {
+    'a record that is there is not found': changing('read', found, (read) => {
       read.code = 404;
       delete read.record;
     }),
-  },
-  { name: 'a read is older than two answered changes', model: 'record', alter: staleRead },
-  { name: 'a deleted record is read', model: 'record', alter: resurrected },
-  {
-    name: 'a change is answered without what was there before it',
-    model: 'record',
-    alter: changing('patch', found, (patch) => {
+    'a read is older than two answered changes': staleRead,
+    'a deleted record is read': resurrected,
+    'a change is answered without what was there before it': changing('patch', found, (patch) => {
       patch.record = { ...patch.body, id: patch.id, owner_sub: patch.who };
     }),
-  },
-  {
-    name: 'a change that was made is answered 404',
-    model: 'record',
-    alter: (operations) => {
-      const changes = operations.filter(({ kind, code }) => kind === 'patch' && code === 200);
-      const patch = changes.find((first) =>
-        changes.some(
-          ({ id, who, call }) => id === first.id && who === first.who && call > first.return,
-        ),
-      );
-      if (patch === undefined) return false;
-      patch.code = 404;
-      return true;
+    'a change that was made is answered 404': (operations) => {
+      const [first] = changedTwice(operations)[0] ?? [];
+      return first !== undefined && Boolean(Object.assign(first, { code: 404 }));
     },
-  },
-  {
-    name: 'a created record is not what was sent',
-    model: 'record',
-    alter: changing(
+    'a created record is not what was sent': changing(
       'create',
       ({ code }) => code === 201,
       (create) => {
         create.record = { ...create.record, note: 'another' };
       },
     ),
-  },
-  {
-    name: 'an audit event is missing',
-    model: 'record',
-    alter: changingEvents((events) => events.splice(events.length >> 1, 1)),
-  },
-  {
-    name: 'an audit event is there twice',
-    model: 'record',
-    alter: changingEvents((events) => events.push(...events.slice(-1))),
-  },
-  { name: 'two audit events are swapped', model: 'record', alter: changingEvents(swapOfOneRecord) },
-  {
-    name: 'an audit event names another property',
-    model: 'record',
-    alter: changingEvents((events) => {
+    'an audit event is missing': changingEvents((events) => events.splice(events.length >> 1, 1)),
+    'an audit event is there twice': changingEvents((events) => events.push(...events.slice(-1))),
+    'two audit events are swapped': changingEvents(swapOfOneRecord),
+    'an audit event names another property': changingEvents((events) => {
       const event = events.find(({ action }) => action === 'update');
       if (event !== undefined) event.changed = ['elsewhere'];
     }),
   },
-  {
-    name: 'a list lacks a record',
-    model: 'account',
-    alter: changing('list', isMany, (list) => {
+  account: {
+    'a list lacks a record': changing('list', isMany, (list) => {
       list.rows?.splice(0, 1);
       list.total = (list.total ?? 0) - 1;
     }),
-  },
-  {
-    name: 'a total counts one too many',
-    model: 'account',
-    alter: changing('list', isMany, (list) => {
+    'a total counts one too many': changing('list', isMany, (list) => {
       list.total = (list.total ?? 0) + 1;
     }),
-  },
-  {
-    name: 'two records of a list are swapped',
-    model: 'account',
-    alter: swapOfOrderedRows,
-  },
-  {
-    name: 'a list has a record twice',
-    model: 'account',
-    alter: changing('list', isMany, ({ rows = [] }) => rows.splice(0, 1, ...rows.slice(1, 2))),
-  },
-  {
-    name: "a list has another account's record",
-    model: 'account',
-    alter: (operations) => {
+    'two records of a list are swapped': swapOfOrderedRows,
+    'a list has a record twice': changing('list', isMany, ({ rows = [] }) =>
+      rows.splice(0, 1, ...rows.slice(1, 2)),
+    ),
+    "a list has another account's record": (operations) => {
       const list = last(operations, 'list', isMany);
       const other = operations.find(({ record, who }) => record !== undefined && who !== list?.who);
       if (!list?.rows || other?.record === undefined) return false;
       list.rows[0] = other.record;
       return true;
     },
-  },
-  {
-    name: 'a search shows what does not match',
-    model: 'account',
-    alter: changing(
+    'a search shows what does not match': changing(
       'list',
-      (list) => list.q !== '' && list.q !== undefined && (list.rows ?? []).length > 0,
+      ({ q = '', rows = [] }) => q !== '' && rows.length > 0,
       (list) => {
         list.q = 'cherimoya';
       },
     ),
-  },
-  {
-    name: 'a payment is of another sum',
-    model: 'account',
-    alter: changing(
-      'payments',
-      ({ payments = [] }) => payments.length > 0,
-      ({ payments = [] }) => {
-        const [payment] = payments;
-        if (payment !== undefined) payment.due++;
-      },
-    ),
-  },
-  {
-    name: 'a payment is missing',
-    model: 'account',
-    alter: changing(
-      'payments',
-      ({ payments = [] }) => payments.length > 0,
-      ({ payments = [] }) => payments.pop(),
-    ),
-  },
-  {
-    name: "the operator's page counts one too many",
-    model: 'account',
-    alter: changingTotals('page', (totals) => {
+    'a payment is of another sum': changing('payments', isPaid, ({ payments }) => {
+      for (const payment of payments?.slice(0, 1) ?? []) payment.due++;
+    }),
+    'a payment is missing': changing('payments', isPaid, ({ payments }) => payments?.pop()),
+    "the operator's page counts one too many": changingTotals('page', (totals) => {
       totals.records++;
-      totals.counts['orders'] = (totals.counts['orders'] ?? 0) + 1;
+      more(totals.counts);
     }),
   },
-  {
-    name: 'the overview counts one too few',
-    model: 'operator',
-    alter: changingTotals('overview', (totals) => {
+  operator: {
+    'the overview counts one too few': changingTotals('overview', (totals) => {
       totals.records--;
-      totals.counts['orders'] = (totals.counts['orders'] ?? 0) - 1;
+      more(totals.counts, -1);
     }),
-  },
-  {
-    name: 'the overview knows an account too many',
-    model: 'operator',
-    alter: changingTotals('overview', (totals) => {
+    'the overview knows an account too many': changingTotals('overview', (totals) => {
       totals.tenants = (totals.tenants ?? 0) + 1;
     }),
-  },
-  {
-    name: 'an account is missing',
-    model: 'operator',
-    alter: changing('accounts', found, ({ accounts = {} }) => {
+    'an account is missing': changing('accounts', found, ({ accounts = {} }) => {
       delete accounts['alice'];
     }),
-  },
-  {
-    name: 'usage counts a byte too many',
-    model: 'operator',
-    alter: changingTotals('usage', ({ bytes = {} }) => {
-      bytes['orders'] = (bytes['orders'] ?? 0) + 1;
-    }),
-  },
-  {
-    name: 'usage counts an audit event too few',
-    model: 'operator',
-    alter: changingTotals('usage', (totals) => {
+    'usage counts a byte too many': changingTotals('usage', ({ bytes }) => more(bytes)),
+    'usage counts an audit event too few': changingTotals('usage', (totals) => {
       totals.events = (totals.events ?? 0) - 1;
     }),
   },
-  {
-    name: 'an identifier is given twice',
-    model: 'ids',
-    alter: (operations) => {
-      const [first, second] = twoCreates(operations) ?? [];
-      if (first === undefined || second === undefined) return false;
+  ids: {
+    'an identifier is given twice': changingCreates((first, second) => {
       second.id = first.id;
-      return true;
-    },
-  },
-  {
-    name: 'a later identifier is lower',
-    model: 'ids',
-    alter: (operations) => {
-      const [first, second] = twoCreates(operations) ?? [];
-      if (first === undefined || second === undefined) return false;
+    }),
+    'a later identifier is lower': changingCreates((first, second) => {
       [first.id, second.id] = [second.id, first.id];
-      return true;
-    },
+    }),
   },
-];
+} satisfies Partial<Record<Model, Record<string, Alter>>>;
+
+export const ALTERATIONS: readonly Alteration[] = Object.entries(ALTERATIONS_BY_MODEL).flatMap(
+  ([model, alterations]) =>
+    Object.entries(alterations).map(([name, alter]) => ({ model: model as Model, name, alter })),
+);

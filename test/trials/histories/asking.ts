@@ -93,26 +93,20 @@ export class Asking {
   }
 
   overview() {
-    return this.#view<Summary & { tenant_count: number }>(
-      'overview',
-      '/overview',
-      '',
-      ({ data }) => ({
-        totals: { tenants: data.tenant_count, ...summaryTotals(data) },
-      }),
-    );
+    const read = ({ data }: Envelope<Summary & { tenant_count: number }>) => ({
+      totals: { tenants: data.tenant_count, ...summaryTotals(data) },
+    });
+    return this.#view('overview', '/overview', '', read);
   }
 
   usage() {
-    return this.#view<AnsweredUsage>('usage', '/usage', '', ({ data }) => ({
-      totals: usageTotals(data),
-    }));
+    const read = ({ data }: Envelope<AnsweredUsage>) => ({ totals: usageTotals(data) });
+    return this.#view('usage', '/usage', '', read);
   }
 
   accounts() {
-    return this.#view<Summary[]>('accounts', '/accounts?page_size=200', '', ({ data }) => ({
-      accounts: accountTotals(data),
-    }));
+    const read = ({ data }: Envelope<Summary[]>) => ({ accounts: accountTotals(data) });
+    return this.#view('accounts', '/accounts?page_size=200', '', read);
   }
 
   /** The newest events, in the order in which they happened. */
@@ -138,13 +132,8 @@ export class Asking {
       pages = meta.pagination.total_pages;
     }
     const about = { kind: 'audit' as const, ...ofAll(''), operator: true, client: this.#client };
-    return this.#recorder.take({
-      ...about,
-      call,
-      events: events.reverse(),
-      whole: true,
-      code: 200,
-    });
+    const answer = { events: events.reverse(), whole: true, code: 200 };
+    return this.#recorder.take({ ...about, call, ...answer });
   }
 
   close(): void {

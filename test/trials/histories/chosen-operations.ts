@@ -3,6 +3,8 @@
 
 import type { Operation, RecordedEvent } from './recorder.js';
 
+type Pair = [first: Operation, second: Operation];
+
 /** The last fitting operation of a kind, because at the end no client changes anything. */
 export function last(
   operations: readonly Operation[],
@@ -12,18 +14,25 @@ export function last(
   return operations.findLast((operation) => operation.kind === kind && fits(operation));
 }
 
-/** A patch that was answered before another of the same record was asked, and a read after both. */
-export function staleRead(operations: Operation[]): boolean {
+const isOfSame = (one: Operation) => (other: Operation) =>
+  other.id === one.id && other.who === one.who && other.coll === one.coll;
+
+/** Patches that were answered before another of the same record was asked for, each with that one. */
+export function changedTwice(operations: readonly Operation[]): Pair[] {
   const patches = operations.filter(({ kind, code }) => kind === 'patch' && code === 200);
-  for (const first of patches) {
-    const isSame = ({ id, who, coll }: Operation) =>
-      id === first.id && who === first.who && coll === first.coll;
-    const second = patches.find((other) => isSame(other) && other.call > first.return);
-    if (second === undefined) continue;
-    const read = operations.find(
-      (other) =>
-        other.kind === 'read' && isSame(other) && other.code === 200 && other.call > second.return,
-    );
+  return patches.flatMap((first): Pair[] => {
+    const isLater = ({ call }: Operation) => call > first.return;
+    const second = patches.filter(isOfSame(first)).find(isLater);
+    return second === undefined ? [] : [[first, second]];
+  });
+}
+
+/** A read after two changes of a record shows the first one. */
+export function staleRead(operations: Operation[]): boolean {
+  for (const [first, second] of changedTwice(operations)) {
+    const read = operations
+      .filter(isOfSame(first))
+      .find(({ kind, code, call }) => kind === 'read' && code === 200 && call > second.return);
     if (read === undefined || first.record === undefined) continue;
     read.record = first.record;
     return true;
@@ -43,7 +52,7 @@ export function resurrected(operations: Operation[]): boolean {
 }
 
 /** Two creates of one collection, one after the other. */
-export function twoCreates(operations: readonly Operation[]): [Operation, Operation] | undefined {
+export function twoCreates(operations: readonly Operation[]): Pair | undefined {
   const creates = operations.filter(({ kind, code }) => kind === 'create' && code === 201);
   for (const first of creates) {
     const second = creates.find(
@@ -60,14 +69,10 @@ const swap = <T>(values: T[], one: number, other: number) => {
 
 /** Two events of one record that differ. */
 export function swapOfOneRecord(events: RecordedEvent[]): void {
+  const nameOf = ({ id, who, coll }: RecordedEvent) => [id, who, coll].join();
   for (const [i, event] of events.entries()) {
     const other = events.findIndex(
-      ({ id, who, coll, action }, j) =>
-        j > i &&
-        id === event.id &&
-        who === event.who &&
-        coll === event.coll &&
-        action !== event.action,
+      (later, j) => j > i && nameOf(later) === nameOf(event) && later.action !== event.action,
     );
     if (other < 0) continue;
     swap(events, i, other);

@@ -1,9 +1,7 @@
 // One request over kept connections, and what its sender knows afterwards.
 
-import { Agent, request } from 'node:http';
-import { jsonReply } from '../../support/json-reply.js';
-
-const ANSWER_TIMEOUT_MS = 30_000;
+import { Agent } from 'node:http';
+import { exchange } from '../service/exchange.js';
 
 export interface Asked {
   readonly method: string;
@@ -19,25 +17,18 @@ export type Answer = { readonly status: number; readonly json: unknown } | 'refu
 export class Exchange {
   readonly #agent = new Agent({ keepAlive: true });
 
-  send(origin: string, { method, path, headers, body }: Asked): Promise<Answer> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const length = text === undefined ? {} : { 'Content-Length': Buffer.byteLength(text) };
-    return new Promise((resolve) => {
-      const sent = request(`${origin}/api/v1${path}`, {
+  async send(origin: string, { method, path, headers, body }: Asked): Promise<Answer> {
+    try {
+      const { status, text } = await exchange(`${origin}/api/v1${path}`, {
         method,
         agent: this.#agent,
-        timeout: ANSWER_TIMEOUT_MS,
-        headers: { ...headers, ...length, 'Accept-Encoding': 'identity' },
+        headers: { ...headers, 'Accept-Encoding': 'identity' },
+        body: body && JSON.stringify(body),
       });
-      sent.on('timeout', () => sent.destroy());
-      sent.on('error', (error: NodeJS.ErrnoException) =>
-        resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'lost'),
-      );
-      sent.on('response', (response) => {
-        jsonReply(response).then(resolve, () => resolve('lost'));
-      });
-      sent.end(text);
-    });
+      return { status, json: JSON.parse(text) };
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 'refused' : 'lost';
+    }
   }
 
   close(): void {

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { planted } from '../service/changed-server.js';
-import type { Finding } from '../trial.js';
+import { type Finding, type TrialOptions, verdictOf } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, isLegal, type Model } from './checker.js';
 import { MUTANTS } from './mutants.js';
@@ -26,17 +26,6 @@ import {
   WORKER_NEWEST_DELETED,
 } from './worker-faults.js';
 
-export interface HistoriesOptions {
-  /** A minute at most. */
-  readonly quick: boolean;
-  /** For a night. */
-  readonly long?: boolean;
-  /** Part of a run's name: only such are made. */
-  readonly only?: string;
-  readonly folder: string;
-  readonly say: (text: string) => void;
-}
-
 const AMOUNTS = {
   small: { operations: 500, rounds: 3, clients: 4 },
   quick: { operations: 1_200, rounds: 4 },
@@ -55,7 +44,7 @@ const NODE_MODELS: readonly Model[] = ['record', 'account', 'operator', 'ids'];
 const WORKER_MODELS: readonly Model[] = ['record', 'account', 'directory', 'ids'];
 
 /** Everything: the runs, then the controls. */
-export async function histories(options: HistoriesOptions): Promise<Finding[]> {
+export async function histories(options: TrialOptions): Promise<Finding[]> {
   const { quick, long = false } = options;
   const amount = long ? AMOUNTS.long : quick ? AMOUNTS.quick : AMOUNTS.usual;
   return judgedBy(options, async (trial) => {
@@ -72,7 +61,7 @@ export async function histories(options: HistoriesOptions): Promise<Finding[]> {
 }
 
 /** Some seconds, for every change of the code: what needs neither a tracer nor the platform's runtime. */
-export async function smallHistories(options: HistoriesOptions): Promise<Finding[]> {
+export async function smallHistories(options: TrialOptions): Promise<Finding[]> {
   return judgedBy(options, async (trial) => {
     const models: readonly Model[] = ['record', 'account', 'operator'];
     for (const fault of NODE_FAULTS) {
@@ -84,7 +73,7 @@ export async function smallHistories(options: HistoriesOptions): Promise<Finding
 }
 
 async function judgedBy(
-  options: HistoriesOptions,
+  options: TrialOptions,
   make: (trial: HistoryTrial) => Promise<void>,
 ): Promise<Finding[]> {
   const missing = goIsMissing();
@@ -98,11 +87,11 @@ async function judgedBy(
 
 class HistoryTrial {
   readonly findings: Finding[] = [];
-  readonly #options: HistoriesOptions;
+  readonly #options: TrialOptions;
   readonly #checker: Checker;
   #histories = 0;
 
-  constructor(options: HistoriesOptions, checker: Checker) {
+  constructor(options: TrialOptions, checker: Checker) {
     this.#options = options;
     this.#checker = checker;
   }
@@ -114,23 +103,21 @@ class HistoryTrial {
     const missing = fault.missing?.();
     if (missing !== undefined) return this.#tell(name, 'not tried', missing, undefined);
     const times = Math.ceil(amount.operations / HISTORY_MAX_OPERATIONS);
-    const each = {
-      operations: amount.operations / times,
-      rounds: Math.ceil(amount.rounds / times),
-    };
-    const sums = { operations: 0, restarts: 0, unclear: 0, happened: 0, refused: 0 };
+    const { operations: wanted, rounds } = amount;
+    const each = { operations: wanted / times, rounds: Math.ceil(rounds / times) };
     const bad: string[] = [];
     const judged = new Map<Model, number>();
+    let [operations, restarts, unclear, happened, refused] = [0, 0, 0, 0, 0];
     let came = '';
     let isIllegal = false;
     for (let time = 0; time < times; time++) {
       const history = await this.#made((folder) => fault.run(folder, each));
-      const { count, happened } = unclearOf(history.operations);
-      sums.operations += history.operations.length;
-      sums.restarts += history.restarts;
-      sums.unclear += count;
-      sums.happened += happened;
-      sums.refused += history.refusals;
+      const unclearHere = unclearOf(history.operations);
+      operations += history.operations.length;
+      restarts += history.restarts;
+      unclear += unclearHere.count;
+      happened += unclearHere.happened;
+      refused += history.refusals;
       came = history.came;
       for (const model of models) {
         const verdict = await this.#judged(model, history);
@@ -143,7 +130,6 @@ class HistoryTrial {
         bad.push(lines.join('\n             '));
       }
     }
-    const { operations, restarts, unclear, happened, refused } = sums;
     const tried = [
       came,
       `${operations} operations`,
@@ -165,8 +151,8 @@ class HistoryTrial {
   async altered(fault: Fault | undefined, alterations: typeof ALTERATIONS): Promise<void> {
     const name = `control: altered histories, ${fault?.name}`;
     if (fault === undefined || !this.#isWanted(name)) return;
-    const { small, missed } = { small: AMOUNTS.small, missed: [] as string[] };
-    const history = await this.#made((folder) => fault.run(folder, small));
+    const missed: string[] = [];
+    const history = await this.#made((folder) => fault.run(folder, AMOUNTS.small));
     for (const model of new Set(alterations.map((alteration) => alteration.model))) {
       const { illegal } = await this.#judged(model, history);
       if (illegal > 0) missed.push(`unaltered, ${model} is not legal`);
@@ -247,9 +233,10 @@ class HistoryTrial {
   }
 
   #tell(fault: string, tried: string, found: string, holds: boolean | undefined): void {
-    const verdict = holds === undefined ? 'not tried' : holds ? 'holds' : 'FAILS';
-    this.#options.say(`${fault}: ${verdict}, ${tried}: ${found.slice(0, SAID_MAX_CHARACTERS)}`);
-    this.findings.push({ fault, tried, found, holds });
+    const finding = { fault, tried, found, holds };
+    const text = found.slice(0, SAID_MAX_CHARACTERS);
+    this.#options.say(`${fault}: ${verdictOf(finding)}, ${tried}: ${text}`);
+    this.findings.push(finding);
   }
 }
 

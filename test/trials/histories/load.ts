@@ -21,7 +21,6 @@ export interface LoadOptions {
   readonly clients: number;
   /** Further clients, which only read: while a fault holds writes up, they see what others see. */
   readonly readers?: number;
-  readonly seed?: number;
   /** A pause of each client after each request. */
   readonly pauseMs?: number;
 }
@@ -50,7 +49,7 @@ export class Load {
 
   constructor(options: LoadOptions) {
     this.options = options;
-    this.#random = randomFrom(options.seed ?? newSeed());
+    this.#random = randomFrom(newSeed());
     const { clients, readers = 0, recorder, place } = options;
     this.askings = Array.from(
       { length: clients + readers },

@@ -36,7 +36,7 @@ const DISK_BYTES = 40_000_000;
 const FULL_MAX_MS = 5_000;
 /** At least, in each round. */
 const FULL_DISK_REFUSALS = 10;
-const SYNC_DELAY_MS = 20;
+const SLOW_SYNCS = 'inject=fsync,fdatasync:delay_exit=20000';
 /** Of the syncs of one thread: the first that fails, and after how many the next. */
 const FAILING_SYNCS = 'when=25+40';
 /** Kills of starts, one after the other, in each round. */
@@ -67,7 +67,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   {
     name: 'slow syncs',
     missing: tracerIsMissing,
-    run: (...args) => traced(`inject=fsync,fdatasync:delay_exit=${SYNC_DELAY_MS * 1000}`, ...args),
+    run: (...args) => traced(SLOW_SYNCS, ...args),
   },
   { name: 'failing identity provider', run: failingProvider },
   { name: 'backups', run: backups },
@@ -78,13 +78,14 @@ async function ended(
   folder: string,
   { operations, rounds, clients }: Amount,
   script?: string,
+  under: readonly string[] = [],
 ): Promise<Faulted> {
-  const world = await NodeWorld.open({ folder, script, clients });
+  const world = await NodeWorld.open({ folder, script, clients, under });
   world.load.start();
   for (let round = 0; round < rounds; round++) {
     await world.load.more(operations / rounds);
     await world.end(signal);
-    if (!(await world.start())) throw new Error(`no start: ${world.service.output()}`);
+    await world.startAgain();
   }
   return { world, came: `${rounds} times` };
 }
@@ -107,12 +108,10 @@ async function cutShort(
       const part = (start - round / rounds) / KILLED_STARTS;
       await world.killStarting(startMs * part);
     }
-    if (!(await world.start())) throw new Error(`no start: ${world.service.output()}`);
+    await world.startAgain();
   }
-  return {
-    world,
-    came: `${rounds} times while stopping, ${rounds * KILLED_STARTS} while starting`,
-  };
+  const came = `${rounds} times while stopping, ${rounds * KILLED_STARTS} while starting`;
+  return { world, came };
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
@@ -132,27 +131,20 @@ export const NEWEST_DELETED: Fault = {
       await world.load.stop();
       await world.load.makeAndDelete();
       await world.end(round % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
-      if (!(await world.start())) throw new Error(`no start: ${world.service.output()}`);
+      await world.startAgain();
       await world.load.makeAndDelete();
     }
     return { world, came: `${rounds} times` };
   },
 };
 
-/** For a defect that shows only where a commit takes a while. */
+/** For a defect that shows only while a commit takes a while. */
 export const SLOW_AND_KILLED: Fault = {
   name: 'slow syncs and kill -9',
   missing: tracerIsMissing,
-  async run(folder, { operations, rounds, clients }, script) {
-    const inject = `inject=fsync,fdatasync:delay_exit=${SYNC_DELAY_MS * 1000}`;
-    const world = await NodeWorld.open({ folder, script, clients, under: tracing(inject) });
-    world.load.start();
-    for (let round = 0; round < rounds; round++) {
-      await world.load.more(operations / rounds / 4);
-      await world.end('SIGKILL');
-      if (!(await world.start())) throw new Error(`no start: ${world.service.output()}`);
-    }
-    return { world, came: `${rounds} times` };
+  run: (folder, amount, script) => {
+    const less = { ...amount, operations: amount.operations / 4 };
+    return ended('SIGKILL', folder, less, script, tracing(SLOW_SYNCS));
   },
 };
 
@@ -202,7 +194,7 @@ async function heldFile(folder: string, { operations, rounds, clients }: Amount,
     const holder = await hold(world.file, isForGood ? HELD_FOR_GOOD_MS : HELD_MS);
     if (!(await world.start())) refusals++;
     await holder.exited;
-    if (!world.service.isRunning() && !(await world.start())) throw new Error('no start');
+    if (!world.service.isRunning()) await world.startAgain();
   }
   return { world, came: `${times} times, ${refusals} starts refused` };
 }
@@ -232,7 +224,7 @@ async function traced(
     if (world.service.isRunning()) continue;
     // "Reload or stop rather than go on": it is started again, now without the fault.
     await world.end('SIGKILL');
-    if (!(await world.start([]))) throw new Error(`no start: ${world.service.output()}`);
+    await world.startAgain([]);
   }
   const failures = world.service.log().filter(({ event }) => event === 'storage_commit_failed');
   return { world, came: inject.includes('error') ? `${failures.length} commits failed` : '' };

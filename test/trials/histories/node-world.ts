@@ -13,8 +13,8 @@ import {
   usageTotals,
 } from './answers.js';
 import { Exchange } from './exchange.js';
-import { Load, type LoadOptions } from './load.js';
-import { type Header, Recorder } from './recorder.js';
+import { Load } from './load.js';
+import { type Header, newHeader, Recorder } from './recorder.js';
 
 export const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
 const CLIENTS = 12;
@@ -38,7 +38,6 @@ export interface NodeOptions {
   readonly under?: readonly string[];
   readonly identity?: Behaviour;
   readonly clients?: number | undefined;
-  readonly seed?: number;
 }
 
 type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
@@ -46,7 +45,7 @@ type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
 export class NodeWorld implements World {
   readonly recorder = new Recorder();
   readonly load: Load;
-  readonly header: Header;
+  readonly header = newHeader('node');
   readonly file: string;
   restarts = 0;
   readonly #options: NodeOptions;
@@ -60,23 +59,12 @@ export class NodeWorld implements World {
     this.#provider = provider;
     mkdirSync(options.folder, { recursive: true });
     this.file = join(options.folder, 'service.db');
-    this.header = {
-      host: 'node',
-      lagMs: 0,
-      bytes: true,
-      audit: true,
-      usage: { records: 0, counts: {} },
-      accounts: {},
-    };
-    const { clients = CLIENTS, seed } = options;
-    const load: LoadOptions = {
+    this.load = new Load({
       recorder: this.recorder,
       place: () => this.#origin,
       accounts: ACCOUNTS,
-      clients,
-      ...(seed !== undefined && { seed }),
-    };
-    this.load = new Load(load);
+      clients: options.clients ?? CLIENTS,
+    });
     this.#origin = this.#down();
   }
 
@@ -101,6 +89,10 @@ export class NodeWorld implements World {
     this.recorder.closeLost();
     this.#up(String(started['address']));
     return true;
+  }
+
+  async startAgain(under = this.#options.under): Promise<void> {
+    if (!(await this.start(under))) throw new Error(`no start: ${this.service.output()}`);
   }
 
   /** Ends it, by a signal or because it has ended by itself. */
@@ -129,9 +121,10 @@ export class NodeWorld implements World {
 
   async settle(): Promise<void> {
     await this.load.stop();
-    const stood = this.service.isRunning();
-    if (!stood) await this.end('SIGKILL');
-    if (!stood && !(await this.start())) throw new Error('the service does not start again');
+    if (!this.service.isRunning()) {
+      await this.end('SIGKILL');
+      await this.startAgain();
+    }
     this.recorder.closeLost();
     if (this.service.log().some(({ event }) => event === 'admin_audit_write_failed')) {
       this.header.audit = false;

@@ -1,7 +1,7 @@
 // The faults of processes over Postgres: of the processes, of Postgres, of the lines between, of
 // clocks, and the settings of a server that somebody else runs.
 
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -16,7 +16,6 @@ import {
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { fakedTime, fakeTimeLibrary } from './fake-time.js';
 import type { Amount, Fault, Faulted } from './node-faults.js';
 import { type PostgresOptions, PostgresWorld } from './postgres-world.js';
 
@@ -40,107 +39,88 @@ interface Opened {
 }
 
 /** Each fault on two processes and on three. */
-export const POSTGRES_FAULTS: readonly Fault[] = [2, 3].flatMap((processes) => [
-  fault(processes, 'none', async () => {}),
-  fault(processes, 'kill -9', async (world, place) => {
-    await world.end(place, 'SIGKILL');
-    await world.start(place);
-  }),
-  fault(processes, 'stops and starts', async (world, place) => {
-    await world.end(place, 'SIGTERM');
-    await world.start(place);
-  }),
-  fault(processes, 'SIGSTOP and SIGCONT', async (world, place, round) => {
-    world.at(place).service?.child.kill('SIGSTOP');
-    await delay(round === 0 ? FROZEN_MS : LONG_MS);
-    world.at(place).service?.child.kill('SIGCONT');
-  }),
-  fault(processes, 'Postgres held', (world, place, round) =>
-    line(world, place, 'held', round % 2 === 0 ? LONG_MS : SHORT_MS),
-  ),
-  fault(processes, 'Postgres cut off', (world, place, round) =>
-    line(world, place, 'cut', round % 2 === 0 ? LONG_MS : SHORT_MS),
-  ),
-  fault(processes, 'statements delivered late', (world, place, round) =>
-    line(world, place, 'late', round % 2 === 0 ? LONG_MS : SHORT_MS),
-  ),
-  fault(processes, 'statements of a killed process delivered late', async (world, place) => {
-    world.at(place).line.set('late');
-    await delay(SHORT_MS / 10);
-    await world.end(place, 'SIGKILL');
-    await delay(SHORT_MS);
-    world.at(place).line.set('open');
-    await world.start(place);
-  }),
-  fault(processes, 'Postgres restarted', (world, _, round) =>
-    world.postgres.restart(round === 0 ? AWAY_MS : 0),
-  ),
-  fault(
-    processes,
-    'connections exhausted',
-    (world, _, round) => exhaust(world, round % 2 === 0 ? LONG_MS : SHORT_MS),
-    async () => ({
-      postgres: await openPostgres(['max_connections=60']),
-    }),
-  ),
-  fault(
-    processes,
-    'serializable by default',
-    async () => {},
-    async () => ({
-      postgres: await openPostgres(['default_transaction_isolation=serializable']),
-    }),
-  ),
-  fault(
-    processes,
-    'a statement timeout of 2 s',
-    async () => {},
-    async () => ({
-      postgres: await openPostgres(['statement_timeout=2s']),
-    }),
-  ),
-  {
-    ...fault(processes, 'PgBouncer in transaction mode', pooled, openPooled),
-    missing: pgBouncerIsMissing,
-  },
-  {
-    name: named(processes, 'Postgres failed over to its standby'),
-    run: (_, amount, script) => failedOver(processes, amount, script),
-  },
-  {
-    name: named(processes, 'the disk of Postgres full'),
-    missing: () => (privateMounts() === undefined ? 'this user may not mount' : undefined),
-    run: (_, amount, script) => diskFull(processes, amount, script),
-  },
-  {
-    name: named(processes, 'clocks that jump'),
-    missing: () =>
-      fakeTimeLibrary() === undefined
-        ? 'libfaketime is not installed (apt-get install libfaketime)'
-        : undefined,
-    run: (folder, amount, script) => jumpingClocks(processes, folder, amount, script),
-  },
-]);
-
-function named(processes: number, name: string): string {
-  return `${name}, ${processes} processes`;
-}
-
-function fault(
-  processes: number,
-  name: string,
-  happen: Happening,
-  open: Open = async () => ({ postgres: await openPostgres() }),
-): Fault {
-  return {
-    name: named(processes, name),
+export const POSTGRES_FAULTS: readonly Fault[] = [2, 3].flatMap((processes) => {
+  const on = (name: string) => `${name}, ${processes} processes`;
+  const fault = (name: string, happen: Happening, open: Open = () => openedWith()): Fault => ({
+    name: on(name),
     async run(_, amount, script) {
       const { closers = [], ...opened } = await open();
       const world = await openWorld({ ...opened, processes, script, clients: amount.clients });
       world.closers.push(...closers);
       return rounds(world, amount, happen);
     },
-  };
+  });
+  const isLong = (round: number) => (round % 2 === 0 ? LONG_MS : SHORT_MS);
+  const line = (name: string, state: LineState) =>
+    fault(name, async (world, place, round) => {
+      world.at(place).line.set(state);
+      await delay(isLong(round));
+      world.at(place).line.set('open');
+    });
+  const ended = (name: string, signal: NodeJS.Signals) =>
+    fault(name, async (world, place) => {
+      await world.end(place, signal);
+      await world.start(place);
+    });
+  const nothing = async () => {};
+  return [
+    fault('none', nothing),
+    ended('kill -9', 'SIGKILL'),
+    ended('stops and starts', 'SIGTERM'),
+    fault('SIGSTOP and SIGCONT', async (world, place, round) => {
+      world.at(place).service?.child.kill('SIGSTOP');
+      await delay(round === 0 ? FROZEN_MS : LONG_MS);
+      world.at(place).service?.child.kill('SIGCONT');
+    }),
+    line('Postgres held', 'held'),
+    line('Postgres cut off', 'cut'),
+    line('statements delivered late', 'late'),
+    fault('statements of a killed process delivered late', async (world, place) => {
+      world.at(place).line.set('late');
+      await delay(SHORT_MS / 10);
+      await world.end(place, 'SIGKILL');
+      await delay(SHORT_MS);
+      world.at(place).line.set('open');
+      await world.start(place);
+    }),
+    fault('Postgres restarted', (world, _, round) =>
+      world.postgres.restart(round === 0 ? AWAY_MS : 0),
+    ),
+    fault(
+      'connections exhausted',
+      (world, _, round) => exhaust(world, isLong(round)),
+      () => openedWith('max_connections=60'),
+    ),
+    fault('serializable by default', nothing, () =>
+      openedWith('default_transaction_isolation=serializable'),
+    ),
+    fault('a statement timeout of 2 s', nothing, () => openedWith('statement_timeout=2s')),
+    {
+      ...fault('PgBouncer in transaction mode', pooled, openPooled),
+      missing: pgBouncerIsMissing,
+    },
+    {
+      name: on('Postgres failed over to its standby'),
+      run: (_, amount, script) => failedOver(processes, amount, script),
+    },
+    {
+      name: on('the disk of Postgres full'),
+      missing: () => (privateMounts() === undefined ? 'this user may not mount' : undefined),
+      run: (_, amount, script) => diskFull(processes, amount, script),
+    },
+    {
+      name: on('clocks that jump'),
+      missing: () =>
+        fakeTimeLibrary() === undefined
+          ? 'libfaketime is not installed (apt-get install libfaketime)'
+          : undefined,
+      run: (folder, amount, script) => jumpingClocks(processes, folder, amount, script),
+    },
+  ];
+});
+
+async function openedWith(...settings: string[]): Promise<Opened> {
+  return { postgres: await openPostgres(settings) };
 }
 
 async function openWorld(options: PostgresOptions): Promise<PostgresWorld> {
@@ -160,13 +140,6 @@ async function rounds(world: PostgresWorld, amount: Amount, happen: Happening): 
     await world.calm();
   }
   return { world, came: `${amount.rounds} times` };
-}
-
-async function line(world: PostgresWorld, place: number, state: LineState, milliseconds: number) {
-  const { line: one } = world.at(place);
-  one.set(state);
-  await delay(milliseconds);
-  one.set('open');
 }
 
 /** Other programs take every connection while the processes have lost theirs. */
@@ -274,4 +247,24 @@ async function jumpingClocks(
     set(place, DAY_JUMPS[Math.floor(round / processes) % DAY_JUMPS.length] ?? 0);
     await delay(1_000);
   });
+}
+
+/** Where Debian's package libfaketime has it, by the machine's architecture. */
+const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
+  (machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`,
+);
+
+function fakeTimeLibrary(): string | undefined {
+  return LIBRARIES.find((path) => existsSync(path));
+}
+
+/** libfaketime, for a process whose clocks are off by what the file says at each call, such as `+3600` seconds. */
+function fakedTime(library: string, path: string): Record<string, string> {
+  return {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: path,
+    FAKETIME_NO_CACHE: '1',
+    // The times of files are real: only their order counts.
+    NO_FAKE_STAT: '1',
+  };
 }

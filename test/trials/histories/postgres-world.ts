@@ -8,7 +8,7 @@ import { newDatabaseName, type PostgresServer } from '../../support/postgres.js'
 import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import { Load } from './load.js';
 import { ACCOUNTS, before, type World } from './node-world.js';
-import { type Header, Recorder } from './recorder.js';
+import { newHeader, Recorder } from './recorder.js';
 
 const CLIENTS = 9;
 /** While a fault takes its seconds the others serve: without it the histories outgrow the checker. */
@@ -43,14 +43,7 @@ type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
 export class PostgresWorld implements World {
   readonly recorder = new Recorder({ is500Open: true });
   readonly load: Load;
-  readonly header: Header = {
-    host: 'postgres',
-    lagMs: 0,
-    bytes: true,
-    audit: true,
-    usage: { records: 0, counts: {} },
-    accounts: {},
-  };
+  readonly header = newHeader('postgres');
   readonly places: readonly Place[];
   restarts = 0;
   /** The server that has the truth now. The world closes it. */

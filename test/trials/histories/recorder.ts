@@ -29,24 +29,16 @@ export interface Payment {
   status: string;
 }
 
+/** Of the operator: an account's page, and views of all accounts. */
+type View = 'page' | 'overview' | 'accounts' | 'usage' | 'audit';
+
 /** One operation; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
 export interface Operation {
   number: number;
   client: number;
   call: number;
   return: number;
-  kind:
-    | 'create'
-    | 'patch'
-    | 'delete'
-    | 'read'
-    | 'list'
-    | 'payments'
-    | 'page'
-    | 'overview'
-    | 'accounts'
-    | 'usage'
-    | 'audit';
+  kind: 'create' | 'patch' | 'delete' | 'read' | 'list' | 'payments' | View;
   who: string;
   operator: boolean;
   coll: string;
@@ -83,12 +75,13 @@ export interface Header {
   accounts: Record<string, Totals>;
 }
 
-const NANOSECONDS_A_MILLISECOND = 1e6;
-
-export interface RecorderOptions {
-  /** Whether a write that was answered with 500 may yet be made: by another process than the one that answered. */
-  readonly is500Open?: boolean;
+/** The header of a new service; `before` adds what its views show. */
+export function newHeader(host: Header['host'], lagMs = 0): Header {
+  const usage = { records: 0, counts: {} };
+  return { host, lagMs, bytes: host !== 'workers', audit: true, usage, accounts: {} };
 }
+
+const NANOSECONDS_A_MILLISECOND = 1e6;
 
 export class Recorder {
   readonly operations: Operation[] = [];
@@ -97,7 +90,8 @@ export class Recorder {
   /** Writes whose connection broke: they may be made until the service is gone. */
   #open: Operation[] = [];
 
-  constructor({ is500Open = false }: RecorderOptions = {}) {
+  /** `is500Open`: whether a write that was answered with 500 may yet be made, by another process than the one that answered. */
+  constructor({ is500Open = false } = {}) {
     this.#is500Open = is500Open;
   }
 

@@ -1,17 +1,19 @@
 // The faults on Workers: the built Worker in the platform's own runtime on this
 // machine, where every account is an object and the operator's views may lag.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { root } from '../../../scripts/setup.js';
 import { openIdentityStub } from '../../support/identity-stub.js';
 import { workerOptions } from '../../support/worker-host.js';
-import { startWorkerProcess, type WorkerProcess } from '../../support/worker-process.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import type { Alteration } from './alterations.js';
 import { Load } from './load.js';
 import type { Amount, Fault } from './node-faults.js';
 import { ACCOUNTS, before, type World } from './node-world.js';
-import { type Header, Recorder } from './recorder.js';
+import { type Header, newHeader, Recorder } from './recorder.js';
 
 /** Of twelve, the checker does not always come to a verdict on the views that may lag. */
 const CLIENTS = 8;
@@ -20,7 +22,35 @@ const LAG_MS = 5_000;
 /** "Later only while the platform is in trouble": what a killed runtime has not told, an alarm tells. */
 const KILLED_LAG_MS = 20_000;
 
-type Options = Parameters<typeof startWorkerProcess>[0];
+type Options = Awaited<ReturnType<typeof workerOptions>>;
+
+/** Reads its options through a pipe: they contain a changed Worker, and one argument has at most 128 KiB. */
+const MINIFLARE = `
+  import { text } from 'node:stream/consumers';
+  import { Miniflare } from 'miniflare';
+  const miniflare = new Miniflare(JSON.parse(await text(process.stdin)));
+  const { origin } = await miniflare.ready;
+  process.stdout.write(origin);
+`;
+
+/** Starts Miniflare in a process group of its own, so that all of it can be killed at once, as a power cut would. */
+async function startWorkerProcess(options: Options) {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', MINIFLARE], {
+    cwd: root,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.end(JSON.stringify(options));
+  const exited = once(child, 'exit');
+  const failed = exited.then(() => Promise.reject(new Error('the Worker did not start')));
+  const [origin] = await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), failed]);
+  const kill = async () => {
+    // The id of a detached process is also that of its group.
+    if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL');
+    await exited;
+  };
+  return { origin: String(origin), kill };
+}
 
 class WorkerWorld implements World {
   readonly recorder = new Recorder();
@@ -29,7 +59,7 @@ class WorkerWorld implements World {
   restarts = 0;
   readonly #options: Options;
   readonly #closeProvider: () => Promise<unknown>;
-  #worker: WorkerProcess | undefined;
+  #worker: Awaited<ReturnType<typeof startWorkerProcess>> | undefined;
   #origin: Promise<string>;
   #up: (origin: string) => void = () => {};
 
@@ -41,14 +71,7 @@ class WorkerWorld implements World {
   ) {
     this.#options = options;
     this.#closeProvider = closeProvider;
-    this.header = {
-      host: 'workers',
-      lagMs,
-      bytes: false,
-      audit: true,
-      usage: { records: 0, counts: {} },
-      accounts: {},
-    };
+    this.header = newHeader('workers', lagMs);
     this.#origin = this.#down();
     this.load = new Load({
       recorder: this.recorder,
@@ -172,7 +195,6 @@ function planted(
   name: string,
   replacements: readonly (readonly string[])[],
 ): Options {
-  if (!('modules' in options) || !Array.isArray(options.modules)) throw new Error('no modules');
   let modules = options.modules as Module[];
   for (const [from = '', to = ''] of replacements) {
     let places = 0;

@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomFrom } from '../load/random.js';
-import { exchange } from './exchange.js';
+import { exchange } from '../service/exchange.js';
 
 /** @typedef {import('./clients.js').Armed} Armed */
 /** @typedef {import('./requests.js').Template} Template */

@@ -1,23 +1,51 @@
-// The service without one of its bounds, one row for each: the attack of the same row must find
-// it. controls.test.ts holds the texts to the build. Not here, because the attacks do not tell them
-// from the whole service, and tests do:
+// Attacks that are always the same, each made for one bound, and the service without that bound,
+// which the attack of the same row must find. controls.test.ts holds the texts to the build. Of
+// other bounds only tests show that they are missing, because the attacks do not:
 // - BEGINNING_MS: the reads of a neighbour take 31 ms (p99) in place of 22; `admission/fair-scheduler`.
 // - TURN_BYTES, the rests in a large body: 29 ms; `node/incoming-body`.
 // - A search that copies its list: 5 ms. Lists are in chunks, and a copy of 200,000 rows takes little.
 
 import type { Change } from '../service/changed-server.js';
-import type { ScenarioName } from './scenarios.js';
+import type { HostileClient } from './clients.js';
+
+const CALM = { reads: 'everything', ends: 'stays', connections: 1 } as const;
+const MANY_ANEW = { sends: 'each anew', connections: 2_000, everyMs: 2 } as const;
+
+export const SCENARIOS = {
+  'one connection without a token, which reads nothing': [
+    { ...CALM, asks: ['a path without a token'], sends: 'at once', reads: 'nothing' },
+  ],
+  'eight connections without a token, which read': [
+    { ...CALM, asks: ['a path without a token'], sends: 'at once', connections: 8 },
+  ],
+  '200,000 small orders, changed and searched': [
+    { ...CALM, ...MANY_ANEW, asks: ['changes', 'one search'] },
+  ],
+  'changes and searches whose senders leave': [
+    { ...CALM, ...MANY_ANEW, asks: ['changes', 'one search'], ends: 'vanishes' },
+  ],
+  'bodies of a mebibyte on 400 connections': [
+    { ...CALM, asks: ['bodies that are no JSON'], sends: 'in turn', connections: 400 },
+  ],
+  'creates of a mebibyte whose senders vanish': [
+    { ...CALM, asks: ['large creates'], sends: 'once', ends: 'vanishes', connections: 100 },
+  ],
+  'distinct searches of 200,000 orders, while 400 clients connect': [
+    { ...CALM, asks: ['distinct searches'], sends: 'once', reads: 'slowly', connections: 400 },
+    { ...CALM, asks: ['health'], sends: 'in drops', reads: 'nothing', connections: 400 },
+  ],
+} as const satisfies Readonly<Record<string, readonly HostileClient[]>>;
 
 export interface Unbounded extends Change {
-  readonly scenario: ScenarioName;
+  readonly scenario: keyof typeof SCENARIOS;
 }
 
 export const UNBOUNDED: readonly Unbounded[] = [
   {
     name: 'a connection is read on, however many of its requests wait',
     replacements: [
-      ['this.#stopReading();', ''],
-      ['QUEUED_TOTAL_MAX = 8192', 'QUEUED_TOTAL_MAX = Infinity'],
+      ['response._onPendingData(change * (socket.writableHighWaterMark + 1));', ''],
+      ['WAITING_TOTAL_MAX = 8192', 'WAITING_TOTAL_MAX = Infinity'],
     ],
     scenario: 'one connection without a token, which reads nothing',
   },
@@ -36,12 +64,12 @@ export const UNBOUNDED: readonly Unbounded[] = [
   },
   {
     name: 'accounts are not served in rotation',
-    replacements: [['if (lane.items.length > 0 && this.#lanes.size > 1) {', 'if (false) {']],
+    replacements: [['if (this.#lanes.size > 1 && this.#lanes.delete(account))', 'if (false)']],
     scenario: 'distinct searches of 200,000 orders, while 400 clients connect',
   },
   {
     name: 'the answers of a pipeline have no event-loop turn of their own',
-    replacements: [['setImmediate(() => this.#beginNext())', 'this.#beginNext()']],
+    replacements: [['setImmediate(this.onTurn)', 'this.onTurn()']],
     scenario: 'eight connections without a token, which read',
   },
 ];

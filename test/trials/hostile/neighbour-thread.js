@@ -3,16 +3,17 @@
 
 import { Agent } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import { exchange } from './exchange.js';
+import { exchange } from '../service/exchange.js';
 
 const READ_EVERY_MS = 20;
 const WRITE_EVERY_MS = 100;
+const ANSWER_MAX_MS = 15_000;
 const BODY = JSON.stringify({ name: 'Neema', phone: '1' });
 
 const { origin, headers } = workerData;
 // A connection for each: a slow answer must not hide behind the ones before it.
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-/** @type {import('./neighbour.js').Noted} */
+/** @type {import('./run.js').Noted} */
 const noted = { readMs: [], writeMs: [], failures: [], created: [] };
 const underWay = new Set();
 
@@ -20,7 +21,13 @@ async function ask(/** @type {string} */ method, path = '/customers', body = '')
   const started = performance.now();
   try {
     const url = `${origin}/api/v1${path}`;
-    const { status, text } = await exchange(url, { agent, method, headers, body });
+    const { status, text } = await exchange(url, {
+      agent,
+      method,
+      headers,
+      body,
+      timeout: ANSWER_MAX_MS,
+    });
     (body === '' ? noted.readMs : noted.writeMs).push(performance.now() - started);
     if (status >= 300) throw new Error(String(status));
     const { id, name } = JSON.parse(text).data;

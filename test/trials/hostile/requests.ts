@@ -33,25 +33,18 @@ export const provider: Behaviour = (token, response) => {
 };
 
 const API = '/api/v1';
-const by = (account: string) => (method: string, path: string, body?: string) => ({
-  method,
-  path: API + path,
-  headers: asAccount(account),
-  ...(body !== undefined && { body }),
-});
-const many = by(MANY);
-const large = by(LARGE);
-const writer = by(WRITER);
-const operator = (path: string) => ({
-  method: 'GET',
-  path: API + path,
-  headers: { 'X-Service-Admin-Key': ADMIN_KEY },
-});
-const bearer = (token: string, path: string) => ({
-  method: 'GET',
-  path: API + path,
-  headers: { Authorization: `Bearer ${token}` },
-});
+const by =
+  (headers: Readonly<Record<string, string>>) =>
+  (method: string, path: string, body?: string): Template => ({
+    ...{ method, path: API + path, headers },
+    ...(body !== undefined && { body }),
+  });
+const many = by(asAccount(MANY));
+const large = by(asAccount(LARGE));
+const writer = by(asAccount(WRITER));
+const operator = by({ 'X-Service-Admin-Key': ADMIN_KEY });
+const nobody = by({});
+const bearer = (token: string) => by({ Authorization: `Bearer ${token}` });
 
 /** A body of a mebibyte, nearly, with as many members as fit. */
 function tinyMembers(): string {
@@ -61,16 +54,16 @@ function tinyMembers(): string {
 
 /** Creates that are compared with the file. */
 const CUSTOMERS = '/customers';
-export const MARKED_PATH = `/api/v1${CUSTOMERS}`;
+export const MARKED_PATH = API + CUSTOMERS;
 const MARKED = JSON.stringify({ mark: '{n}', name: 'Neema', phone: '1' });
 
 export const REQUESTS = {
-  'a path without a token': { method: 'GET', path: '/api/v1/x', headers: {} },
-  health: { method: 'GET', path: '/api/v1/health', headers: {} },
-  'an unknown method': { method: 'HEAD', path: '/api/v1/orders', headers: {} },
-  'junk tokens': bearer('junk-{n}', '/orders'),
-  'one junk token': bearer('junk', '/orders'),
-  'many good tokens': bearer('crowd-{n}', '/customers'),
+  'a path without a token': nobody('GET', '/x'),
+  health: nobody('GET', '/health'),
+  'an unknown method': nobody('HEAD', '/orders'),
+  'junk tokens': bearer('junk-{n}')('GET', '/orders'),
+  'one junk token': bearer('junk')('GET', '/orders'),
+  'many good tokens': bearer('crowd-{n}')('GET', '/customers'),
   'a list': many('GET', '/orders?page_size=100'),
   'deep pages': many('GET', '/orders?page={n}&page_size=100'),
   'distinct searches': many('GET', '/orders?q=nowhere{n}'),
@@ -85,9 +78,9 @@ export const REQUESTS = {
   'bodies that are no JSON': large('POST', '/businesses', `${tinyMembers().slice(0, -2)}!`),
   creates: writer('POST', CUSTOMERS, MARKED),
   'creates that are refused': writer('POST', CUSTOMERS, MARKED.replace('Neema', '')),
-  "the operator's export": operator(`/admin/accounts/${MANY}/orders?page={n}&page_size=200`),
-  "the operator's searches": operator('/admin/accounts?q=nobody{n}'),
-  "the operator's figures": operator('/admin/usage'),
+  "the operator's export": operator('GET', `/admin/accounts/${MANY}/orders?page={n}&page_size=200`),
+  "the operator's searches": operator('GET', '/admin/accounts?q=nobody{n}'),
+  "the operator's figures": operator('GET', '/admin/usage'),
 } as const satisfies Readonly<Record<string, Template>>;
 
 export type RequestName = keyof typeof REQUESTS;

@@ -5,15 +5,15 @@ import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { percentile } from '../../../scripts/bench/statistics.js';
-import { openIdentityStub, tokenOf } from '../../support/identity-stub.js';
+import { asAccount, openIdentityStub, tokenOf } from '../../support/identity-stub.js';
 import { randomFrom } from '../load/random.js';
 import { clientOf } from '../service/requests.js';
 import { spawnServer } from '../service/service-process.js';
 import type { Report } from './attacker.js';
 import { type Armed, armed, type HostileClient } from './clients.js';
-import { feltBy, NEIGHBOUR, type Noted, startNeighbour } from './neighbour.js';
 import { MARKED_PATH, provider, WRITER } from './requests.js';
 
 const HEAP = '--max-old-space-size=512';
@@ -23,6 +23,43 @@ const READ_P99_MAX_MS = 50;
 const WRITE_P99_MAX_MS = 250;
 /** What an operator sets who does not trust the accounts. */
 const QUOTAS = { ACCOUNT_MAX_RECORDS: '250000', ACCOUNT_MAX_BYTES: '48000000' };
+
+const NEIGHBOUR = 'neighbour';
+
+/** The neighbour's measurements. */
+export interface Noted {
+  readMs: number[];
+  writeMs: number[];
+  /** Answers that were missing, refused or wrong. */
+  failures: string[];
+  /** Ids of the customers that it created. */
+  created: string[];
+}
+
+/** Resolves when the neighbour has its record and begins to read it. */
+async function startNeighbour(origin: string): Promise<{ end(): Promise<Noted> }> {
+  const worker = new Worker(new URL('./neighbour-thread.js', import.meta.url), {
+    workerData: { origin, headers: asAccount(NEIGHBOUR) },
+  });
+  await once(worker, 'message');
+  return {
+    async end() {
+      worker.postMessage('end');
+      const [noted] = await once(worker, 'message');
+      await worker.terminate();
+      return noted;
+    },
+  };
+}
+
+/** What the neighbour felt, in words. */
+function feltBy({ readMs, writeMs, failures }: Noted): string {
+  if (readMs.length === 0 || writeMs.length === 0) return 'the neighbour got no answer';
+  const kinds = failures.length > 0 ? ` (${[...new Set(failures)].join(', ')})` : '';
+  const times = (of: readonly number[]) =>
+    [50, 99, 100].map((share) => percentile(of, share).toFixed(1)).join(', ');
+  return `${failures.length} failed${kinds}, reads ${times(readMs)} ms, writes ${times(writeMs)} ms (p50, p99, most)`;
+}
 
 export interface Phase {
   readonly clients: readonly Armed[];

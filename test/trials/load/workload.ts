@@ -17,24 +17,18 @@ const LONG_MAX_CHARACTERS = 8_000;
 const HUGE_MAX_CHARACTERS = 60_000;
 
 /** A valid body for each collection. It contains the defaults, so that the stored record equals the body. */
-const BODIES = new Map(
-  Object.entries({
-    businesses: { businessName: 'Neema Salon' },
-    customers: { name: 'Neema Mushi', phone: '+255 713 445 210' },
-    services: { name: 'Box braids', price: 45_000, currency: 'TZS', active: true },
-    orders: {
-      customer: 'Neema Mushi',
-      service: 'Box braids',
-      amount: 45_000,
-      paid: 0,
-      status: 'New',
-      currency: 'TZS',
-    },
-    team: { name: 'Juma Ally', phone: '+255 754 010 203' },
-    expenses: { description: 'Thread', category: 'Stock', date: '2026-01-05', amount: 9_000 },
-  }),
-);
-export const COLLECTIONS = [...BODIES.keys()];
+const BODIES: Readonly<Record<string, Properties>> = {
+  businesses: { businessName: 'Neema Salon' },
+  customers: { name: 'Neema Mushi', phone: '+255 713 445 210' },
+  services: { name: 'Box braids', price: 45_000, currency: 'TZS', active: true },
+  orders: {
+    ...{ customer: 'Neema Mushi', service: 'Box braids', amount: 45_000 },
+    ...{ paid: 0, status: 'New', currency: 'TZS' },
+  },
+  team: { name: 'Juma Ally', phone: '+255 754 010 203' },
+  expenses: { description: 'Thread', category: 'Stock', date: '2026-01-05', amount: 9_000 },
+};
+export const COLLECTIONS = Object.keys(BODIES);
 
 export interface LoadOptions {
   client: Client;
@@ -103,7 +97,7 @@ export class LoadWorker {
     const owner = random.oneOf(ACCOUNTS);
     const collection = random.oneOf(COLLECTIONS);
     const entry = ledger.newEntry(this.#number, owner, collection);
-    const body = { ...BODIES.get(collection), mark: entry.mark, ...this.#newVersion() };
+    const body = { ...BODIES[collection], mark: entry.mark, ...this.#newVersion() };
     const ours = collection === 'businesses' ? { ownerSub: owner } : {};
     return this.#change('create', entry, body, { owner_sub: owner, ...ours, ...body });
   }
@@ -161,11 +155,7 @@ export class LoadWorker {
   async #read(entry: Entry) {
     const { client, onRead } = this.#options;
     const started = performance.now();
-    const call = {
-      method: 'GET',
-      path: pathOf(entry),
-      account: entry.owner,
-    } as const;
+    const call = { method: 'GET', path: pathOf(entry), account: entry.owner } as const;
     const answer = await client.send(call).catch(() => undefined);
     if (answer === undefined) return false;
     if (answer.status !== 200) throw new Error(`${call.path}: ${JSON.stringify(answer)}`);
@@ -177,19 +167,10 @@ export class LoadWorker {
   async #refused(entry: Entry) {
     const { ledger, client, random, mayAnswer = [] } = this.#options;
     const stranger = random.oneOf(ACCOUNTS.filter((account) => account !== entry.owner));
-    const change = ledger.begin({
-      action: 'delete',
-      entry,
-      byOperator: false,
-      changed: [],
-      after: undefined,
-    });
+    const none = { byOperator: false, changed: [], after: undefined };
+    const change = ledger.begin({ action: 'delete', entry, ...none });
     ledger.refuse(change);
-    const call = {
-      method: 'DELETE',
-      path: pathOf(entry),
-      account: stranger,
-    } as const;
+    const call = { method: 'DELETE', path: pathOf(entry), account: stranger } as const;
     const answer = await client.send(call).catch(() => undefined);
     // When a commit fails, the refusals that were decided with it are answered 500, too.
     if (answer !== undefined && ![404, 500, ...mayAnswer].includes(answer.status)) {

@@ -35,17 +35,8 @@ export type Step = { lanes: Command[][]; end: 'restart' | 'look' };
 export const REFUSED = 'refuse-me';
 
 const STATUSES = ['New', 'In progress', 'Ready', 'new', 'Ré'];
-const words = fc.constantFrom(
-  'Neema',
-  'saluni',
-  'Zoë 林',
-  '😀',
-  'İ',
-  '"\\',
-  '\u2028',
-  ' ',
-  '{"a":1}',
-);
+const WORDS = ['Neema', 'saluni', 'Zoë 林', '😀', 'İ', '"\\', '\u2028', ' ', '{"a":1}'];
+const words = fc.constantFrom(...WORDS);
 const texts = fc.oneof({ weight: 4, arbitrary: words }, fc.string({ maxLength: 12 }));
 const amounts = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }),
@@ -56,20 +47,8 @@ const odd = fc.oneof(
   fc.constantFrom('', 0, -1, null, true, [], {}),
   fc.jsonValue({ maxDepth: 3 }),
 );
-const names = fc.oneof(
-  fc.constantFrom(
-    'id',
-    'owner_sub',
-    'ownerSub',
-    'status',
-    'paid',
-    'method',
-    '__proto__',
-    '0',
-    'note',
-  ),
-  fc.string({ minLength: 1, maxLength: 6 }),
-);
+const NAMES = 'id owner_sub ownerSub status paid method __proto__ 0 note'.split(' ');
+const names = fc.oneof(fc.constantFrom(...NAMES), fc.string({ minLength: 1, maxLength: 6 }));
 const extras = fc
   .array(fc.tuple(names, odd), { maxLength: 3 })
   .map((entries) => asSent(Object.fromEntries(entries)));
@@ -82,12 +61,10 @@ function asSent(record: object): JsonRecord {
 const collections = fc.constantFrom(...COLLECTIONS);
 const picks = fc.nat({ max: 1_000 });
 
-/** undefined, except once in so many times. */
+/** undefined, except once in this many times. */
 function rarely<T>(times: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  return fc.oneof(
-    { weight: times - 1, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary },
-  );
+  const never = { weight: times - 1, arbitrary: fc.constant(undefined) };
+  return fc.oneof(never, { weight: 1, arbitrary });
 }
 
 /** Mostly valid bodies for the collection. Sometimes a property is missing or nonsense. */
@@ -113,20 +90,8 @@ function bodies(collection: CollectionName) {
     );
 }
 
-const numbersAsText = fc.constantFrom(
-  undefined,
-  '1',
-  '2',
-  '3',
-  '7',
-  '100',
-  '201',
-  '0',
-  '-1',
-  'x',
-  '1.5',
-  '',
-);
+const NUMBERS = ['1', '2', '3', '7', '100', '201', '0', '-1', 'x', '1.5', ''];
+const numbersAsText = fc.constantFrom(undefined, ...NUMBERS);
 const queries = fc.record({
   q: fc.option(
     fc.oneof(words, fc.constantFrom('neema', 'canary', 'ORD-', 'new', 'tzs', 'owner_sub":"')),
@@ -157,41 +122,35 @@ const ASTRAY = [
   { method: 'GET', path: '/payments/PAY-0001', status: 404 },
 ];
 
+const weighted = (weight: number, arbitrary: fc.Arbitrary<object>) => ({ weight, arbitrary });
+
 /** One command for one collection. */
-const commands = fc.tuple(collections, fc.boolean()).chain(([collection, byOperator]) =>
-  fc
+const commands = fc.tuple(collections, fc.boolean()).chain(([collection, byOperator]) => {
+  const body = bodies(collection);
+  const kind = <T>(name: Command['kind'], more: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
+    fc.record<Record<string, unknown>>({ kind: fc.constant(name), ...more });
+  const values = fc.array(fc.nat(), { minLength: 2, maxLength: 5 });
+  const method = fc.constantFrom('POST', 'PATCH');
+  const text = fc.constantFrom(...NONSENSE);
+  const stray = fc.constantFrom(...ASTRAY);
+  return fc
     .oneof(
-      { weight: 8, arbitrary: bodies(collection).map((body) => ({ kind: 'create', body })) },
-      { weight: 3, arbitrary: picks.map((pick) => ({ kind: 'read', pick })) },
-      {
-        weight: 5,
-        arbitrary: fc
-          .tuple(picks, fc.oneof(extras, bodies(collection)))
-          .map(([pick, body]) => ({ kind: 'patch', pick, body })),
-      },
-      {
-        weight: 1,
-        arbitrary: fc
-          .tuple(picks, fc.array(fc.nat(), { minLength: 2, maxLength: 5 }))
-          .map(([pick, values]) => ({ kind: 'patch at once', pick, values })),
-      },
-      { weight: 3, arbitrary: picks.map((pick) => ({ kind: 'delete', pick })) },
-      { weight: 5, arbitrary: queries.map((query) => ({ kind: 'list', query })) },
-      { weight: 1, arbitrary: fc.constant({ kind: 'payments' }) },
-      { weight: 1, arbitrary: fc.constant({ kind: 'account' }) },
-      {
-        weight: 1,
-        arbitrary: fc
-          .tuple(fc.constantFrom('POST', 'PATCH'), picks, fc.constantFrom(...NONSENSE))
-          .map(([method, pick, text]) => ({ kind: 'send nonsense', method, pick, text })),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom(...ASTRAY).map((stray) => ({ kind: 'go astray', ...stray })),
-      },
+      weighted(8, kind('create', { body })),
+      weighted(3, kind('read', { pick: picks })),
+      weighted(5, kind('patch', { pick: picks, body: fc.oneof(extras, body) })),
+      weighted(1, kind('patch at once', { pick: picks, values })),
+      weighted(3, kind('delete', { pick: picks })),
+      weighted(5, kind('list', { query: queries })),
+      weighted(1, kind('payments', {})),
+      weighted(1, kind('account', {})),
+      weighted(1, kind('send nonsense', { method, pick: picks, text })),
+      weighted(
+        1,
+        stray.map((given) => ({ kind: 'go astray', ...given })),
+      ),
     )
-    .map((command) => ({ ...command, collection, byOperator }) as Command),
-);
+    .map((command) => ({ ...command, collection, byOperator }) as Command);
+});
 
 /** Steps for so many accounts, each with so many commands. */
 export function steps(sizes: {
@@ -199,14 +158,11 @@ export function steps(sizes: {
   steps: number;
   commands: number;
 }): fc.Arbitrary<Step[]> {
-  const lane = fc.array(commands, {
-    minLength: sizes.commands,
-    maxLength: sizes.commands,
-    size: 'max',
-  });
+  const exactly = <T>(count: number, each: fc.Arbitrary<T>) =>
+    fc.array(each, { minLength: count, maxLength: count, size: 'max' });
   const step = fc.record({
-    lanes: fc.array(lane, { minLength: sizes.accounts, maxLength: sizes.accounts, size: 'max' }),
-    end: fc.constantFrom('look', 'restart') as fc.Arbitrary<Step['end']>,
+    lanes: exactly(sizes.accounts, exactly(sizes.commands, commands)),
+    end: fc.constantFrom<Step['end'][]>('look', 'restart'),
   });
   return fc.array(step, { minLength: 1, maxLength: sizes.steps, size: 'max' });
 }

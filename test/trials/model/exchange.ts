@@ -1,10 +1,10 @@
 // Sends one request and checks what holds for every answer: headers, envelope, and that it
 // holds no data of another account.
 
+import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { asAccount } from '../../support/identity-stub.js';
 import { ADMIN_KEY } from '../service/service-process.js';
-import { firstDifference } from './first-difference.js';
 
 export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -43,26 +43,19 @@ export async function exchange(
     method,
     headers: {
       'X-Request-ID': requestId,
-      ...(who === OPERATOR ? { 'X-Service-Admin-Key': ADMIN_KEY } : asAccount(String(who))),
+      ...(who === OPERATOR ? { 'X-Service-Admin-Key': ADMIN_KEY } : asAccount(who)),
     },
     ...(body !== undefined && { body }),
   });
   const text = await response.text();
   const what = `${method} ${path} → ${response.status} ${text.slice(0, 500)}`;
   const headers = ['content-type', 'cache-control', 'x-content-type-options', 'x-request-id'];
-  must(
-    isDeepStrictEqual(
-      headers.map((name) => response.headers.get(name)),
-      ['application/json; charset=utf-8', 'no-store', 'nosniff', requestId],
-    ),
-    `${what}: headers ${JSON.stringify([...response.headers])}`,
-  );
+  const found = headers.map((name) => response.headers.get(name));
+  same(found, ['application/json; charset=utf-8', 'no-store', 'nosniff', requestId], what);
   if (who !== OPERATOR) {
     const whole = `${text} ${JSON.stringify([...response.headers])}`;
-    const strange = [...whole.matchAll(CANARY)].filter(
-      ([found]) => found !== canaryOf(String(who)),
-    );
-    must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${String(who)}`);
+    const strange = (whole.match(CANARY) ?? []).filter((canary) => canary !== canaryOf(who));
+    must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${who}`);
   }
   // The answer to HEAD has no body over HTTP.
   if (method === 'HEAD') {
@@ -86,8 +79,9 @@ export function must(holds: boolean, otherwise: string) {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Throws when the two differ; the message names the first difference. The order of properties does not count. */
+/** Throws when the two differ; the message shows where. The order of properties does not count. */
 export function same(found: unknown, wanted: unknown, what: string) {
   if (isDeepStrictEqual(found, wanted)) return;
-  throw new Error(`${what}: ${firstDifference(found, wanted) ?? 'the values differ in type'}`);
+  const how = { actual: found, expected: wanted, operator: 'deepStrictEqual' };
+  throw new Error(`${what}: ${new AssertionError(how).message}`);
 }

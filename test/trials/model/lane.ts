@@ -43,22 +43,18 @@ export class Lane {
 
   #perform(command: Command) {
     const { collection, byOperator } = command;
+    const id = 'pick' in command ? this.#pick(collection, command.pick) : '';
     switch (command.kind) {
       case 'create':
         return this.#create(collection, byOperator, this.#marked(command.body));
       case 'read':
-        return this.#read(collection, byOperator, this.#pick(collection, command.pick));
+        return this.#read(collection, byOperator, id);
       case 'patch':
-        return this.#patch(
-          collection,
-          byOperator,
-          this.#pick(collection, command.pick),
-          command.body,
-        );
+        return this.#patch(collection, byOperator, id, command.body);
       case 'patch at once':
-        return this.#patchAtOnce(collection, this.#pick(collection, command.pick), command.values);
+        return this.#patchAtOnce(collection, id, command.values);
       case 'delete':
-        return this.#delete(collection, byOperator, this.#pick(collection, command.pick));
+        return this.#delete(collection, byOperator, id);
       case 'list':
         return this.#list(collection, byOperator, command.query);
       case 'payments':
@@ -66,9 +62,9 @@ export class Lane {
       case 'account':
         return this.#account();
       case 'send nonsense': {
-        const { method, pick, text } = command;
-        const id = method === 'POST' ? undefined : this.#pick(collection, pick);
-        return this.#expect(400, byOperator, method, this.#path(byOperator, collection, id), text);
+        const { method, text } = command;
+        const path = this.#path(byOperator, collection, method === 'POST' ? undefined : id);
+        return this.#expect(400, byOperator, method, path, text);
       }
       case 'go astray':
         return this.#expect(command.status, false, command.method, command.path);
@@ -89,10 +85,8 @@ export class Lane {
     must(number > last, `${id} is not above ${last}`);
     must(!this.shared.ids.has(id), `${id} is given twice`);
     this.shared.ids.add(id);
-    this.shared.sequences.set(
-      collection,
-      Math.max(number, this.shared.sequences.get(collection) ?? 0),
-    );
+    const highest = Math.max(number, this.shared.sequences.get(collection) ?? 0);
+    this.shared.sequences.set(collection, highest);
     same(data, this.model.created(collection, body, id), `POST ${path}`);
     this.model.put(collection, id, data as JsonRecord);
     this.#audit(byOperator, 'create', collection, id, createdNames(collection, body));
@@ -102,11 +96,7 @@ export class Lane {
     const path = this.#path(byOperator, collection, id);
     const { status, data } = await this.request(byOperator, 'GET', path);
     const wanted = this.model.read(collection, id);
-    same(
-      { status, data },
-      { status: wanted === undefined ? 404 : 200, data: wanted },
-      `GET ${path}`,
-    );
+    same([status, data], [wanted === undefined ? 404 : 200, wanted], `GET ${path}`);
   }
 
   async #patch(collection: CollectionName, byOperator: boolean, id: string, body: JsonRecord) {
@@ -131,16 +121,14 @@ export class Lane {
       bodies.map((body) => this.#write(false, 'PATCH', path, body)),
     );
     const stored = this.model.read(collection, id);
-    if (stored === undefined) {
-      for (const { status } of answers)
-        must([404, 500].includes(status), `PATCH ${path}: ${status}`);
-      return;
-    }
-    const confirmed = bodies.filter((_, index) => answers[index]?.status === 200);
+    const statuses = answers.map(({ status }) => status);
+    const wanted = [stored === undefined ? 404 : 200, 500];
     must(
-      answers.every(({ status }) => status === 200 || status === 500),
-      `PATCH ${path} at once: ${answers.map(({ status }) => status)}`,
+      statuses.every((status) => wanted.includes(status)),
+      `PATCH ${path}: ${statuses}`,
     );
+    if (stored === undefined) return;
+    const confirmed = bodies.filter((_, index) => statuses[index] === 200);
     const { data } = await this.request(false, 'GET', path);
     same(data, Object.assign({ ...stored }, ...confirmed), `after PATCH ${path} at once`);
     this.model.put(collection, id, data as JsonRecord);
@@ -151,11 +139,8 @@ export class Lane {
     const { status, data } = await this.#write(byOperator, 'DELETE', path);
     if (status === 500) return;
     const isThere = this.model.read(collection, id) !== undefined;
-    same(
-      { status, data },
-      isThere ? { status: 200, data: { id, deleted: true } } : { status: 404, data: undefined },
-      `DELETE ${path}`,
-    );
+    const wanted = isThere ? [200, { id, deleted: true }] : [404, undefined];
+    same([status, data], wanted, `DELETE ${path}`);
     if (!isThere) return;
     this.model.delete(collection, id);
     this.#gone.push(id);
@@ -172,28 +157,18 @@ export class Lane {
     // The operator's list has no filter by status.
     const filters = { q: q ?? '', status: byOperator ? '' : (status ?? '') };
     const rows = this.model.matching(collection, filters);
-    const { data, pagination } = pageOf(
-      rows,
-      { page, page_size },
-      byOperator ? OPERATOR_PAGES : OWN_PAGES,
-    );
+    const sizes = byOperator ? OPERATOR_PAGES : OWN_PAGES;
+    const { data, pagination } = pageOf(rows, { page, page_size }, sizes);
     const wanted = { status: 200, data, pagination, code: undefined };
     same(answer, wanted, `GET ${path}`);
   }
 
   async #payments() {
     const rows = this.model.payments();
-    const { status, data, pagination } = await this.request(
-      false,
-      'GET',
-      '/payments?q=nothing&page=9',
-    );
+    const path = '/payments?q=nothing&page=9';
+    const { status, data, pagination } = await this.request(false, 'GET', path);
     const page = { page: 1, page_size: rows.length, total: rows.length, total_pages: 1 };
-    same(
-      { status, data, pagination },
-      { status: 200, data: rows, pagination: page },
-      'GET /payments',
-    );
+    same([status, data, pagination], [200, rows, page], `GET ${path}`);
   }
 
   async #account() {
@@ -211,12 +186,7 @@ export class Lane {
   }
 
   /** Sends a write. It may be answered 500 when it was committed together with one that the database refuses. */
-  async #write(
-    byOperator: boolean,
-    method: string,
-    path: string,
-    body: JsonRecord | undefined = undefined,
-  ) {
+  async #write(byOperator: boolean, method: string, path: string, body?: JsonRecord) {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const answer = await this.request(byOperator, method, path, text);
     if (answer.status === 500) {
@@ -229,7 +199,7 @@ export class Lane {
     return answer;
   }
 
-  request(byOperator: boolean, method: string, path: string, body: string | undefined = undefined) {
+  request(byOperator: boolean, method: string, path: string, body?: string) {
     const who = byOperator ? OPERATOR : this.model.subject;
     return exchange(this.shared.fetch, who, method, path, body);
   }
@@ -239,11 +209,7 @@ export class Lane {
     return { ...body, mark: canaryOf(this.model.subject) };
   }
 
-  #path(
-    byOperator: boolean,
-    collection: CollectionName | undefined = undefined,
-    id: string | undefined = undefined,
-  ) {
+  #path(byOperator: boolean, collection?: CollectionName, id?: string) {
     const account = byOperator ? `/admin/accounts/${encodeURIComponent(this.model.subject)}` : '';
     return [account, collection, id].filter((part) => part !== undefined).join('/');
   }

@@ -11,12 +11,8 @@ import type { Lane } from './lane.js';
 async function everyRow(fetch: Fetch, path: string) {
   const rows: unknown[] = [];
   for (let page = 1; ; page++) {
-    const answer: Answer = await exchange(
-      fetch,
-      OPERATOR,
-      'GET',
-      `${path}?page_size=200&page=${page}`,
-    );
+    const query = `page_size=200&page=${page}`;
+    const answer: Answer = await exchange(fetch, OPERATOR, 'GET', `${path}?${query}`);
     rows.push(...(answer.data as unknown[]));
     const { total, total_pages } = answer.pagination as Record<string, number>;
     if (page < Number(total_pages)) continue;
@@ -43,11 +39,8 @@ export async function checkViews(
     ]),
   );
   const get = (path: string) => exchange(fetch, OPERATOR, 'GET', path);
-  same(
-    (await get('/admin/overview')).data,
-    { tenant_count: summaries.length, record_count, resources: counts },
-    'the overview',
-  );
+  const overview = { tenant_count: summaries.length, record_count, resources: counts };
+  same((await get('/admin/overview')).data, overview, 'the overview');
   for (const page of ['1', '2', '99']) {
     const answer = await get(`/admin/accounts?page_size=2&page=${page}`);
     const wanted = pageOf(summaries, { page, page_size: '2' }, OPERATOR_PAGES);
@@ -56,10 +49,8 @@ export async function checkViews(
   const [first] = summaries;
   if (first !== undefined) {
     const found = (await get(`/admin/accounts?q=${first.owner_sub.toUpperCase()}`)).data;
-    must(
-      JSON.stringify(found).includes(JSON.stringify(first)),
-      'an account is not found by its name',
-    );
+    const isFound = JSON.stringify(found).includes(JSON.stringify(first));
+    must(isFound, 'an account is not found by its name');
   }
   await checkUsage(fetch, models, counts, lanes);
   await checkAudit(fetch, lanes);
@@ -81,18 +72,11 @@ async function checkUsage(
       (last_updated_at === null) === (counts[name] === 0),
       `last update of ${name}: ${last_updated_at}`,
     );
-    return [
-      name,
-      {
-        records: counts[name],
-        payload_bytes: bytesOf(name),
-        // All records here are younger than a day.
-        created_last_24_hours: counts[name],
-        created_last_7_days: counts[name],
-        created_last_30_days: counts[name],
-        last_updated_at,
-      },
-    ];
+    const records = counts[name];
+    // All records here are younger than a day.
+    const created = { created_last_24_hours: records, created_last_7_days: records };
+    const times = { ...created, created_last_30_days: records, last_updated_at };
+    return [name, { records, payload_bytes: bytesOf(name), ...times }];
   });
   const wanted = {
     record_count: Object.values(counts).reduce((sum, count) => sum + count, 0),

@@ -56,7 +56,6 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
 
   return {
     folder: dirname(dirname(home.file)),
-    file: home.file,
     /** Resolves when so many records are acknowledged. */
     async acknowledged(count: number) {
       while (acknowledged.size < count) await delay(PAUSE_MS);
@@ -146,14 +145,13 @@ function saltOf(file: string): Buffer {
 }
 
 function create(client: Client, worker: number, notes: string) {
-  return client
-    .send({
-      method: 'POST',
-      path: '/customers',
-      account: tokenOf(`account-${worker}`),
-      body: { name: 'Neema Mushi', phone: '+255 713 445 210', notes },
-    })
-    .catch(() => undefined);
+  const body = { name: 'Neema Mushi', phone: '+255 713 445 210', notes };
+  const call = {
+    method: 'POST',
+    path: '/customers',
+    account: tokenOf(`account-${worker}`),
+  } as const;
+  return client.send({ ...call, body }).catch(() => undefined);
 }
 
 async function restored(file: string) {
@@ -161,10 +159,8 @@ async function restored(file: string) {
   try {
     const check = await client.execute('pragma integrity_check');
     const { rows } = await client.execute("select id from records where collection = 'customers'");
-    return {
-      isWhole: check.rows[0]?.[0] === 'ok',
-      ids: new Set(rows.map((row) => String(row['id']))),
-    };
+    const ids = new Set(rows.map((row) => String(row['id'])));
+    return { isWhole: check.rows[0]?.[0] === 'ok', ids };
   } finally {
     client.close();
   }

@@ -1,10 +1,8 @@
 // Requests of an account or of the operator, over kept-alive connections.
 
-import { Agent, request } from 'node:http';
-import { jsonReply } from '../../support/json-reply.js';
+import { Agent } from 'node:http';
+import { exchange } from './exchange.js';
 import { ADMIN_KEY } from './service-process.js';
-
-const ANSWER_TIMEOUT_MS = 30_000;
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -30,40 +28,25 @@ export interface Answer {
 export type Client = ReturnType<typeof clientOf>;
 
 /** A client of one server. Close it when that server is gone. */
-export function clientOf(origin: string, adminKey = ADMIN_KEY) {
+export function clientOf(origin: string) {
   const agent = new Agent({ keepAlive: true });
 
   /** Rejects unless the whole answer arrives. */
-  function send({ method, path, account, requestId, body }: Call): Promise<Answer> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
+  async function send({ method, path, account, requestId, body }: Call): Promise<Answer> {
     const headers = {
       ...(account === undefined
-        ? { 'X-Service-Admin-Key': adminKey }
+        ? { 'X-Service-Admin-Key': ADMIN_KEY }
         : { Authorization: `Bearer ${account}` }),
       ...(requestId !== undefined && { 'X-Request-ID': requestId }),
-      ...(text !== undefined && { 'Content-Length': Buffer.byteLength(text) }),
     };
-    return new Promise((resolve, reject) => {
-      const url = `${origin}/api/v1${path}`;
-      const sent = request(url, { method, headers, agent, timeout: ANSWER_TIMEOUT_MS });
-      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer`)));
-      sent.on('error', reject);
-      sent.on('response', (response) => {
-        jsonReply(response).then(resolve, ({ message }) =>
-          reject(new Error(`${method} ${path}: ${message}`)),
-        );
-      });
-      sent.end(text);
-    });
+    const sent = { method, headers, agent, body: body === undefined ? body : JSON.stringify(body) };
+    const { status, text } = await exchange(`${origin}/api/v1${path}`, sent);
+    return { status, json: JSON.parse(text) };
   }
 
   /** A GET by the account, or by the operator without one. Rejects unless the answer is 200. */
   async function get<Data>(path: string, account = ''): Promise<Envelope<Data>> {
-    const { status, json } = await send({
-      method: 'GET',
-      path,
-      ...(account !== '' && { account }),
-    });
+    const { status, json } = await send({ method: 'GET', path, ...(account && { account }) });
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(json)}`);
     return json as Envelope<unknown> as Envelope<Data>;
   }

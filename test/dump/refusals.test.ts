@@ -26,11 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-async function load(text: string, ...more: string[]) {
-  await writeFile(at('given.ndjson'), text);
-  return runHere(['load', at('given.ndjson'), '--to', at('target.db'), ...more]);
-}
-
 describe('A load', () => {
   it.each([
     ['empty', () => ''],
@@ -43,13 +38,10 @@ describe('A load', () => {
     ['of a later version', () => whole.replace('"version":1', '"version":2')],
     ['no JSON', () => 'collection,id\n'],
   ])('refuses a dump that is %s, and leaves nothing', async (_, text) => {
-    const { code, stderr } = await load(text());
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^\S+ (was cut or changed: .*; nothing was loaded|is not a dump of version 1)/,
-      ),
-    ]);
+    await writeFile(at('given.ndjson'), text());
+    const refused = await runHere(['load', at('given.ndjson'), '--to', at('target.db')]);
+    const sentence = /^\S+ (was cut or changed: .*; nothing was loaded|is not a dump of version 1)/;
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(sentence)]);
     for (const end of ['', '.loading']) expect(await isThere(at(`target.db${end}`))).toBe(false);
   });
 
@@ -58,35 +50,27 @@ describe('A load', () => {
     const given = { subject: 'amina', erased, records: {} };
     await addToLedger(at('ledger.ndjson'), given, (size) => new Uint8Array(size));
     const ledger = { ERASURE_LEDGER: at('ledger.ndjson') };
+    const accountsIn = async (name: string) => [...(await contentsOf(at(name))).accounts.keys()];
     const kept = await runHere(['load', at('shop.ndjson'), '--to', at('kept.db')], ledger);
     expect(kept.code).toBe(1);
-    expect(kept.stdout).toContain(
-      'not loaded: "amina": it was erased on 2026-06-01T00:00:00.000Z; --bring-back loads it',
-    );
-    expect([...(await contentsOf(at('kept.db'))).accounts.keys()]).toEqual(['neema']);
+    expect(kept.stdout).toContain(`not loaded: "amina": it was erased on ${erased}; --bring-back`);
+    expect(await accountsIn('kept.db')).toEqual(['neema']);
     await runWell(['load', at('shop.ndjson'), '--to', at('all.db'), '--bring-back'], ledger);
-    expect([...(await contentsOf(at('all.db'))).accounts.keys()].sort()).toEqual([
-      'amina',
-      'neema',
-    ]);
+    expect((await accountsIn('all.db')).sort()).toEqual(['amina', 'neema']);
   });
 
   it('puts nothing beside the records of a Postgres database', async () => {
     const [server, name] = [await sharedPostgres(), newDatabaseName()];
     const postgres = { DATABASE_URL: await server.make(name) };
     await runWell(['load', at('shop.ndjson')], postgres);
-    const { code, stderr } = await runHere(['load', at('shop.ndjson')], postgres);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('the Postgres database has records already; load into an empty one'),
-    ]);
+    const again = await runHere(['load', at('shop.ndjson')], postgres);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('records already')]);
     const [count] = await server.sql(name, 'select count(*)::int as records from records');
     expect(count).toEqual({ records: 300 });
   });
 
   it.each([
     [['--to', 'postgres://a:b@c/d'], 'set DATABASE_URL in its place'],
-    [['--to', ''], '--to or DATABASE_URL must name'],
     [[], '--to or DATABASE_URL must name'],
   ])('wants a target that it can use: %j', async (args, sentence) => {
     const { code, stderr } = await runHere(['load', at('shop.ndjson'), ...args]);
@@ -136,7 +120,7 @@ describe('A dump', () => {
     });
     try {
       const held = await dump(at('live.db'), 'live.ndjson');
-      expect(held.stderr).toContain('dump the running service with --from and its address');
+      expect(held.stderr).toContain('dump it by --from and its address');
       const printed = await runWell(['dump', '--from', server.origin, '--to', at('live.ndjson')]);
       expect(printed).toContain('300 records and 30 audit events');
     } finally {
@@ -146,11 +130,9 @@ describe('A dump', () => {
     const textsOf = async (name: string) => {
       const { accounts, events } = await contentsOf(at(name));
       // The API gives records by collection, and JSON in another spelling.
-      const rows = [...accounts].map(([owner, all]) => [
-        owner,
-        all.map(([, , body]) => JSON.stringify(JSON.parse(String(body)))).sort(),
-      ]);
-      return [rows.sort(), events.map((event) => JSON.parse(event))];
+      const bodies = [...accounts.values()].flat().map(([, , body]) => JSON.parse(String(body)));
+      const texts = bodies.map((body) => JSON.stringify(body)).sort();
+      return [texts, events.map((event) => JSON.parse(event))];
     };
     expect(await textsOf('live-copy.db')).toEqual(await textsOf('shop.db'));
   });

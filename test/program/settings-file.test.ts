@@ -53,11 +53,4 @@ describe('A file of settings', () => {
     const found = withSettingsFiles(environment, ['first', 'second']);
     expect(found).toMatchObject({ A: '1', B: '2', C: '3' });
   });
-
-  it('is named where it cannot be read', () => {
-    const path = join(folder.path, 'none');
-    expect(() => withSettingsFiles({}, [path])).toThrow(
-      `the settings file ${path} cannot be read: ENOENT`,
-    );
-  });
 });

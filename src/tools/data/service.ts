@@ -54,17 +54,17 @@ export function runId(work: 'import' | 'erase', { randomBytes }: CommandDependen
 export class Service {
   readonly client: OperatorClient;
   readonly target: Target;
-  readonly #waits: Waits;
+  readonly waits: Waits;
   readonly #dependencies: CommandDependencies;
 
   /** `run`: the import or erasure to which the changes belong, as their audit events name it. */
   constructor(target: Target, dependencies: CommandDependencies, run?: string) {
     this.target = target;
-    this.#waits = dependencies.waits ?? WAITS;
+    this.waits = dependencies.waits ?? WAITS;
     this.#dependencies = dependencies;
     this.client = createOperatorClient({
       ...target,
-      timeoutMs: this.#waits.timeoutMs,
+      timeoutMs: this.waits.timeoutMs,
       fetch: (url, init) => boundedFetch(url, init, run),
     });
   }
@@ -84,7 +84,7 @@ export class Service {
     const call = () => this.client.health({ signal: this.#dependencies.interrupted });
     const isBusy = (error: unknown): error is ApiError =>
       isPassing(error) && error.status !== undefined;
-    await patiently(call, this.#dependencies, this.#waits, isBusy);
+    await patiently(call, this.#dependencies, this.waits, isBusy);
   }
 
   /**
@@ -100,17 +100,17 @@ export class Service {
         throw new ApiError('STORAGE_FAILED', message, { status: 503 });
       });
     await expectHealth();
-    await pause(this.#waits.onItsWayMs, this.#dependencies.interrupted);
+    await pause(this.waits.onItsWayMs, this.#dependencies.interrupted);
     await expectHealth();
   }
 
   /** The call must be safe to repeat. */
   patiently<T>(call: () => Promise<T>): Promise<T> {
-    return patiently(call, this.#dependencies, this.#waits);
+    return patiently(call, this.#dependencies, this.waits);
   }
 
   startWaiting() {
-    return startWaiting(this.#dependencies, this.#waits);
+    return startWaiting(this.#dependencies, this.waits);
   }
 }
 

@@ -11,8 +11,16 @@ import { expectOurs, expectWhole } from '../../storage/file/own-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
-import { type ContentLine, eventLine, isEvent, isRecord, recordLine } from './dump-file.js';
-import { batchesOf, type CheckedDump, type Store } from './store.js';
+import {
+  batchesOf,
+  type CheckedDump,
+  type ContentLine,
+  eventLine,
+  isEvent,
+  isRecord,
+  recordLine,
+  type Store,
+} from './dump-file.js';
 
 const OWNER_ONLY = 0o600;
 /** Each row may have 2 MiB. */
@@ -60,9 +68,9 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
-    const reason = isBusy(messageOf(error))
-      ? 'a running service holds it; stop the service, or name a backup, or dump the running service with --from and its address'
-      : explained(error);
+    const isHeld = isBusy(messageOf(error));
+    const held = 'a running service holds it; stop it, or dump it by --from and its address';
+    const reason = isHeld ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
     connection?.close();
@@ -97,10 +105,8 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
     connection.batch([{ sql, args: [JSON.stringify(value)] }]);
   try {
     // Only its end must be on disk.
-    for (const pragma of ['journal_mode = memory', 'synchronous = off']) {
-      connection.value(`pragma ${pragma}`);
-    }
-    connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
+    const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
+    for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
     let last = 0;
     for await (const batch of batchesOf(dump.lines())) {
       const rows = batch.filter(isRecord).map((line) => {

@@ -6,25 +6,28 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { sequenceOf } from '../../core/domain/identifier.js';
+import { formatId, sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { isThere, nameAgain } from '../../storage/backup/file-copy.js';
-import { type DumpedRow, rowName, rowProblem } from '../../storage/dump/dumped-rows.js';
+import * as piece from '../../storage/dump/dumped-rows.js';
+import { isBack } from '../../storage/erasures/came-back.js';
+import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;
-const PIECE_BYTES = 1_048_576;
+const READ_BYTES = 1_048_576;
 const MODULUS = 2n ** 256n;
 
-/** `position`: order of creation within the account. Times: milliseconds since 1970, UTC. */
+/** Times: milliseconds since 1970, UTC. `owner`: null for a row that belongs to no account. */
 export interface RecordLine {
   readonly collection: CollectionName;
   readonly id: string;
-  /** Null for a row that belongs to no account. */
   readonly owner: string | null;
+  /** Order of creation within the account. */
   readonly position: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -32,35 +35,34 @@ export interface RecordLine {
   readonly body: string;
 }
 
+/** `owner`: empty for an event that belongs to no account. `event`: JSON text. */
 export interface EventLine {
   readonly id: number;
-  /** Empty for an event that belongs to no account. */
   readonly owner: string;
+  readonly event: string;
   /** From Workers: owner, epoch and number, as JSON. */
   readonly name?: string | null;
-  /** JSON text. */
-  readonly event: string;
 }
 
 /** The highest numbers that ids were ever given: of one account on Workers, else (null) of all. */
-export interface HighestLine {
-  readonly account: string | null;
-  readonly highest: Sequences;
-}
+type HighestLine = { readonly account: string | null; readonly highest: Sequences };
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
-/** The first line. `made`: RFC 3339, UTC. `account`: the only one that was dumped; null for all. */
-export interface Head {
-  readonly release: string;
-  readonly made: string;
-  readonly source: string;
-  readonly account: string | null;
+/** Of the first line and the last two ones. `sha256`: of all lines before the last one; it names the dump. */
+interface Facts {
+  readonly source: Store['kind'];
+  readonly highest: Sequences;
+  readonly sha256: string;
 }
 
-/** In the last two lines; `sha256` is of all lines before the last one, and names the dump. */
-export interface End extends Pick<Contents, 'records' | 'events' | 'contents' | 'highest'> {
-  readonly sha256: string;
+/** What a dump is made of, and what one is loaded into. */
+export interface Store {
+  readonly kind: 'file' | 'postgres' | 'workers' | 'service';
+  /** The records of an account stand together. `account`: the only one that is needed. */
+  lines(account?: string): AsyncIterable<ContentLine>;
+  /** May be repeated after any end. Resolves with the accounts that were refused, and why. */
+  load?(dump: CheckedDump): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
 export const isRecord = (line: object): line is RecordLine => 'body' in line;
@@ -75,8 +77,8 @@ export function recordLine(row: Readonly<Record<string, unknown>>): RecordLine {
   return { collection, id, owner, position, created_at, updated_at, body };
 }
 
-export function rowOf({ collection, id, body, created_at, updated_at }: RecordLine): DumpedRow {
-  return [collection, id, body, created_at, updated_at];
+export function rowOf(line: RecordLine): piece.DumpedRow {
+  return [line.collection, line.id, line.body, line.created_at, line.updated_at];
 }
 
 /** Throws if the text is not an audit event. */
@@ -84,12 +86,6 @@ export function eventLine(id: number, event: string): EventLine {
   const { owner_sub: owner, timestamp } = (objectIn(event) ?? {}) as Record<string, unknown>;
   if (typeof owner === 'string' && typeof timestamp === 'string') return { id, owner, event };
   throw new CommandError(`the audit event ${id} cannot be read; restore a backup`);
-}
-
-/** Throws an error that names the record if no host could serve it. */
-export function expectUsable(line: RecordLine): void {
-  const problem = rowProblem(rowOf(line), line.owner ?? undefined);
-  if (problem !== undefined) throw new Error(`the record ${rowName(rowOf(line))} ${problem}`);
 }
 
 /** Sums over lines in any order of accounts and events. */
@@ -106,22 +102,21 @@ export class Contents {
     return this.#sum.toString(16).padStart(64, '0');
   }
 
+  /** Throws an error that names the record if no host could serve it. */
   add(line: ContentLine): void {
     if (isEvent(line)) {
       this.events++;
       this.#addTo(line.event);
     } else if (isRecord(line)) {
       const { collection, id, owner, created_at, updated_at, body } = line;
+      const problem = piece.rowProblem(rowOf(line), owner ?? undefined);
+      if (problem !== undefined) throw new Error(`the record ${collection} ${id} ${problem}`);
       const order = this.#orders.get(`${collection} ${owner}`) ?? 0;
       this.#orders.set(`${collection} ${owner}`, order + 1);
       this.records++;
-      this.#raise(collection, sequenceOf(collection, id));
+      this.#raise({ [collection]: sequenceOf(collection, id) });
       this.#addTo(JSON.stringify([owner, collection, order, id, created_at, updated_at, body]));
-    } else {
-      for (const [name, number] of Object.entries(line.highest)) {
-        this.#raise(name as CollectionName, number);
-      }
-    }
+    } else this.#raise(line.highest);
   }
 
   /** A sum, not an XOR: two equal events must not cancel each other out. */
@@ -129,16 +124,19 @@ export class Contents {
     this.#sum = (this.#sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS;
   }
 
-  #raise(collection: CollectionName, number: number): void {
-    if (number > (this.highest[collection] ?? 0)) this.highest[collection] = number;
+  #raise(highest: Sequences): void {
+    for (const [name, number] of Object.entries(highest) as [CollectionName, number][]) {
+      if (number > (this.highest[name] ?? 0)) this.highest[name] = number;
+    }
   }
 }
 
 /** Resolves when the file is whole, on disk, and has its name. Rejects if there is one already. */
 export async function writeDump(
   path: string,
-  head: Head,
-  lines: AsyncIterable<ContentLine>,
+  store: Store,
+  account: string | undefined,
+  { version: release, now }: CommandDependencies,
 ): Promise<Contents> {
   if (await isThere(path)) throw new CommandError(`${path} already exists; name a new file`);
   const sums = new Contents();
@@ -149,22 +147,22 @@ export async function writeDump(
       digest.update(text);
       return text;
     };
-    yield textOf({ ...FORMAT, ...head });
-    for await (const line of lines) {
-      if (head.account !== null && 'owner' in line && line.owner !== head.account) continue;
-      if (isRecord(line)) expectUsable(line);
+    const made = new Date(now()).toISOString();
+    yield textOf({ ...FORMAT, release, made, source: store.kind, account: account ?? null });
+    for await (const line of store.lines(account)) {
+      if (account !== undefined && 'owner' in line && line.owner !== account) continue;
       sums.add(line);
       yield textOf(line);
     }
     const { records, events, contents, highest } = sums;
-    if (head.account !== null && records + events === 0) {
-      throw new CommandError(`there is no account ${JSON.stringify(head.account)}`);
+    if (account !== undefined && records + events === 0) {
+      throw new CommandError(`there is no account ${JSON.stringify(account)}`);
     }
     yield textOf({ records, events, contents, highest });
     yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
   }
   const part = `${path}.part`;
-  const how = { flags: 'wx', mode: OWNER_ONLY, flush: true, highWaterMark: PIECE_BYTES };
+  const how = { flags: 'wx', mode: OWNER_ONLY, flush: true, highWaterMark: READ_BYTES };
   await rm(part, { force: true });
   try {
     await pipeline(texts, createWriteStream(part, how));
@@ -176,9 +174,9 @@ export async function writeDump(
 }
 
 /** Every line of a dump. Rejects, at the latest at its end, if it was cut or changed. */
-export async function* readDump(path: string): AsyncGenerator<ContentLine | (Head & End), void> {
+async function* readDump(path: string): AsyncGenerator<ContentLine | Facts, void> {
   const digest = createHash('sha256');
-  let [before, line]: [string, Partial<typeof FORMAT & End>] = ['', {}];
+  let [before, line]: [string, Partial<typeof FORMAT & Facts>] = ['', {}];
   for await (const text of textsOf(path)) {
     line = objectIn(text) ?? {};
     if (before === '' && (line.dump !== FORMAT.dump || line.version !== FORMAT.version)) {
@@ -186,7 +184,7 @@ export async function* readDump(path: string): AsyncGenerator<ContentLine | (Hea
     }
     digest.update(before);
     before = `${text}\n`;
-    yield line as ContentLine | (Head & End);
+    yield line as ContentLine | Facts;
   }
   if (line.sha256 === digest.digest('hex')) return;
   throw new CommandError(
@@ -197,11 +195,82 @@ export async function* readDump(path: string): AsyncGenerator<ContentLine | (Hea
 /** Not `readline`: it takes U+2028 for the end of a line. */
 async function* textsOf(path: string): AsyncGenerator<string> {
   let rest = '';
-  const pieces = createReadStream(path, { encoding: 'utf8', highWaterMark: PIECE_BYTES });
+  const pieces = createReadStream(path, { encoding: 'utf8', highWaterMark: READ_BYTES });
   for await (const piece of pieces as AsyncIterable<string>) {
     const texts = (rest + piece).split('\n');
     rest = texts.pop() ?? '';
     yield* texts;
   }
   if (rest !== '') yield rest;
+}
+
+export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
+
+/**
+ * Reads a dump to its end before anything of it is loaded; rejects unless it is whole. `ledger`:
+ * accounts that it knows as erased are left out.
+ */
+export async function checkedDump(path: string, ledger: Ledger | undefined, target: Store['kind']) {
+  let facts = {} as Facts;
+  const withheld = new Map<string, string>();
+  const keepers = new Map<string, { owner: string; created_at: number }>();
+  for await (const line of readDump(path)) {
+    if (!isRecord(line)) {
+      if (!isEvent(line)) facts = { ...facts, ...line };
+      continue;
+    }
+    const [owner, key] = [line.owner ?? '', `${line.collection} ${line.id}`];
+    const { created_at } = line;
+    const erased = ledger?.erasedAt(owner);
+    if (erased !== undefined && isBack(erased, created_at)) {
+      withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
+    } else if (target !== 'workers' && /workers|service/.test(facts.source)) {
+      // There two accounts may both have an ORD-0001: the older record keeps it.
+      const oldest = keepers.get(key)?.created_at ?? Number.POSITIVE_INFINITY;
+      if (created_at < oldest) keepers.set(key, { owner, created_at });
+    }
+  }
+  const newIds: object[] = [];
+  const loaded = new Contents();
+  /** What is loaded, once. */
+  async function* lines(): AsyncGenerator<ContentLine> {
+    const highest: Record<string, number> = { ...facts.highest };
+    for await (let line of readDump(path)) {
+      if (isRecord(line)) {
+        const { collection, id: old_id, body } = line;
+        const account = line.owner ?? '';
+        if (withheld.has(account)) continue;
+        if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) !== account) {
+          highest[collection] = (highest[collection] ?? 0) + 1;
+          const id = formatId(collection, highest[collection]);
+          newIds.push({ account, collection, old_id, new_id: id });
+          // The first one of its text, which begins with it; the rest stays as it is.
+          const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
+          line = { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
+        }
+      } else if (!isEvent(line) && !('account' in line && 'highest' in line)) continue;
+      loaded.add(line);
+      yield line;
+    }
+  }
+  return { ...facts, withheld, newIds, loaded, lines };
+}
+
+/** Lines of one kind and account, for one statement or call; a longer line is alone. */
+export async function* batchesOf(lines: AsyncIterable<ContentLine>) {
+  let batch: ContentLine[] = [];
+  let [characters, group] = [0, ''];
+  for await (const line of lines) {
+    const text = isRecord(line) ? line.body : isEvent(line) ? line.event : '';
+    const of = isRecord(line) ? `record ${line.owner}` : isEvent(line) ? 'event' : 'highest';
+    characters += text.length;
+    const isFull = batch.length === piece.PIECE_MAX_ROWS || characters > piece.PIECE_MAX_CHARACTERS;
+    if (batch.length > 0 && (isFull || of !== group)) {
+      yield batch;
+      [batch, characters] = [[], text.length];
+    }
+    batch.push(line);
+    group = of;
+  }
+  if (batch.length > 0) yield batch;
 }

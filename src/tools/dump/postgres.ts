@@ -9,17 +9,21 @@ import { Database, type Run, reasonOf } from '../../storage/postgres/database.js
 import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
 import {
+  batchesOf,
+  type CheckedDump,
   type ContentLine,
   eventLine,
   isEvent,
   isRecord,
   type RecordLine,
   recordLine,
+  type Store,
 } from './dump-file.js';
-import { batchesOf, type CheckedDump, type Store } from './store.js';
 
 /** Each row may have 2 MiB. */
 const FETCHED_ROWS = 50;
+/** Before every number that an id may get: new records come after the loaded ones. */
+const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
   kind: 'postgres',
@@ -93,13 +97,12 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
       'the Postgres database has records already; load into an empty one, or dump it to compare its contents',
     );
   }
-  let order = dump.records;
+  let position = FIRST_POSITION;
   const columnsOf = (line: RecordLine) => ({
     ...line,
     owner: toStored(line.owner ?? ''),
     id: toStored(line.id),
-    // Before every number that an id may get: new records come after these.
-    position: -order--,
+    position: position++,
     version: 1,
     bytes: Buffer.byteLength(line.body),
     status: statusColumn(storedFacts(line).status),

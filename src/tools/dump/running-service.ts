@@ -4,19 +4,18 @@
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
 import { TurnedFile } from '../data/export/turned-file.js';
-import { CommandError, inWords, sentenceOf } from '../data/failures.js';
+import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
 import { pagesOf, recordPages, subjectsOf } from '../data/walk.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
-import { type ContentLine, eventLine } from './dump-file.js';
-import type { Store } from './store.js';
+import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
 export function serviceStore(service: Service, { now, err }: CommandDependencies): Store {
   async function* lines(account?: string): AsyncGenerator<ContentLine> {
     err(
       'a running service has no times to read: every record gets the time of this dump; records without an owner are missing\n',
     );
-    await inWords(() => service.reach());
+    await service.reach();
     const made = now();
     for (const owner of account === undefined ? await subjectsOf(service) : [account]) {
       let position = 0;
@@ -40,19 +39,14 @@ export function serviceStore(service: Service, { now, err }: CommandDependencies
       yield eventLine(id, JSON.stringify(event));
     }
   }
-  const load = async () => {
-    throw new CommandError('a running service takes no dump; stop it, and name its database');
-  };
-  return { kind: 'service', lines, load };
+  return { kind: 'service', lines };
 }
 
 /** The API lists the newest first. Texts wait on disk, so memory holds a page. */
 async function* oldestFirst(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   const turned = new TurnedFile();
   try {
-    await inWords(async () => {
-      for await (const page of pages) await turned.add(page);
-    });
+    for await (const page of pages) await turned.add(page);
     for await (const page of turned.pages()) yield* page;
   } finally {
     await turned.remove();

@@ -7,12 +7,12 @@ import { stringify } from 'csv-stringify/sync';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { inWords } from '../data/failures.js';
 import { adminKeyIn, plainUrl, Service } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
-import { type Contents, writeDump } from '../dump/dump-file.js';
+import { type Contents, checkedDump, type Store, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/running-service.js';
-import { checkedDump, type Store } from '../dump/store.js';
 import { workersStore } from '../dump/workers.js';
 import { COMMON, type Command } from '../program/command.js';
 import { type CommandDependencies, pathOf } from '../program/command-dependencies.js';
@@ -38,14 +38,12 @@ ${SETTINGS}.
   --account SUBJECT     only this account
 ${COMMON}`,
   async run(given, dependencies) {
-    const { version: release, now, out } = dependencies;
     const path = pathOf(dependencies, given.required('to', 'a new file'));
     const account = given.text('account');
     if (account === '') throw new UsageError('--account is empty; it must be a subject');
     const store = await storeOf('from', given.text('from'), dependencies);
-    const made = new Date(now()).toISOString();
-    const head = { release, made, source: store.kind, account: account ?? null };
-    out(`${path}: ${textOf(await writeDump(path, head, store.lines(account)))}`);
+    const contents = await inWords(() => writeDump(path, store, account, dependencies));
+    dependencies.out(`${path}: ${textOf(contents)}`);
   },
 };
 
@@ -69,7 +67,7 @@ ${COMMON}`,
     const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '';
     const ledger = given.flag('bring-back') ? undefined : await readLedger(ledgerAt);
     const dump = await checkedDump(path, ledger, store.kind);
-    const refused = (await store.load(dump)) ?? [];
+    const refused = (await inWords(async () => store.load?.(dump))) ?? [];
     out(`loaded ${textOf(dump.loaded)}`);
     if (dump.newIds.length > 0) {
       const list = `${path}-new-ids.csv`;
@@ -106,9 +104,12 @@ async function storeOf(
   const at = plainUrl(`--${option}`, text, EXAMPLE);
   const adminKey = adminKeyIn(environment);
   const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
-  // The admin Worker has no such path.
-  const health = await fetch(`${baseUrl}/health`, { redirect: 'manual' }).catch(() => undefined);
-  return health?.status === 200 || health?.status === 503
-    ? serviceStore(new Service({ baseUrl, adminKey }, dependencies), dependencies)
-    : workersStore(at, adminKey, dependencies);
+  const service = new Service({ baseUrl, adminKey }, dependencies);
+  // The admin Worker has no such path, and a running service takes no dump.
+  const { status } = await fetch(`${baseUrl}/health`, { redirect: 'manual' }).catch(() => {
+    throw new UsageError(`no answer from ${at}; check the address`);
+  });
+  return option === 'from' && (status === 200 || status === 503)
+    ? serviceStore(service, dependencies)
+    : workersStore(at, adminKey, service);
 }

@@ -26,16 +26,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   hash: ["hashes the console's password", async () => (await browser()).HASH],
 };
 
+const rows = Object.entries(COMMANDS).map(([name, [says]]) => `  ${name.padEnd(10)}${says}\n`);
+
 const HELP = `manage COMMAND [options]
 
-All that an operator does with the service. Each command has its own --help.
+All that an operator does with the service. Each command has its own --help;
+manage --version prints the release.
 
-${Object.entries(COMMANDS)
-  .map(([name, [says]]) => `  ${name.padEnd(10)}${says}\n`)
-  .join('')}
-  --version   prints the release
-  --help, -h  prints this
-
+${rows.join('')}
 ${EXIT_CODES}
 `;
 
@@ -44,18 +42,16 @@ export async function manage(
   [name = '', ...args]: readonly string[],
   terminal: (command: Partial<Command>) => CommandDependencies,
 ): Promise<number> {
-  const [, load] = (Object.hasOwn(COMMANDS, name) && COMMANDS[name]) || [];
-  if (load !== undefined) {
-    const command = await load();
-    return runCommand(command, args, terminal(command));
-  }
-  const { out, err, version } = terminal({});
+  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.[1]() : undefined;
+  const dependencies = terminal(command ?? {});
+  if (command !== undefined) return runCommand(command, args, dependencies);
+  const { out, err, version } = dependencies;
   if (['--help', '-h', '--version'].includes(name)) {
     out(name === '--version' ? `${version}\n` : HELP);
     return EXIT_DONE;
   }
-  const problem = name === '' ? 'no command is given' : `unknown command ${JSON.stringify(name)}`;
-  const names = Object.keys(COMMANDS).join(', ');
-  err(`${problem}; it must be one of ${names} (manage --help says what each does)\n`);
+  err(
+    `${name === '' ? 'no command is given' : `unknown command ${JSON.stringify(name)}`}\n${HELP}`,
+  );
   return EXIT_WRONG_USE;
 }

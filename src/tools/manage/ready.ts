@@ -2,7 +2,7 @@
 // containers and deploy scripts.
 
 import { TROUBLES } from '../../hosts/operations/troubles.js';
-import { type Environment, valuesIn } from '../../hosts/settings.js';
+import { valuesIn } from '../../hosts/settings.js';
 import { COMMON, type Command } from '../program/command.js';
 import { pause } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_FAILED, messageOf, UsageError } from '../program/ending.js';
@@ -22,14 +22,16 @@ Settings: OPS_PORT, OPS_HOST as the service has them.
   --wait SECONDS        asks again for this long, until the service is ready
 ${COMMON}`,
   async run(given, { environment, out, now, interrupted }) {
-    const url = readyUrl(environment);
+    const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
+    if (port === undefined) throw new UsageError('OPS_PORT is unset; set it as the service has it');
+    const at = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
     const wait = given.text('wait') ?? '0';
     if (!/^\d{1,4}$/.test(wait)) {
       throw new UsageError(`--wait is ${JSON.stringify(wait)}; it must be 0 to 9999 seconds`);
     }
     const end = now() + Number(wait) * 1_000;
     for (;;) {
-      const { isReady, text } = await ask(url);
+      const { isReady, text } = await ask(`http://${at}:${port}/ready`);
       if (isReady || now() >= end) {
         out(text);
         return isReady ? EXIT_DONE : EXIT_FAILED;
@@ -38,12 +40,6 @@ ${COMMON}`,
     }
   },
 };
-
-function readyUrl(environment: Environment): string {
-  const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
-  if (port === undefined) throw new UsageError('OPS_PORT is unset; set it as the service has it');
-  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}/ready`;
-}
 
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {
@@ -58,11 +54,8 @@ async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
       const { meaning, action } = TROUBLES.get(name) ?? {};
       return meaning && `  ${name}: ${meaning}\n    What to do: ${action}\n`;
     });
-    const isReady = ready === true;
-    return {
-      isReady,
-      text: `${isReady ? 'ready' : `not ready: ${why}`}${also}\n${troubles.join('')}`,
-    };
+    const state = ready === true ? 'ready' : `not ready: ${why}`;
+    return { isReady: ready === true, text: `${state}${also}\n${troubles.join('')}` };
   } catch (error) {
     const { code = messageOf(error) } = Object(Object(error).cause) as { code?: string };
     return { isReady: false, text: `not ready: ${url} doesn't answer (${code})\n` };

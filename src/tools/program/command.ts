@@ -16,13 +16,11 @@ export const COMMON = `\
 ${EXIT_CODES}
 `;
 
-/** An option and its value; `…`: it may be repeated. */
-const OPTION = /--([a-z-]+)(?: ([^\s]+))?/g;
-
 export interface Command {
   /**
    * One screen. Its first line is the usage; `FILE` behind the name: the command takes one argument.
-   * The paragraph that begins with `  --` has each option, with its value after one space.
+   * From the first line that begins with `  --` it has each option, with its value after one space;
+   * `…`: the option may be repeated.
    */
   readonly help: string;
   /**
@@ -66,23 +64,20 @@ export class Given {
 
   constructor(help: string, args: readonly string[]) {
     const [usage = ''] = help.split('\n', 1);
-    const [name = ''] = /^.*?(?= FILE\b| --| \[|$)/.exec(usage) ?? [];
+    const name = usage.split(' ', 2).join(' ');
+    const wanted = usage.startsWith(`${name} FILE`) ? 1 : 0;
+    const options = optionsIn(help.slice(help.indexOf('\n  --')));
     try {
-      const { values, positionals } = parseArgs({
-        args: [...args],
-        options: optionsIn(help.slice(help.indexOf('\n  --'))),
-        allowPositionals: true,
-      });
-      const wanted = usage.startsWith(`${name} FILE`) ? 1 : 0;
+      const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+      const { values, positionals } = parsed;
       if (!values.help && positionals.length !== wanted) {
-        const takes = wanted === 1 ? 'takes one FILE' : 'takes only options';
-        throw new Error(`${name} ${takes}; got ${JSON.stringify(positionals)}`);
+        throw new Error(`${name} takes ${wanted} FILE; got ${JSON.stringify(positionals)}`);
       }
       this.#values = values;
       this.file = positionals[0] ?? '';
     } catch (error) {
       // Node's message, without its hint on positional arguments, which does not help here.
-      const [sentence = ''] = messageOf(error).split(/\.? To specify|\.?\n|\.$/, 1);
+      const [sentence] = messageOf(error).split(/\.? To specify|\n/, 1);
       throw new UsageError(`${sentence} (${name} --help says what it takes)\nusage: ${usage}`);
     }
   }
@@ -107,23 +102,20 @@ export class Given {
   }
 
   /** Undefined if the option is not given. */
-  oneOf<const T extends string>(
-    name: string,
-    values: readonly T[],
-    given = this.text(name),
-  ): T | undefined {
+  oneOf<const T extends string>(name: string, values: readonly T[], given = this.text(name)) {
     const value = values.find((known) => known === given);
     if (given === undefined || value !== undefined) return value;
-    const wanted = values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`;
-    throw new UsageError(`--${name} is ${JSON.stringify(given)}; it must be ${wanted}`);
+    const wanted = values.join(', ');
+    throw new UsageError(`--${name} is ${JSON.stringify(given)}; it must be one of ${wanted}`);
   }
 }
 
 /** The first place of each option in the table declares it. */
 function optionsIn(table: string) {
-  const found = [...table.matchAll(OPTION)].reverse().map(([, name = '', value = '']) => {
-    const type = value === '' || name === 'help' ? ('boolean' as const) : ('string' as const);
-    return [name, { type, multiple: value.includes('…') }] as const;
+  const found = [...table.matchAll(/--([a-z-]+)(?: (\S+))?/g)].reverse();
+  const options = found.map(([, name = '', value]) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const);
+    return [name, { type, multiple: value?.includes('…') ?? false }] as const;
   });
-  return { ...Object.fromEntries(found), help: { type: 'boolean', short: 'h' } } as const;
+  return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const;
 }

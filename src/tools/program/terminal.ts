@@ -33,7 +33,6 @@ export function terminal(entry: string, { ending }: Partial<Command>): CommandDe
     interrupted: ending === 'own' ? new AbortController().signal : interruptedBySignal(stopping),
     now: Date.now,
     randomBytes,
-    // The release that a built file belongs to.
     version: JSON.parse(readFileSync(new URL('../package.json', entry), 'utf8')).version,
   };
 }

@@ -170,7 +170,6 @@ describe('A service that is down', () => {
 });
 
 describe('Backups', () => {
-  const DAMAGED = 'service-2026-01-14T03-12-45.123Z.db';
   let server: ServerProcess;
   let folder: string;
 
@@ -180,10 +179,9 @@ describe('Backups', () => {
     const backups = { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: '0' };
     server = await service.start({ ...SETTINGS, ...backups });
     // After the start, which makes no new database where a backup is.
-    await writeFile(join(folder, DAMAGED), 'no database');
   });
 
-  it('are taken on request, each with its records, age and check, and the commands that restore', async () => {
+  it('are taken on request, each with its age and size, and the commands that restore', async () => {
     const visitor = await visitorOf(server);
     expect((await visitor.post('/health/backup', { token: 'a guess' })).status).toBe(403);
     const token = tokenIn((await visitor.get('/health')).text);
@@ -192,14 +190,12 @@ describe('Backups', () => {
     await server.saw('"event":"backup_taken"');
     const page = await eventually(async () => {
       const { text } = await visitor.get('/health?asked=202');
-      expect(text).toContain('opens, records counted');
-      expect(text).toContain('can’t be opened');
+      expect(text).toMatch(/data-label="Size"><bdi>[\d.]+ [KM]iB</);
       return text;
     });
     expect(page).toContain('The backup was taken.');
     const [newest = ''] = /service-[^<]+\.db/.exec(page) ?? [];
     expect(page).toMatch(/data-label="Age"><bdi>\d+ s ago</);
-    expect(page).toContain(`data-label="Records"><bdi>${SAMPLE_COUNT}<`);
     expect(plainText(page)).toContain(restoreCommands(join(folder, newest)).join('\n'));
   });
 

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
-import { type LogLine, type ServerProcess, spawnServer } from '../support/server-process.js';
+import type { LogLine, ServerProcess } from '../support/server-process.js';
 
 const KEY = 'the-operators-key-of-the-backup-tests';
 
@@ -80,23 +80,9 @@ describe('The service', () => {
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  it('begins no backup at a start that fails because its port is taken', async () => {
-    const taken = await service.start();
-    const { port } = new URL(taken.origin);
-    const other = {
-      DATABASE_URL: `file:${service.folder}/other.db`,
-      BACKUP_DIR: folder,
-      PORT: port,
-    };
-    const { exited, output } = spawnServer({ ...service.environment, ...other });
-    expect(await exited).toBe(1);
-    expect(output()).not.toContain('"event":"backup');
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  it('never removes a backup that holds much more than those after it, and says so', async () => {
+  it('never removes a backup that is much larger than those after it, and says so', async () => {
     const server = await service.start({ ...onDemand, BACKUP_KEEP: '1' });
-    for (let more = 0; more < SAMPLE_COUNT; more++) await create(server);
+    await create(server, 'x'.repeat(500_000));
     const good = await backUp(server);
     await server.stop();
     await rm(join(service.folder, 'service.db'));
@@ -106,10 +92,9 @@ describe('The service', () => {
     expect(eventsOf(empty, 'backup_held_back')[0]).toMatchObject({
       level: 'warn',
       files: good['file'],
-      records: String(2 * SAMPLE_COUNT),
     });
     expect(await readdir(folder)).toHaveLength(2);
-    expect(await recordsIn(good['file'])).toBe(2 * SAMPLE_COUNT);
+    expect(await recordsIn(good['file'])).toBe(SAMPLE_COUNT + 1);
     const ready = await readyOf(operationsOf(empty));
     expect(ready).toMatchObject({ ready: true, warnings: ['backup_held_back'] });
   });
@@ -141,7 +126,7 @@ describe('The service', () => {
 
 describe('A backup that fails', () => {
   it.each([
-    ['whose process dies', 'process.exit(7);', 'its process ended before it was done'],
+    ['whose process dies', 'process.exit(7);', 'its process was killed'],
     [
       'during which the database file is written',
       `import { utimesSync } from 'node:fs';

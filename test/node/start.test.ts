@@ -1,7 +1,7 @@
 // How the process starts, or does not: settings and files that cannot be used
 // end it with exit code 1 and one line for the operator.
 
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,9 +48,11 @@ describe('A start', () => {
     expect(await readdir(service.folder)).toEqual([]);
   });
 
-  it('ends with one line when another program has the port', async () => {
+  it('ends with one line, and no backup, when another program has the port', async () => {
     const { port, close } = await onLoopback(createServer());
-    const { error } = await refusedStart({ PORT: String(port) });
+    const BACKUP_DIR = join(service.folder, 'backups');
+    await mkdir(BACKUP_DIR);
+    const { error } = await refusedStart({ PORT: String(port), BACKUP_DIR });
     expect(error).toBe(
       `the service cannot listen on 127.0.0.1:${port}: another program has this port; set PORT to a free one`,
     );

@@ -2,11 +2,14 @@
 // storage. An adapter's own test file passes a way to open it.
 
 import { describe, it } from 'vitest';
+import type { RecordStorage, StoredViews } from '../../src/core/records/record-storage.js';
 import type { Check, CheckedStorage, StorageHome } from '../../src/storage/conformance/check.js';
 import {
   type StorageCheckOptions,
   storageChecks,
 } from '../../src/storage/conformance/storage-checks.js';
+
+import { storedViewsChecks } from '../../src/storage/conformance/views-checks.js';
 
 export { changes, event, loaded, row, rows } from '../../src/storage/conformance/sample-changes.js';
 export type TestedStorage = CheckedStorage;
@@ -23,4 +26,12 @@ export function describeChecks(title: string, checks: readonly Check[]): void {
   describe(title, () => {
     it.each(checks.map((check) => [check.name, check] as const))('%s', (_, check) => check.run());
   });
+}
+
+/** The operator's views of a storage that answers them itself. */
+export function viewsConformanceOf(
+  name: string,
+  make: () => Promise<StorageHome<RecordStorage & StoredViews>>,
+): void {
+  describeChecks(`The operator's views of storage — ${name}`, storedViewsChecks(make));
 }

@@ -5,7 +5,8 @@ import { isAdminKey } from '../../core/http/authentication.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { BackupSchedule, KeptBackup } from '../../storage/backup/backup-schedule.js';
+import type { SizedBackup } from '../../storage/backup/backup-files.js';
+import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
@@ -50,7 +51,7 @@ export class Operations {
   readonly #readiness: Readiness;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #disk: () => Promise<Facts['database']>;
-  #kept: (() => Promise<readonly KeptBackup[] | undefined>) | undefined;
+  #kept: (() => Promise<readonly SizedBackup[] | undefined>) | undefined;
   #parts: StartedParts | undefined;
   #port: Awaited<ReturnType<typeof openOperationsPort>> | undefined;
 
@@ -201,13 +202,7 @@ export class Operations {
       last_failed: failure !== undefined,
       last_failure: failure ? { at: timeOf(failure.at), reason: failure.reason } : null,
       under_way: parts.backups?.isUnderWay ?? false,
-      list:
-        kept?.map(({ takenAt, records = null, opens = null, ...file }) => ({
-          ...file,
-          taken_at: timeOf(takenAt),
-          records,
-          opens,
-        })) ?? null,
+      list: kept?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
     };
   }
 }

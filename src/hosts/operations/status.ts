@@ -62,15 +62,9 @@ export interface Facts {
     readonly last_failed: boolean;
     readonly last_failure: { readonly at: string; readonly reason: string } | null;
     readonly under_way: boolean;
-    /** Newest first; null if the folder cannot be read. `opens`: null until this process has looked. */
+    /** Newest first; null if the folder cannot be read. */
     readonly list:
-      | readonly {
-          readonly name: string;
-          readonly taken_at: string;
-          readonly bytes: number;
-          readonly records: number | null;
-          readonly opens: boolean | null;
-        }[]
+      | readonly { readonly name: string; readonly taken_at: string; readonly bytes: number }[]
       | null;
   } | null;
   readonly replication: {

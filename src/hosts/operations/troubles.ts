@@ -91,7 +91,7 @@ export const WARNINGS = {
   },
   backup_held_back: {
     meaning:
-      'An old backup holds more than 1.5 times the records of every newer one, so the rotation does not remove it.',
+      'An old backup is more than 1.5 times as large as every newer one, so the rotation does not remove it.',
     action:
       '`backup_held_back` in the log names it. Were records lost? Restore it. If not, as after an account was erased, remove it by hand.',
   },

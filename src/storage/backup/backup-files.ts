@@ -1,9 +1,29 @@
-// The folder of the backups: which files in it are backups, and which of them may go.
+// The folder of the backups: which files in it are backups, and which of them may be removed.
 
 import { access, constants, readdir } from 'node:fs/promises';
 import { fileErrorText } from './file-copy.js';
 
-/** The names in the folder. Rejects with one sentence if it cannot be read, or no backup can be put into it. */
+/** After the database's name: the time in UTC, and the ending of an unfinished backup and SQLite's files beside it. */
+const NAME_END =
+  /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(\.part(?:-journal|-wal|-shm)?)?$/;
+
+/** A finished backup. */
+export interface BackupFile {
+  readonly name: string;
+  /** Milliseconds since 1970, UTC: the time in its name. */
+  readonly takenAt: number;
+}
+
+export interface SizedBackup extends BackupFile {
+  readonly bytes: number;
+}
+
+/** `stem`: the database's name without its extension. */
+export function backupName(stem: string, takenAt: number): string {
+  return `${stem}-${new Date(takenAt).toISOString().replaceAll(':', '-')}.db`;
+}
+
+/** The names in the folder. Rejects with one sentence if it can't be read, or no backup can be written to it. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);
@@ -12,21 +32,6 @@ export async function namesIn(folder: string): Promise<string[]> {
   } catch (error) {
     throw new Error(`the folder of the backups ${folder} cannot be used: ${fileErrorText(error)}`);
   }
-}
-
-/** After the database's name: the time in UTC, and what an unfinished backup and SQLite's files beside it add. */
-const NAME_END =
-  /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(\.part(?:-journal|-wal|-shm)?)?$/;
-
-export interface BackupFile {
-  readonly name: string;
-  /** Milliseconds since 1970, UTC: the time in its name. */
-  readonly takenAt: number;
-}
-
-/** `stem`: the database's name without its ending. */
-export function backupName(stem: string, takenAt: number): string {
-  return `${stem}-${new Date(takenAt).toISOString().replaceAll(':', '-')}.db`;
 }
 
 /** The finished backups among the names, newest first, and what is left of unfinished ones. */
@@ -47,31 +52,32 @@ export function backupsIn(
 }
 
 /**
- * A backup with more than this many times the records of every newer one stays. A service that
- * lost its records keeps taking backups of almost nothing, which would push out the good ones.
+ * A backup with more than this many times the bytes of every newer one stays: a service that lost its
+ * records keeps taking backups of almost nothing, which would push out the good ones.
  */
 const MUCH_MORE = 1.5;
 
 /**
- * What goes so that `keep` backups stay: first those with a time after `now`, which a wrong clock
- * made, then the oldest. `finished`: newest first. `counts`: records by name; undefined for a file
- * that isn't a database. `heldBack`: stay only because of what they hold.
+ * What to remove so that `keep` backups stay: first those with a time after `now`, which a wrong clock
+ * made, then the oldest. `finished`: newest first. `heldBack`: those that stay only because of their size.
  */
 export function rotationOf(
-  finished: readonly BackupFile[],
+  finished: readonly SizedBackup[],
   now: number,
   keep: number,
-  counts: ReadonlyMap<string, number | undefined>,
-): { readonly removable: string[]; readonly heldBack: string[] } {
-  const isPast = ({ takenAt }: BackupFile) => takenAt <= now;
-  const toStay = [...finished.filter(isPast), ...finished.filter((file) => !isPast(file))];
+): { readonly removable: string[]; readonly heldBack: SizedBackup[] } {
+  const isPast = ({ takenAt }: SizedBackup) => takenAt <= now;
   const removable: string[] = [];
-  const heldBack: string[] = [];
+  const heldBack: SizedBackup[] = [];
   let most = 0;
-  for (const [rank, { name }] of toStay.entries()) {
-    const records = counts.get(name) ?? 0;
-    if (rank >= keep) (records > MUCH_MORE * most ? heldBack : removable).push(name);
-    if (!removable.includes(name)) most = Math.max(most, records);
+  const ranked = [...finished.filter(isPast), ...finished.filter((file) => !isPast(file))];
+  for (const [rank, file] of ranked.entries()) {
+    if (rank >= keep && file.bytes <= MUCH_MORE * most) {
+      removable.push(file.name);
+      continue;
+    }
+    if (rank >= keep) heldBack.push(file);
+    most = Math.max(most, file.bytes);
   }
   return { removable, heldBack };
 }

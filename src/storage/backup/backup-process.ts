@@ -1,37 +1,28 @@
-// The process of a backup's steps: `copy SOURCE TARGET`, `check COPY`, `count BACKUP`. Its one
-// message to the service is the outcome.
+// The process of a backup's steps: `copy SOURCE TARGET` and `check COPY`.
 
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { syncFile } from '../disk-sync.js';
-import { Connection } from '../file/connection.js';
-import { COUNT_RECORDS } from '../file/file-schema.js';
-import { expectOurs } from '../file/own-database.js';
 import type { StepOutcome } from './backups.js';
 import { checkDatabase, compact } from './database-check.js';
 import { copySynced, expectRoom, fileErrorText } from './file-copy.js';
 
 const [step, path = '', target = ''] = process.argv.slice(2);
 
-// A signal to the whole process group is meant for the service: that one ends this process.
+// A signal to the whole process group is meant for the service, which ends this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
   process.on(signal, () => {});
 process.on('disconnect', () => process.exit(1));
-// Lower priority than the service: requests come first.
+// Requests come first.
 setPriority(constants.priority.PRIORITY_LOW);
 
 const outcome = await run().catch((error: unknown) => ({ error: fileErrorText(error) }));
 process.send?.(outcome, () => process.exit());
 
 async function run(): Promise<StepOutcome> {
-  if (step === 'count') {
-    const backup = new Connection(path);
-    expectOurs(backup);
-    return { records: Number(backup.value(COUNT_RECORDS)) };
-  }
   if (step === 'copy') {
-    // The copy, and a compact one of it for a moment.
+    // Room for the copy, and for a moment for the compacted one.
     await expectRoom(dirname(target), 2 * (await stat(path)).size);
     await copySynced(path, target);
     return {};

@@ -1,5 +1,5 @@
-// When backups are taken, and how many are kept. The files in the folder are the only memory of
-// the schedule, so a restart changes nothing.
+// When backups are taken, and how many are kept. The files in the folder are the schedule's only
+// memory, so a restart changes nothing.
 
 import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
@@ -8,17 +8,17 @@ import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
-import { type BackupFile, backupName, backupsIn, namesIn, rotationOf } from './backup-files.js';
-import { recordsIn } from './backups.js';
+import { backupName, backupsIn, namesIn, rotationOf, type SizedBackup } from './backup-files.js';
 
 /** How often the schedule reads the folder. */
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 /** Wait after a failure: long enough for a disk or an operator to recover. */
 const RETRY_MS = 600_000;
 
 /** The folder of the backups, how often one is taken and how many are kept. */
 export interface BackupPlan {
   readonly folder: string;
+  /** 0: only on request. */
   readonly intervalHours: number;
   readonly keep: number;
 }
@@ -31,27 +31,18 @@ export interface BackupScheduleOptions {
   readonly events?: ServiceEvents | undefined;
 }
 
-/** A finished backup in the folder. */
-export interface KeptBackup extends BackupFile {
-  readonly bytes: number;
-  /** Undefined until it was counted, and if it cannot be opened. */
-  readonly records: number | undefined;
-  /** Whether it could be opened and counted; undefined until this process has looked. */
-  readonly opens: boolean | undefined;
-}
-
 /** Takes backups by the clock. A failure is logged and has no other effect. */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
-  /** The database's name without its ending. */
+  /** The database's name without its extension. */
   readonly #stem: string;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #working: Promise<void> | undefined;
   #isAsked = false;
   #isStopping = false;
   #retryAt = 0;
-  /** Of finished backups, by their names: they never change. */
-  readonly #counts = new Map<string, number | undefined>();
+  /** By event: the files that it was logged for. */
+  readonly #warned = new Map<string, string>();
   isUnderWay = false;
 
   constructor(options: BackupScheduleOptions) {
@@ -59,45 +50,37 @@ export class BackupSchedule {
     this.#stem = parse(options.databasePath).name;
   }
 
-  /** Called once the service listens: a start that fails leaves nothing in the folder. */
+  /** To be called once the service listens: a start that fails takes no backup. */
   begin(): void {
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
-    this.#look();
+    this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
+    this.#check();
   }
 
-  /** Takes a backup now. If one is under way, another follows it, because the first may lack the latest writes. */
+  /** Takes a backup now. If one is in progress, another follows it, because it may lack the latest writes. */
   takeNow(): void {
     this.#isAsked = true;
-    this.#look();
+    this.#check();
   }
 
-  /** Begins no further backup. Closing the storage aborts the one under way. */
+  /** Begins no further backup. Closing the storage aborts the one in progress. */
   stop(): void {
     this.#isStopping = true;
     clearInterval(this.#timer);
   }
 
-  /** Newest first. Rejects if the folder cannot be read. */
-  async kept(): Promise<KeptBackup[]> {
-    const { finished } = await this.#files();
-    const kept = finished.map(async (file): Promise<KeptBackup[]> => {
-      // It may be removed in the meantime.
-      const found = await stat(this.#pathOf(file.name)).catch(() => undefined);
-      const records = this.#counts.get(file.name);
-      const opens = this.#counts.has(file.name) ? records !== undefined : undefined;
-      return found === undefined ? [] : [{ ...file, bytes: found.size, records, opens }];
-    });
-    return (await Promise.all(kept)).flat();
+  /** Newest first. Rejects if the folder can't be read. */
+  async kept(): Promise<readonly SizedBackup[]> {
+    return (await this.#files()).finished;
   }
 
-  /** Resolves when no backup is under way. */
+  /** Resolves when no backup is in progress. */
   async idle(): Promise<void> {
-    while (this.#looking !== undefined) await this.#looking;
+    while (this.#working !== undefined) await this.#working;
   }
 
-  #look(): void {
-    if (this.#isStopping || this.#looking !== undefined) return;
-    this.#looking = this.#takeIfDue()
+  #check(): void {
+    if (this.#isStopping || this.#working !== undefined) return;
+    this.#working = this.#takeIfDue()
       .catch((error: unknown) => {
         this.#retryAt = performance.now() + RETRY_MS;
         if (this.#isStopping) return this.#options.log.info('backup_broken_off');
@@ -105,74 +88,82 @@ export class BackupSchedule {
         this.#options.log.error('backup_failed', messageOf(error));
       })
       .finally(() => {
-        this.#looking = undefined;
+        this.#working = undefined;
         this.isUnderWay = false;
-        if (this.#isAsked) this.#look();
+        if (this.#isAsked) this.#check();
       });
   }
 
   async #takeIfDue(): Promise<void> {
-    const { intervalHours } = this.#options.settings;
+    const { settings } = this.#options;
     const isAsked = this.#isAsked;
     this.#isAsked = false;
     if (!isAsked && performance.now() < this.#retryAt) return;
-    // Also if none is due: an operator learns now that none can be taken.
+    // Even if none is due, so that an operator learns at once that none can be taken.
     const { finished, unfinished } = await this.#files();
-    const newest = finished.find(({ takenAt }) => takenAt <= Date.now());
-    const age = Date.now() - (newest?.takenAt ?? 0);
-    if (isAsked || (intervalHours > 0 && age >= intervalHours * HOUR_MS)) {
-      await this.#take(unfinished);
-    } else if (this.#counts.size === 0) await this.#rotation(Date.now());
+    const now = Date.now();
+    const newest = finished.find(({ takenAt }) => takenAt <= now);
+    const age = now - (newest?.takenAt ?? 0);
+    const isDue = settings.intervalHours > 0 && age >= settings.intervalHours * HOUR_MS;
+    if (isAsked || isDue) {
+      // What a killed process left.
+      await this.#remove(unfinished);
+      await this.#take();
+    } else this.#rotation(finished, now);
   }
 
-  /** `unfinished`: what a killed process left. */
-  async #take(unfinished: readonly string[]): Promise<void> {
-    const { storage, log } = this.#options;
+  async #take(): Promise<void> {
+    const { storage, log, events } = this.#options;
     this.isUnderWay = true;
-    await this.#remove(unfinished);
     const takenAt = Date.now();
-    const name = backupName(this.#stem, takenAt);
-    const file = this.#pathOf(name);
+    const file = this.#pathOf(backupName(this.#stem, takenAt));
     const startedAt = performance.now();
     const { bytes, recordCount, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
-    this.#options.events?.backupTaken(Date.now(), milliseconds, bytes);
-    this.#counts.set(name, recordCount);
-    await this.#rotation(takenAt)
-      .then((removable) => this.#remove(removable))
+    events?.backupTaken(Date.now(), milliseconds, bytes);
+    await this.#files()
+      .then(({ finished }) => this.#remove(this.#rotation(finished, takenAt)))
       .catch((error: unknown) => log.error('backup_not_removed', messageOf(error)));
     const counts = { records: recordCount, audit_events: auditEventCount };
     log.info('backup_taken', { file, bytes, ...counts, milliseconds });
   }
 
-  /** The names of those that may go. Warns of those that need an operator's eye. */
-  async #rotation(now: number): Promise<readonly string[]> {
-    const { settings, log } = this.#options;
-    const { finished } = await this.#files();
-    for (const { name } of finished) {
-      if (!this.#counts.has(name)) this.#counts.set(name, await recordsIn(this.#pathOf(name)));
-    }
-    const { removable, heldBack } = rotationOf(finished, now, settings.keep, this.#counts);
-    this.#options.events?.backupsHeldBack(heldBack.length);
-    if (heldBack.length > 0) {
-      log.warn('backup_held_back', {
-        files: heldBack.map((name) => this.#pathOf(name)).join(', '),
-        records: heldBack.map((name) => this.#counts.get(name)).join(', '),
-        hint: 'the backups after these hold less than two thirds of their records; they are not removed: look whether records were lost, restore one, or remove them by hand',
-      });
-    }
-    const fromFuture = finished.filter(({ takenAt }) => takenAt > now);
-    if (fromFuture.length > 0) {
-      log.warn('backup_from_future', {
-        files: fromFuture.map(({ name }) => name).join(', '),
-        hint: "a wrong clock gave these backups a time that is yet to come; they count for nothing and are removed before the others; look at this machine's clock, and remove them if you trust the others",
-      });
-    }
+  /** The names of those that may be removed. Warns of those that an operator should look at. */
+  #rotation(finished: readonly SizedBackup[], now: number): readonly string[] {
+    const { settings, events } = this.#options;
+    const { removable, heldBack } = rotationOf(finished, now, settings.keep);
+    events?.backupsHeldBack(heldBack.length);
+    this.#warn(
+      'backup_held_back',
+      heldBack,
+      'every newer backup has less than two thirds of their size, so they are not removed: check whether records were lost, restore one, or remove them by hand',
+    );
+    this.#warn(
+      'backup_from_future',
+      finished.filter(({ takenAt }) => takenAt > now),
+      "a wrong clock gave these backups a time in the future; they are ignored, and removed before the others: check this machine's clock, and remove them if you trust the others",
+    );
     return removable;
   }
 
-  async #files(): Promise<ReturnType<typeof backupsIn>> {
-    return backupsIn(await namesIn(this.#options.settings.folder), this.#stem);
+  /** Once for each set of files. */
+  #warn(event: string, found: readonly SizedBackup[], hint: string): void {
+    const files = found.map(({ name }) => this.#pathOf(name)).join(', ');
+    if (files !== '' && files !== this.#warned.get(event)) {
+      this.#options.log.warn(event, { files, hint });
+    }
+    this.#warned.set(event, files);
+  }
+
+  async #files() {
+    const names = await namesIn(this.#options.settings.folder);
+    const { finished, unfinished } = backupsIn(names, this.#stem);
+    const sized = finished.map(async (file): Promise<SizedBackup> => {
+      // It may be removed in the meantime.
+      const found = await stat(this.#pathOf(file.name)).catch(() => undefined);
+      return { ...file, bytes: found?.size ?? 0 };
+    });
+    return { finished: await Promise.all(sized), unfinished };
   }
 
   async #remove(names: readonly string[]): Promise<void> {

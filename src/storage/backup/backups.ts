@@ -1,5 +1,5 @@
-// Backups. The database file is frozen while a separate process copies it; another one checks the
-// copy, which gets its name only then.
+// Backups. The database file is frozen while a child process copies it; another one checks the copy,
+// which gets its name only if it is whole.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +10,7 @@ import { fileErrorText, isThere, removeDatabase } from './file-copy.js';
 
 /** Until the copy is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
-const COUNT_MAX_MS = 120_000;
-/** How long closing waits for a backup to end: on a disk that hangs its process may not. */
+/** How long closing waits for a backup to end: on a disk that hangs, its process may not. */
 const CLOSE_MAX_MS = 2_000;
 
 /** Numbers of records and audit events in a database. */
@@ -26,11 +25,10 @@ export interface Backup extends DatabaseContents {
   readonly bytes: number;
 }
 
-/** The message of a step's process: a check has `contents`, a count `records`. */
+/** The one message of a step's process. Only a check has `contents`. */
 export interface StepOutcome {
   readonly error?: string;
   readonly contents?: DatabaseContents;
-  readonly records?: number;
 }
 
 /** The thread that holds the database file: see `LibsqlFile.freeze` and `thaw`. */
@@ -51,21 +49,16 @@ export class Backups {
   }
 
   /**
-   * Copies the database as it is now to `path`: every commit that is done, and none in part.
-   * Commits continue. On failure it rejects with one sentence and leaves no file at `path`.
+   * Copies the database as it is now to `path`: every finished commit, and none in part. Commits
+   * continue. On failure it rejects with one sentence and leaves no file at `path`.
    */
   take(path: string): Promise<Backup> {
-    const taken = this.#last
-      .then(() => this.#take(path))
-      .catch((error: unknown) => {
-        const reason = fileErrorText(error);
-        throw new Error(`the backup ${path} cannot be taken: ${reason}`, { cause: error });
-      });
+    const taken = this.#last.then(() => this.#take(path));
     this.#last = taken.catch(() => {});
     return taken;
   }
 
-  /** Aborts the backup that is under way. Resolves soon. */
+  /** Aborts the backup in progress. Resolves soon. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the database is being closed'));
     const late = new Promise((resolve) => void setTimeout(resolve, CLOSE_MAX_MS).unref());
@@ -73,25 +66,28 @@ export class Backups {
   }
 
   async #take(path: string): Promise<Backup> {
-    if (await isThere(path)) throw new Error('a file of that name is there; take another name');
     const limit = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BACKUP_MAX_MS)]);
-    limit.throwIfAborted();
     const copy = `${path}.part`;
     try {
+      if (await isThere(path)) throw new Error('a file of that name exists; choose another name');
+      limit.throwIfAborted();
       await this.#copy(copy, limit);
       const { contents } = await inProcess('check', [copy], limit);
-      if (contents === undefined) throw new Error('its check has no outcome');
+      if (contents === undefined) throw new Error('its check has no result');
       const { size: bytes } = await stat(copy);
       await rename(copy, path);
       await syncFolder(dirname(path));
       return { ...contents, bytes };
+    } catch (error) {
+      const reason = fileErrorText(error);
+      throw new Error(`the backup ${path} cannot be taken: ${reason}`, { cause: error });
     } finally {
-      // After a success these are the files that SQLite may have left beside the copy.
+      // After a success, SQLite may have left files beside the copy.
       await removeDatabase(copy).catch(() => {});
     }
   }
 
-  /** Commits stay in the log during the copy, so it is of one moment. */
+  /** Commits stay in the log during the copy, so the copy is one snapshot. */
   async #copy(target: string, limit: AbortSignal): Promise<void> {
     let stayed = false;
     await this.#thread.call('freeze');
@@ -104,20 +100,14 @@ export class Backups {
   }
 }
 
-/** How many records a backup holds; undefined if it isn't a database of this program, or does not answer in time. */
-export async function recordsIn(path: string): Promise<number | undefined> {
-  const outcome = inProcess('count', [path], AbortSignal.timeout(COUNT_MAX_MS));
-  return (await outcome.catch(() => undefined))?.records;
-}
-
 /**
  * Runs a step. In a process, because the database client is synchronous, and closing any descriptor
- * of the database file in this one would drop the lock on it. It gets what it needs of the
- * environment to run, never a setting of the service, which may be a secret. SQLite's temporary
- * files hold records: they belong where the backup is.
+ * of the database file in this one would drop its lock. It gets only the environment that it needs to
+ * run, never a setting of the service, which may be a secret. SQLite's temporary files contain
+ * records, so they go where the backup is.
  */
 async function inProcess(
-  step: 'copy' | 'check' | 'count',
+  step: 'copy' | 'check',
   paths: readonly string[],
   limit: AbortSignal,
 ): Promise<StepOutcome> {
@@ -133,13 +123,13 @@ async function inProcess(
     // This event comes after the last message; `exit` may come before it.
     const lost = once(child, 'disconnect', { signal: limit });
     const told = await Promise.race([once(child, 'message', { signal: limit }), lost]);
-    const outcome: StepOutcome = told[0] ?? { error: 'its process ended before it was done' };
+    const outcome: StepOutcome = told[0] ?? { error: 'its process was killed' };
     if (outcome.error !== undefined) throw new Error(outcome.error);
     return outcome;
   } catch (error) {
     throw limit.aborted ? reasonOf(limit) : error;
   } finally {
-    // Until it has ended, on a disk that hangs perhaps never, it may write to the copy.
+    // Until it has ended (on a disk that hangs, perhaps never) it may write to the copy.
     child.kill('SIGKILL');
     await exit;
   }
@@ -147,5 +137,5 @@ async function inProcess(
 
 function reasonOf({ reason }: AbortSignal): Error {
   if (reason.name !== 'TimeoutError') return reason;
-  return new Error(`it was not done after ${BACKUP_MAX_MS / 60_000} minutes; look at its disk`);
+  return new Error(`it took more than ${BACKUP_MAX_MS / 60_000} minutes; check its disk`);
 }

@@ -73,13 +73,11 @@ export async function restoreDatabase(
 
 /** With the files of SQLite that a killed service left beside it. */
 async function copyBackup(backup: string, place: string, copy: string): Promise<void> {
-  try {
-    await access(backup, constants.R_OK);
-  } catch (error) {
-    const reason =
-      codeOf(error) === 'ENOENT' ? 'no such file' : `user ${process.getuid?.()} cannot read it`;
+  await access(backup, constants.R_OK).catch((error: unknown) => {
+    const isMissing = codeOf(error) === 'ENOENT';
+    const reason = isMissing ? 'no such file' : `user ${process.getuid?.()} cannot read it`;
     throw notRestored(backup, `${reason}; check the path (${codeOf(error)})`, error);
-  }
+  });
   const found = await stat(backup);
   // A pipe would keep the restore waiting.
   if (!found.isFile()) throw notRestored(backup, 'it is not a file; name the backup itself');
@@ -88,7 +86,7 @@ async function copyBackup(backup: string, place: string, copy: string): Promise<
     throw notRestored(backup, 'it is the database file itself; name a backup');
   }
   try {
-    // A missing folder is made, as by a start.
+    // A missing folder is made, as at a start.
     await mkdir(dirname(place), { recursive: true, mode: OWNER_ONLY_FOLDER });
     for (const part of ['-journal', '-wal', '']) {
       if (await isThere(backup + part)) await copySynced(backup + part, copy + part);

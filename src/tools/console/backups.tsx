@@ -1,5 +1,5 @@
-// The backups: how often, each with its age, records and check, one on request, and the commands
-// that restore one.
+// The backups: how often, each with its age and size, one on request, and the commands that restore
+// one.
 
 import type { Status } from '../../hosts/operations/status.js';
 import { BACKUP_COMMAND, restoreCommands } from './commands.js';
@@ -66,12 +66,12 @@ export function Backups(props: BackupsProps) {
 function List({ view, now, backups }: BackupsProps & { readonly backups: BackupFacts }) {
   const { list, folder } = backups;
   if (list === null) return <p class="empty">The folder can’t be read.</p>;
-  const newest = list.find(({ opens }) => opens !== false);
+  const [newest] = list;
   return (
     <>
       <Table
         label="Backups"
-        columns={['File', 'Taken', 'Age', 'Size', 'Records', 'Check']}
+        columns={['File', 'Taken', 'Age', 'Size']}
         rows={list.map((backup) => rowOf(view, backup, now))}
       />
       {newest && (
@@ -90,15 +90,12 @@ function List({ view, now, backups }: BackupsProps & { readonly backups: BackupF
 }
 
 function rowOf({ formats }: View, backup: Backup, now: number) {
-  const { name, taken_at, bytes, records, opens } = backup;
+  const { name, taken_at, bytes } = backup;
   const taken = Date.parse(taken_at);
-  const check = opens ? 'opens, records counted' : 'not checked yet';
   return [
     name,
     formats.time(taken_at),
     taken > now ? 'in the future: the clock was wrong' : formats.age(taken, now),
     formats.bytes(bytes),
-    records === null ? '–' : formats.number(records),
-    opens === false ? <span class="bad">can’t be opened</span> : check,
   ];
 }

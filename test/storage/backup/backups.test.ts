@@ -126,7 +126,7 @@ describe('A backup of the libSQL file', () => {
   it.each([
     ['missing/copy.db', 'no such folder; make it, or mount its disk'],
     ['service.db/copy.db', 'a file is in the place of the folder; name a folder'],
-    ['mine.db', 'a file of that name is there; take another name'],
+    ['mine.db', 'a file of that name exists; choose another name'],
   ])('fails at %s, and the storage continues, with the next backup', async (name, reason) => {
     await writeFile(at('mine.db'), 'mine');
     const failure = expect(storage.backup(at(name))).rejects.toThrow(

@@ -9,39 +9,40 @@ import { type FileStorage, openLibsqlStorage } from 'service-management-api/libs
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
+import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
-import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
-import { viewsConformanceOf } from '../views-conformance.js';
+import { changes, conformanceOf, loaded, row, viewsConformanceOf } from '../storage-conformance.js';
 
-async function emptyHome() {
+async function home(isReplicated: boolean) {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
+  const socketPath = join(folder.path, 'socket');
+  const stub = isReplicated ? await openLitestreamStub(socketPath, path) : undefined;
+  const options = { path, sampleRows: false, createAnyway: isReplicated };
   return {
-    path,
-    open: () => openLibsqlStorage({ path, sampleRows: false }),
-    remove: () => folder.remove(),
-  };
-}
-
-viewsConformanceOf('libSQL file', emptyHome);
-conformanceOf('libSQL file', async () => {
-  const { path, ...home } = await emptyHome();
-  return {
-    ...home,
-    open: async () => {
+    async open() {
       const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
-      return (planted?.openLibsqlStorage ?? openLibsqlStorage)({ path, sampleRows: false });
+      const open = planted?.openLibsqlStorage ?? openLibsqlStorage;
+      return open({ ...options, replication: stub && { socketPath } });
     },
-    refuseEvents: async () => {
+    async refuseEvents() {
       plantTriggers(
         path,
         `create trigger refuse_events before insert on audit_events
            begin select raise(abort, 'injected'); end`,
       );
     },
+    async remove() {
+      await stub?.close();
+      await folder.remove();
+    },
   };
-});
+}
+
+viewsConformanceOf('libSQL file', () => home(false));
+conformanceOf('libSQL file', () => home(false));
+conformanceOf('libSQL file with a replica', () => home(true));
 
 let folder: TemporaryFolder;
 let path: string;

@@ -1,12 +1,10 @@
-// A Worker that lets a test speak to a storage inside a durable object: each
-// object is one place to store into, each request one call.
+// A Worker whose objects are each one storage of a test; each request is one call.
 
 import { DurableObject } from 'cloudflare:workers';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 
 /** One call; its answer is `{ value }` or `{ error }`, an error being its message. */
 export interface StorageRequest {
-  readonly place: string;
   readonly call: 'load' | 'commit' | 'sequences' | 'close' | 'sql' | 'reopen';
   readonly args: readonly unknown[];
 }
@@ -19,49 +17,29 @@ export class StorageObject extends DurableObject {
 
   override async fetch(request: never): Promise<never> {
     const { call, args }: StorageRequest = await (request as Request).json();
-    return (await answer(() => this.#perform(call, args))) as never;
+    const answer = await this.#perform(call, args).then(
+      (value) => ({ value: value ?? null }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    const asMessage = (_: string, value: unknown) =>
+      value instanceof Error ? value.message : value;
+    return new Response(JSON.stringify(answer, asMessage)) as never;
   }
 
   async #perform(call: StorageRequest['call'], args: readonly unknown[]): Promise<unknown> {
-    switch (call) {
-      case 'load': {
-        const pages = [];
-        for await (const page of this.#recordStorage.load()) pages.push(page);
-        return pages;
-      }
-      case 'sql':
-        return this.ctx.storage.sql.exec(String(args[0])).toArray();
-      case 'reopen':
-        // The next call finds a new object, which knows only what is on disk.
-        return this.ctx.abort('reopened by the test');
-      case 'commit': {
-        const result = await this.#recordStorage.commit(args[0] as never);
-        return JSON.parse(JSON.stringify(result, errorsAsMessages));
-      }
-      case 'sequences':
-        return this.#recordStorage.sequences();
-      case 'close':
-        return this.#recordStorage.close();
-    }
-  }
-}
-
-function errorsAsMessages(_key: string, value: unknown): unknown {
-  return value instanceof Error ? value.message : value;
-}
-
-async function answer(run: () => Promise<unknown>): Promise<Response> {
-  try {
-    return Response.json({ value: (await run()) ?? null });
-  } catch (error) {
-    return Response.json({ error: String(error) });
+    if (call === 'sql') return this.ctx.storage.sql.exec(String(args[0])).toArray();
+    // The next call finds a new object, which knows only what is on disk.
+    if (call === 'reopen') return this.ctx.abort('reopened by the test');
+    if (call === 'commit') return this.#recordStorage.commit(args[0] as never);
+    if (call !== 'load') return this.#recordStorage[call]();
+    const pages = [];
+    for await (const page of this.#recordStorage.load()) pages.push(page);
+    return pages;
   }
 }
 
 interface Environment {
-  readonly PLACES: {
-    getByName(name: string): { fetch(request: Request): Promise<Response> };
-  };
+  readonly PLACES: { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 }
 
 export default {

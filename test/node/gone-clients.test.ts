@@ -1,6 +1,7 @@
 // Clients that go before their body is read: what was held for them is given back, so
 // that their account can go on writing.
 
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
@@ -17,13 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-function chunkedPost(): string {
+it('leave no memory held, although the provider answers only after they have gone', async () => {
   const headers = ['Authorization: Bearer token', 'Transfer-Encoding: chunked'];
   const head = requestText('POST', CUSTOMERS, headers);
-  return `${head}${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
-}
-
-it('leave no memory held, although the provider answers only after they have gone', async () => {
+  const text = `${head}${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
   const gates: (() => void)[] = [];
   let isOpen = false;
   const stub = await openIdentityStub((token, response) => {
@@ -31,33 +29,26 @@ it('leave no memory held, although the provider answers only after they have gon
     if (isOpen) answer();
     else gates.push(answer);
   });
-  try {
-    const server = await service.start({ AUTH_USERINFO_URL: stub.url });
-    const connections = Array.from({ length: CLIENTS }, () =>
-      openRaw(server.origin, chunkedPost()),
-    );
-    await Promise.all(
-      connections.map(({ socket }) => new Promise((r) => socket.once('connect', r))),
-    );
-    while (gates.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    // The server has them all when it answers a later connection.
+  const server = await service.start({ AUTH_USERINFO_URL: stub.url });
+  /** The server has everything sent so far when it answers a later connection. */
+  const caughtUp = async () =>
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
-    // A reset, because a client that only ends its side may still wait for the answer.
-    for (const { socket } of connections) socket.resetAndDestroy();
-    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
-    isOpen = true;
-    for (const answer of gates) answer();
-    const last = openRaw(server.origin, chunkedPost());
-    await last.until(({ answers }) => answers().length === 1);
-    expect(last.answers()[0]?.status).toBe(201);
-    last.socket.destroy();
-    const list = await fetch(`${server.origin}${CUSTOMERS}`, {
-      headers: { Authorization: 'Bearer token' },
-    });
-    const { data } = (await list.json()) as { data: unknown[] };
-    // None of those that had gone was made.
-    expect(data).toHaveLength(1);
-  } finally {
-    await stub.close();
-  }
+  const clients = Array.from({ length: CLIENTS }, () => openRaw(server.origin, text));
+  await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
+  while (gates.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await caughtUp();
+  // A reset, because a client that only ends its side may still wait for the answer.
+  for (const { socket } of clients) socket.resetAndDestroy();
+  await caughtUp();
+  isOpen = true;
+  for (const answer of gates) answer();
+  const last = openRaw(server.origin, text);
+  await last.until(({ answers }) => answers().length === 1);
+  expect(last.answers()[0]?.status).toBe(201);
+  last.socket.destroy();
+  const mine = { headers: { Authorization: 'Bearer token' } };
+  const { data } = await (await fetch(server.origin + CUSTOMERS, mine)).json();
+  // None of those that had gone was made.
+  expect(data).toHaveLength(1);
+  await stub.close();
 });

@@ -3,10 +3,10 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeDatabase } from '../support/database-file.js';
-import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { tokenOf } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
-import { type ServerProcess, startServer } from '../support/server-process.js';
+import type { ServerProcess } from '../support/server-process.js';
 import { plantedServer } from '../trials/planted-triggers.js';
 
 const CUSTOMERS = '/api/v1/customers';
@@ -69,22 +69,14 @@ describe('The log', () => {
     const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
     const large = JSON.stringify({ name: 'canary', phone: '1', note: 'x'.repeat(900_000) });
     for (let i = 0; i < 3; i++) await ask(server, 'POST', CUSTOMERS, [MINE], large);
-    const statuses = [
+    const asked = [
       await ask(server, 'GET', CUSTOMERS, [MINE, 'X-Request-ID: canary']),
       await ask(server, 'POST', CUSTOMERS, [MINE], '{"canary":'),
-      await ask(server, 'POST', CUSTOMERS, [MINE], '{"canary":1}'),
-      await ask(server, 'GET', `${CUSTOMERS}/canary`, [MINE]),
-      await ask(server, 'GET', CUSTOMERS, []),
       await ask(server, 'GET', '/api/v1/admin/overview', [OPERATOR]),
       await ask(server, 'GET', '/api/v1/admin/overview', ['X-Service-Admin-Key: canary']),
-    ].map(({ status }) => status);
-    expect(statuses.slice(1)).toEqual([400, 422, 404, 401, 200, 401]);
-    await openRaw(server.origin, 'canary nonsense\r\n\r\n').over;
-    await openRaw(server.origin, requestText('GET', CUSTOMERS, ['canary\x01: canary'])).over;
-    await openRaw(
-      server.origin,
-      'GET * HTTP/1.1\r\nHost: canary canary\r\nConnection: close\r\n\r\n',
-    ).over;
+      await ask(server, 'GET', CUSTOMERS, ['canary\x01: canary']),
+    ];
+    expect(asked.map(({ status }) => status)).toEqual([200, 400, 200, 401, 400]);
     // Gone in the middle of a body, of a broken body, and of a large answer.
     for (const text of [
       `${requestText('POST', CUSTOMERS, [MINE, 'Content-Length: 100'])}{`,
@@ -176,21 +168,14 @@ describe('The log', () => {
   });
 
   it('may lose its reader: the service continues, and stops normally', async () => {
-    const stub = await openIdentityStub((_token, response) => response.writeHead(500).end());
-    const environment = { ...service.environment, AUTH_USERINFO_URL: stub.url };
-    const { origin, child, exited } = await startServer(environment);
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    for (let i = 0; i < 3; i++) {
-      // Each of these is worth a line.
-      const answers = await rawExchange(
-        origin,
-        requestText('GET', CUSTOMERS, [MINE, 'Connection: close']),
-      );
-      expect(answers[0]?.status).toBe(503);
-    }
-    child.kill('SIGTERM');
-    expect(await exited).toBe(0);
-    await stub.close();
+    const server = await service.start();
+    server.child.stdout?.destroy();
+    server.child.stderr?.destroy();
+    // Each of these is worth a line.
+    const headers = { 'X-Service-Admin-Key': 'wrong' };
+    const asked = () => fetch(`${server.origin}/api/v1/admin/overview`, { headers });
+    for (let i = 0; i < 3; i++) expect((await asked()).status).toBe(503);
+    server.child.kill('SIGUSR2');
+    expect(await server.stop()).toBe(0);
   });
 });

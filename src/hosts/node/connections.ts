@@ -126,22 +126,19 @@ export class Connections {
     const closed = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve());
     });
-    // A kept-alive connection whose answer had begun before the stop would stay open.
     const idle = setInterval(() => {
-      if (!this.#isWriting) server.closeIdleConnections();
+      // An answer that its client still reads: Node treats its connection as idle.
+      const isWriting = [...this.#open.values()].some(
+        ({ begun }) => begun?.writableEnded && !begun.writableFinished,
+      );
+      // A kept-alive connection whose answer had begun before the stop would stay open.
+      if (!isWriting) server.closeIdleConnections();
     }, DRAIN_CHECK_INTERVAL_MS);
     const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
     await closed;
     clearInterval(idle);
     clearTimeout(deadline);
     clearInterval(this.#timer);
-  }
-
-  /** Whether a complete answer is still unread by its client. Node treats such a connection as idle. */
-  get #isWriting(): boolean {
-    return [...this.#open.values()].some(
-      ({ begun }) => begun?.writableEnded && !begun.writableFinished,
-    );
   }
 
   #sweep(): void {

@@ -12,6 +12,8 @@ import type { Settings } from '../settings.js';
 
 /** How many the log names; the others are counted. */
 const NAMED_MAX = 20;
+const BACK = `these accounts were erased, and an older state of the database brought their records back; erase each again: ${ERASE_AGAIN}`;
+const UNKNOWN = 'whether erased accounts are in the database again is unknown';
 
 /**
  * Compares every account with the ledger: a hash for each, some 5 µs, and for one that is
@@ -37,17 +39,11 @@ export async function erasedAccounts(
     }
   } catch (error) {
     unreadable = true;
-    log.warn('erasure_ledger_unreadable', {
-      hint: `whether erased accounts are in the database again is unknown: ${messageOf(error)}`,
-    });
+    log.warn('erasure_ledger_unreadable', { hint: `${UNKNOWN}: ${messageOf(error)}` });
   }
   if (back.size > 0) {
-    log.warn('erased_accounts_back', {
-      accounts: JSON.stringify([...back].slice(0, NAMED_MAX)),
-      count: back.size,
-      ledger: path,
-      hint: `these accounts were erased, and an older state of the database brought their records back; erase each again: ${ERASE_AGAIN}`,
-    });
+    const accounts = JSON.stringify([...back].slice(0, NAMED_MAX));
+    log.warn('erased_accounts_back', { accounts, count: back.size, ledger: path, hint: BACK });
   }
   return async () => {
     for (const subject of back) {

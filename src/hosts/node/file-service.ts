@@ -9,7 +9,7 @@ import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { placeOf } from '../../storage/file/file-place.js';
 import { isInUse } from '../../storage/file/state-mark.js';
 import { erasedAccounts } from './erased-accounts.js';
-import { LostFile } from './lost-file.js';
+import { watchFile } from './lost-file.js';
 import { ReplicaWatch } from './replica-watch.js';
 import { runOver, type ServedRecords, type Service, type ServiceOptions } from './service.js';
 import type { Turns } from './turns.js';
@@ -34,14 +34,17 @@ async function open(
 ): Promise<ServedRecords> {
   const { settings, log } = options;
   const { replication, databasePath: path } = settings;
-  const replica = replication && new ReplicaWatch(log, events);
+  const replica = replication && new ReplicaWatch();
   const wasKilled = isInUse(await placeOf(path));
   const storage = await openLibsqlStorage({
     path,
     backupFolder: settings.backups?.folder,
     createAnyway: settings.databaseCreate,
     sampleRows: settings.sampleRecords,
-    replication: replication && { ...replication, onReport: (report) => replica?.take(report) },
+    replication: replication && {
+      ...replication,
+      onReport: (report) => replica?.take(report, log, events),
+    },
   });
   if (wasKilled) {
     // A kernel that ends processes for their memory writes to its own log alone.
@@ -93,13 +96,13 @@ async function load(
     settings.backups &&
     new BackupSchedule({ storage, databasePath, settings: settings.backups, log, events });
   const isReplicated = replica !== undefined;
-  const lostFile = new LostFile({ isReplicated, storage, records, backups, log, events });
+  const file = watchFile({ storage, records, backups, isReplicated }, log, events);
   return {
     records,
     inMemory: records,
     facts: { file: databasePath, records: recordCount(records.counts()) },
     storage: {
-      look: () => lostFile.look(),
+      look: file.look,
       ping: () => storage.ping(),
       touch: () => storage.touch(),
     },
@@ -109,7 +112,7 @@ async function load(
     erasedAccounts: erased,
     async close() {
       backups?.stop();
-      await lostFile.stop();
+      await file.stop();
       await records.close();
     },
   };

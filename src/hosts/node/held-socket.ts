@@ -1,26 +1,22 @@
 // A listening socket that systemd holds and hands over (sd_listen_fds(3)). It outlives this
 // process, so connections wait in the kernel while no process accepts.
 
+import type { Environment } from '../settings.js';
+
 /** "SD_LISTEN_FDS_START" */
 const FIRST_DESCRIPTOR = 3;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why a start fails that can't accept on the descriptor. */
 export const NO_TCP_SOCKET = `LISTEN_FDS is 1, but descriptor ${FIRST_DESCRIPTOR} is not a listening TCP socket; the socket unit needs ListenStream= with an address and port, and Accept=no`;
 
-/**
- * The descriptor of the socket to accept on; undefined if none was handed to the process
- * `pid`. Throws one sentence if several were.
- */
+/** The descriptor to accept on; undefined if none was handed to the process `pid`. Throws one sentence if several were. */
 export function heldSocket(environment: Environment, pid: number): number | undefined {
   const { LISTEN_FDS: count, LISTEN_PID: receiver } = environment;
   // For another process: a parent's environment is inherited.
   if (!count || receiver !== String(pid)) return undefined;
-  if (count !== '1') {
-    throw new Error(
-      `LISTEN_FDS is ${JSON.stringify(count.slice(0, 20))}; it must be 1: put one ListenStream= into the socket unit`,
-    );
-  }
-  return FIRST_DESCRIPTOR;
+  if (count === '1') return FIRST_DESCRIPTOR;
+  const given = JSON.stringify(count.slice(0, 20));
+  throw new Error(
+    `LISTEN_FDS is ${given}; it must be 1: put one ListenStream= into the socket unit`,
+  );
 }

@@ -15,7 +15,7 @@ import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
-import { Refusals } from './refusals.js';
+import { refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
@@ -87,7 +87,7 @@ function buildServer(options: HttpServerOptions) {
   });
   if (onConnection !== undefined) server.on('connection', onConnection);
   const connections = new Connections(server, events);
-  const refusals = new Refusals(connections, events, options.corsAllowedOrigins);
+  const { send, refuse, refuseTunnel } = refusals(connections, events, options.corsAllowedOrigins);
   const begin = async (response: ApiResponse) => {
     const { req: request } = response;
     try {
@@ -95,7 +95,7 @@ function buildServer(options: HttpServerOptions) {
       const fault = faultOf(request);
       if (fault === undefined) await answer(request, response);
       if (response.headersSent || response.destroyed) return;
-      await refusals.send(response, request.headers, undefined, fault);
+      await send(response, request.headers, undefined, fault);
     } catch (error) {
       log.error('response_failed', error);
       response.destroy();
@@ -110,8 +110,8 @@ function buildServer(options: HttpServerOptions) {
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it doesn't know (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error, socket) => refusals.refuse(error, socket));
-  server.on('connect', (request, socket) => refusals.refuseTunnel(request, socket));
+  server.on('clientError', refuse);
+  server.on('connect', refuseTunnel);
   return { server, connections };
 }
 

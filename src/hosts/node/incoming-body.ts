@@ -11,69 +11,68 @@ import type { ReadBody } from '../../core/http/request-body.js';
 const TURN_BYTES = 32_768;
 const TURN_PIECES = 256;
 
+/** Without bytes if the body is too long. */
+interface Whole {
+  bytes?: Buffer | undefined;
+}
+
 export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => {
+    const whole: Whole = { bytes: Buffer.alloc(0) };
+    await new Promise<void>((resolve, reject) => {
+      // No event would settle the promise.
+      if (incoming.destroyed) throw new Error('the connection closed before the body was read');
+      read(incoming, whole, maxBytes, resolve);
+      incoming.on('error', reject);
+      // Every request ends with `close`. The error is made only if the body is incomplete.
+      incoming.on('close', () => {
+        if (!incoming.readableEnded)
+          reject(new Error('the connection closed before the body ended'));
+      });
+    });
     // Taken once: a kept-alive connection keeps its last request with its listeners.
-    const whole = await wholeBody(incoming, maxBytes);
     const { bytes } = whole;
     whole.bytes = undefined;
     return bytes;
   };
 }
 
-/** Resolves at the end of the body, or without bytes as soon as the body is too long. */
-function wholeBody(
-  incoming: IncomingMessage,
-  maxBytes: number,
-): Promise<{ bytes?: Buffer | undefined }> {
-  // The stream has ended already, so no event would settle the promise.
-  if (incoming.destroyed) {
-    return Promise.reject(new Error('the connection closed before the body was read'));
-  }
-  const whole: { bytes?: Buffer | undefined } = { bytes: Buffer.alloc(0) };
+/** Calls back at the end of the body, or as soon as it is too long. */
+function read(incoming: IncomingMessage, whole: Whole, maxBytes: number, done: () => void): void {
   let length = 0;
   let [turnBytes, turnPieces] = [0, 0];
-  return new Promise((resolve, reject) => {
-    incoming.on('data', (chunk: Buffer) => {
-      turnBytes += chunk.length;
-      if (turnBytes >= TURN_BYTES || ++turnPieces >= TURN_PIECES) {
-        [turnBytes, turnPieces] = [0, 0];
-        incoming.pause();
-        setImmediate(() => incoming.resume());
-      }
-      if (whole.bytes !== undefined && length + chunk.length <= maxBytes) {
-        whole.bytes = appended(whole.bytes, length, chunk, maxBytes);
-        length += chunk.length;
-        return;
-      }
+  incoming.on('data', (chunk: Buffer) => {
+    turnBytes += chunk.length;
+    if (turnBytes >= TURN_BYTES || ++turnPieces >= TURN_PIECES) {
+      [turnBytes, turnPieces] = [0, 0];
+      incoming.pause();
+      setImmediate(() => incoming.resume());
+    }
+    const wanted = length + chunk.length;
+    if (whole.bytes === undefined || wanted > maxBytes) {
       // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
       whole.bytes = undefined;
-      resolve(whole);
-    });
-    incoming.on('end', () => {
-      whole.bytes = whole.bytes?.subarray(0, length);
-      resolve(whole);
-    });
-    incoming.on('error', reject);
-    // Every request ends with `close`. The error is made only if the body is incomplete.
-    incoming.on('close', () => {
-      if (!incoming.readableEnded) reject(new Error('the connection closed before the body ended'));
-    });
+      done();
+      return;
+    }
+    // The first piece is nearly always the whole body. Further ones are copied into one buffer, of which
+    // `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
+    if (length === 0) whole.bytes = chunk;
+    else {
+      const room = Math.min(Math.max(wanted, 2 * whole.bytes.length), maxBytes);
+      if (wanted > whole.bytes.length) whole.bytes = grown(whole.bytes, length, room);
+      chunk.copy(whole.bytes, length);
+    }
+    length = wanted;
+  });
+  incoming.on('end', () => {
+    whole.bytes = whole.bytes?.subarray(0, length);
+    done();
   });
 }
 
-/**
- * The first piece is nearly always the whole body. Further pieces are copied into one buffer, of
- * which `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
- */
-function appended(bytes: Buffer, length: number, chunk: Buffer, maxBytes: number): Buffer {
-  if (length === 0) return chunk;
-  const wanted = length + chunk.length;
-  let whole = bytes;
-  if (wanted > bytes.length) {
-    whole = Buffer.allocUnsafe(Math.min(Math.max(wanted, 2 * bytes.length), maxBytes));
-    bytes.copy(whole, 0, 0, length);
-  }
-  chunk.copy(whole, length);
-  return whole;
+function grown(bytes: Buffer, length: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafe(room);
+  bytes.copy(larger, 0, 0, length);
+  return larger;
 }

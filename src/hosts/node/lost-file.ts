@@ -9,116 +9,105 @@ import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { FileStorage } from '../../libsql.js';
-import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { keptPath } from '../../storage/file/state-mark.js';
 
 const LOOK_MS = 1_000;
+const RESTORE = 'stop the service, restore the saved copy or the newest backup, and start it';
+const SAVE = 'do not restart: save everything first with the command dump';
 
-export interface LostFileOptions {
-  /** Litestream may write the log back and remove it; else it is always beside the file. */
-  readonly isReplicated: boolean;
+export interface WatchedFile {
   readonly storage: FileStorage;
   readonly records: OpenRecords;
-  readonly backups: BackupSchedule | undefined;
-  readonly log: Log;
-  readonly events: ServiceEvents | undefined;
+  readonly backups: { stop(): void } | undefined;
+  /** Litestream may write the log back and remove it; else it is always beside the file. */
+  readonly isReplicated: boolean;
 }
 
-export class LostFile {
-  readonly #options: LostFileOptions;
-  readonly #opened: string;
-  readonly #timer: NodeJS.Timeout;
-  #logMissing = 0;
-  #isOver = false;
+/** `look` looks now. `stop`, before the records are closed, tries again to save what could not be saved. */
+export function watchFile(file: WatchedFile, log: Log, events: ServiceEvents | undefined) {
+  const { storage, records, backups, isReplicated } = file;
+  const { path } = storage;
+  const opened = identityOf(statSync(path, { bigint: true }));
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  let logMissing = 0;
+  let isOver = false;
   /** One check at a time: on a disk that hangs they would pile up. */
-  #looking: Promise<void> | undefined;
+  let looking: Promise<void> | undefined;
   /** Resolves with whether the copy is saved; undefined as long as there is nothing to save. */
-  #saving: Promise<boolean> | undefined;
+  let saving: Promise<boolean> | undefined;
 
-  constructor(options: LostFileOptions) {
-    this.#options = options;
-    const { dev, ino } = statSync(options.storage.path, { bigint: true });
-    this.#opened = `${dev} ${ino}`;
-    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
-  }
-
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  function look(): Promise<void> {
+    looking ??= compare().finally(() => {
+      looking = undefined;
     });
-    return this.#looking;
+    return looking;
   }
 
-  /** Before the records are closed: tries again to save what could not be saved. */
-  async stop(): Promise<void> {
-    await this.look();
-    this.#end();
-    if (this.#saving !== undefined && !(await this.#saving)) await this.#save();
-  }
-
-  async #look(): Promise<void> {
-    const { storage, records, backups, events, log } = this.#options;
-    if (this.#isOver) return;
-    const lost = await this.#lossAtPath();
+  async function compare(): Promise<void> {
+    if (isOver) return;
+    const lost = await lossAtPath();
     const isIntact = lost !== undefined || (await storage.isIntact().catch(() => true));
-    if ((lost === undefined && isIntact) || this.#isOver) return;
-    this.#end();
+    if ((lost === undefined && isIntact) || isOver) return;
+    end();
     backups?.stop();
     const refused = records.refuseWrites();
     if (lost === undefined) {
       events?.databaseDamaged();
-      log.error('database_damaged', `another program wrote the database file ${storage.path}`, {
-        hint: 'writes are refused; do not restart: save everything first with the command dump',
-      });
+      const reason = `another program wrote the database file ${path}`;
+      log.error('database_damaged', reason, { hint: `writes are refused; ${SAVE}` });
     } else {
       events?.storageLost();
-      log.error('storage_lost', lost, {
-        hint: 'writes are refused; stop the service, restore the saved copy or the newest backup, and start it',
-      });
-      this.#saving = refused.then(() => this.#save());
+      log.error('storage_lost', lost, { hint: `writes are refused; ${RESTORE}` });
+      saving = refused.then(save);
     }
   }
 
-  #end(): void {
-    this.#isOver = true;
-    clearInterval(this.#timer);
+  function end(): void {
+    isOver = true;
+    clearInterval(timer);
   }
 
   /** Asks for the file by its name: opening and closing it would drop the lock on it. */
-  async #lossAtPath(): Promise<string | undefined> {
-    const { storage, isReplicated } = this.#options;
-    const { path } = storage;
+  async function lossAtPath(): Promise<string | undefined> {
     const found = await identityAt(path);
     if (found === 'unknown') return undefined;
     if (found === 'none') return `the database file ${path} is gone, or its disk`;
-    if (found !== this.#opened) return `another file is in the place of the database file ${path}`;
+    if (found !== opened) return `another file is in the place of the database file ${path}`;
     // A new connection makes a new log: it may be missing for a moment.
     const isMissing = !isReplicated && (await identityAt(`${path}-wal`)) === 'none';
-    this.#logMissing = isMissing ? this.#logMissing + 1 : 0;
-    return this.#logMissing > 1 ? `the log ${path}-wal is gone` : undefined;
+    logMissing = isMissing ? logMissing + 1 : 0;
+    return logMissing > 1 ? `the log ${path}-wal is gone` : undefined;
   }
 
-  async #save(): Promise<boolean> {
-    const { log, storage } = this.#options;
-    const file = keptPath(storage.path, 'saved', Date.now());
+  async function save(): Promise<boolean> {
+    const copy = keptPath(path, 'saved', Date.now());
     try {
-      const { recordCount, auditEventCount } = await storage.save(file);
-      log.warn('database_saved', { file, records: recordCount, audit_events: auditEventCount });
+      const { recordCount, auditEventCount } = await storage.save(copy);
+      const counts = { records: recordCount, audit_events: auditEventCount };
+      log.warn('database_saved', { file: copy, ...counts });
       return true;
     } catch (error) {
       log.error('database_not_saved', error);
       return false;
     }
   }
+
+  async function stop(): Promise<void> {
+    await look();
+    end();
+    if (saving !== undefined && !(await saving)) await save();
+  }
+
+  return { look, stop };
 }
 
 /** `none` if there is no such file; `unknown` if the system does not tell. */
-async function identityAt(path: string): Promise<string> {
-  try {
-    const { dev, ino } = await stat(path, { bigint: true });
-    return `${dev} ${ino}`;
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'unknown';
-  }
+function identityAt(path: string): Promise<string> {
+  return stat(path, { bigint: true }).then(identityOf, ({ code }) =>
+    code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'unknown',
+  );
+}
+
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev} ${ino}`;
 }

@@ -13,12 +13,7 @@ const DELAY_SAMPLE_MS = 50;
 const READ_MAX_MS = 1_000;
 
 /** Also if the disk hangs, or there is none. */
-export const NO_DISK: Facts['database'] = {
-  bytes: null,
-  log_bytes: null,
-  disk_free_bytes: null,
-  disk_bytes: null,
-};
+export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
 /** Read once: when descriptors run out, it can't be read again. Null on other systems than Linux. */
 const maxDescriptors = readFile('/proc/self/limits', 'utf8').then(
@@ -64,7 +59,7 @@ export async function diskFacts(databasePath: string): Promise<Facts['database']
 }
 
 /** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
-export function sampleEventLoopDelays() {
+export function sampledDelays() {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;
   const timer = setInterval(() => {

@@ -14,31 +14,20 @@ import { ApiResponse, OTHER } from './api-response.js';
 import type { Connections } from './connections.js';
 
 /** What Node reports of the bytes that it refuses. */
-interface ParserError extends NodeJS.ErrnoException {
-  readonly rawPacket?: Buffer;
-}
-
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 type Headers = IncomingMessage['headers'];
 
 const MALFORMED = refusal(
   'BAD_REQUEST',
   'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
 );
-const BY_CODE: Readonly<Record<string, Answer>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: refusal(
-    'REQUEST_TIMEOUT',
-    'the request took too long to arrive; send it again',
-  ),
-  HPE_HEADER_OVERFLOW: refusal(
-    'HEADERS_TOO_LARGE',
-    'the headers are too large; send fewer or shorter ones',
-  ),
-};
-const BAD_METHOD = refusal(
-  'METHOD_NOT_ALLOWED',
-  `this method is not possible here; send one of ${METHODS}`,
-  METHODS,
+const TOO_SLOW = refusal('REQUEST_TIMEOUT', 'the request took too long to arrive; send it again');
+const TOO_LARGE = refusal(
+  'HEADERS_TOO_LARGE',
+  'the headers are too large; send fewer or shorter ones',
 );
+const NOT_POSSIBLE = `this method is not possible here; send one of ${METHODS}`;
+const BAD_METHOD = refusal('METHOD_NOT_ALLOWED', NOT_POSSIBLE, METHODS);
 
 /** The client ended the connection in the middle of its request, so it waits for no answer. */
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
@@ -47,96 +36,86 @@ const LINGER_MS = 500;
 /** RFC 9110, section 5.6.2; RFC 9112, sections 3 and 5: a head in origin form, without folding. */
 const HEAD = /^([!#$%&'*+.^_`|~\w-]+) \/[!-~]* HTTP\/1\.[01]\r\n((?:[^\r\n:]+:[^\r\n]*\r\n)*)\r\n/;
 
-export class Refusals {
-  readonly #connections: Connections;
-  readonly #events: ServiceEvents | undefined;
-  readonly #originHeadersOf: ReturnType<typeof originPolicy>;
-  readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
-  readonly #refused = new WeakSet<Duplex>();
+export function refusals(
+  connections: Connections,
+  events: ServiceEvents | undefined,
+  corsAllowedOrigins: readonly string[],
+) {
+  const originHeadersOf = originPolicy(corsAllowedOrigins);
+  const requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
+  const refused = new WeakSet<Duplex>();
 
-  constructor(
-    connections: Connections,
-    events: ServiceEvents | undefined,
-    corsAllowedOrigins: readonly string[],
-  ) {
-    this.#connections = connections;
-    this.#events = events;
-    this.#originHeadersOf = originPolicy(corsAllowedOrigins);
+  /** Answers in the envelope, and ends the connection. `given`: the request's headers that could be read. */
+  async function send(
+    response: ApiResponse,
+    given: Headers,
+    answer = MALFORMED,
+    status?: number,
+  ): Promise<void> {
+    const headers = new Headers();
+    for (const name of ['x-request-id', 'origin']) {
+      const value = given[name];
+      if (typeof value === 'string') headers.set(name, value);
+    }
+    const [requestId, originHeaders] = [requestIdOf({ headers }), originHeadersOf({ headers })];
+    const whole = toResponse(answer, { requestId, now: Date.now(), originHeaders });
+    const body = Buffer.from(await whole.arrayBuffer());
+    const head = { ...Object.fromEntries(whole.headers), 'content-length': body.length };
+    response.shouldKeepAlive = false;
+    response.writeHead(status ?? whole.status, head).end(body);
+  }
+
+  /** Answers bytes that are no request, after the answers to the requests before them. */
+  function answerLast(socket: Duplex, answer: Answer, headers: Headers = {}): void {
+    afterAnswer(connections.newest(socket), () => {
+      if (!socket.writable) return;
+      const request = { method: OTHER, httpVersionMajor: 1, httpVersionMinor: 1 };
+      const response = new ApiResponse(request as IncomingMessage);
+      response.measure(events, socket);
+      response.assignSocket(socket as Socket);
+      response.once('finish', () => {
+        response.detachSocket(socket as Socket);
+        end(socket);
+      });
+      void send(response, headers, answer);
+    });
   }
 
   /** Ends a connection that broke the protocol. Answers first if an answer is due. */
-  refuse(error: ParserError, socket: Duplex): void {
-    const code = error.code ?? '';
+  function refuse({ code = '', rawPacket }: ParserError, socket: Duplex): void {
     // After broken bytes nothing on the connection can be parsed.
-    if (this.#refused.has(socket)) return;
-    this.#refused.add(socket);
+    if (refused.has(socket)) return;
+    refused.add(socket);
     if (!socket.writable || code === 'ECONNRESET' || code === ENDED_EARLY) {
       socket.destroy();
       return;
     }
-    const answer = BY_CODE[code] ?? MALFORMED;
-    const newest = this.#connections.newest(socket);
-    if (newest === undefined) {
-      const headers = unknownMethod(error.rawPacket);
-      this.#answerLast(socket, headers === undefined ? answer : BAD_METHOD, headers);
-    } else if (newest.req.complete) {
-      this.#answerLast(socket, answer);
+    const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    const other = code === 'HPE_HEADER_OVERFLOW' ? TOO_LARGE : MALFORMED;
+    const answer = isSlow ? TOO_SLOW : other;
+    const newest = connections.newest(socket);
+    const headers = newest === undefined ? unknownMethod(rawPacket) : undefined;
+    if (newest === undefined || newest.req.complete) {
+      answerLast(socket, headers === undefined ? answer : BAD_METHOD, headers);
     } else if (newest.headersSent) {
       afterAnswer(newest, () => end(socket));
     } else {
       // Its body broke: this is its own answer.
       (socket as Socket).destroySoon = () => end(socket);
-      newest.begin = () => void this.send(newest, newest.req.headers, answer);
+      newest.begin = () => void send(newest, newest.req.headers, answer);
       // Else it is still to begin.
       if (newest.socket !== null) newest.begin(newest);
     }
   }
 
   /** CONNECT never reaches a request listener. Without this answer its socket would close silently. */
-  refuseTunnel({ headers }: IncomingMessage, socket: Duplex): void {
+  function refuseTunnel({ headers }: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    this.#answerLast(socket, BAD_METHOD, headers);
+    answerLast(socket, BAD_METHOD, headers);
   }
 
-  /** Answers in the envelope, and ends the connection. `headers`: those of the request that could be read. */
-  async send(
-    response: ApiResponse,
-    headers: Headers,
-    answer = MALFORMED,
-    status?: number,
-  ): Promise<void> {
-    const given = new Headers();
-    for (const name of ['x-request-id', 'origin']) {
-      const value = headers[name];
-      if (typeof value === 'string') given.set(name, value);
-    }
-    const refused = toResponse(answer, {
-      requestId: this.#requestIdOf({ headers: given }),
-      now: Date.now(),
-      originHeaders: this.#originHeadersOf({ headers: given }),
-    });
-    const body = Buffer.from(await refused.arrayBuffer());
-    const head = { ...Object.fromEntries(refused.headers), 'content-length': body.length };
-    response.shouldKeepAlive = false;
-    response.writeHead(status ?? refused.status, head).end(body);
-  }
-
-  /** Answers bytes that are no request, after the answers to the requests before them. */
-  #answerLast(socket: Duplex, answer: Answer, headers: Headers = {}): void {
-    afterAnswer(this.#connections.newest(socket), () => {
-      if (!socket.writable) return;
-      const request = { method: OTHER, httpVersionMajor: 1, httpVersionMinor: 1 };
-      const response = new ApiResponse(request as IncomingMessage);
-      response.measure(this.#events, socket);
-      response.assignSocket(socket as Socket);
-      response.once('finish', () => {
-        response.detachSocket(socket as Socket);
-        end(socket);
-      });
-      void this.send(response, headers, answer);
-    });
-  }
+  return { send, refuse, refuseTunnel };
 }
 
 /** "So is a method that Node's parser doesn't know, where its head comes in one piece": the packet begins with it. Its headers. */
@@ -144,8 +123,8 @@ function unknownMethod(packet: Buffer | undefined): Headers | undefined {
   const [, method = '', fields = ''] = HEAD.exec(packet?.toString('latin1') ?? '') ?? [];
   // A known method means that the packet begins within a body, not with a request.
   if (method === '' || NODE_METHODS.includes(method)) return undefined;
-  const pairs = [...fields.matchAll(/([^\r\n:]+):[ \t]*(.*?)[ \t]*\r\n/g)];
-  return Object.fromEntries(pairs.map(([, name = '', value]) => [name.toLowerCase(), value]));
+  const pairs = fields.matchAll(/([^\r\n:]+):[ \t]*(.*?)[ \t]*\r\n/g);
+  return Object.fromEntries([...pairs].map(([, name = '', value]) => [name.toLowerCase(), value]));
 }
 
 /** Node is done with a response once it is closed: its connection may have another one. */

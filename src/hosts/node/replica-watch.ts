@@ -7,35 +7,28 @@ import type { ReplicaReport } from '../../libsql.js';
 import type { ReplicaFacts } from './operations.js';
 
 export class ReplicaWatch {
-  readonly #log: Log;
-  readonly #events: ServiceEvents | undefined;
   #last: ReplicaReport | undefined;
+  /** The state in the last line of the log. */
+  #said: string | undefined;
   #onReached = () => {};
   readonly #reached = new Promise<void>((resolve) => {
     this.#onReached = resolve;
   });
-  /** The state in the last line of the log. */
-  #said: string | undefined;
-
-  constructor(log: Log, events: ServiceEvents | undefined) {
-    this.#log = log;
-    this.#events = events;
-  }
 
   /** Resolves when the replica was reached, or after this many milliseconds. */
   async reached(maxMs: number): Promise<void> {
     await Promise.race([this.#reached, new Promise((end) => void setTimeout(end, maxMs).unref())]);
   }
 
-  take(report: ReplicaReport): void {
+  take(report: ReplicaReport, log: Log, events: ServiceEvents | undefined): void {
     const { isReached, reason, syncMilliseconds, hasFailed } = report;
     this.#last = report;
-    if (syncMilliseconds !== undefined) this.#events?.replicaSynced(syncMilliseconds);
-    if (hasFailed) this.#events?.replicaFailed();
+    if (syncMilliseconds !== undefined) events?.replicaSynced(syncMilliseconds);
+    if (hasFailed) events?.replicaFailed();
     const state = isReached ? 'reached' : reason;
     const isNews = state !== undefined && state !== this.#said;
-    if (isNews && isReached) this.#log.info('replica_reached');
-    else if (isNews) this.#log.warn('replica_unreachable', { reason: state });
+    if (isNews && isReached) log.info('replica_reached');
+    else if (isNews) log.warn('replica_unreachable', { reason: state });
     this.#said = state ?? this.#said;
     if (isReached) this.#onReached();
   }

@@ -11,7 +11,7 @@ import { addressProblem } from '../settings/address-problem.js';
 import { settingWarnings } from '../settings/warnings.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
-import { Operations, type StartedParts, VERSION } from './operations.js';
+import { openOperations, type StartedParts, VERSION } from './operations.js';
 import { probeProvider } from './provider-probe.js';
 import { Turns } from './turns.js';
 
@@ -65,16 +65,15 @@ export async function runOver(
 ): Promise<Service> {
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  const operations = new Operations(settings);
+  // Before the records are loaded: that may take long, and the port reports it.
+  const operations = await openOperations(settings, log).catch((error: unknown) => {
+    const { host, port } = settings.operations.port ?? {};
+    const reason = addressProblem(error, 'OPS_') ?? messageOf(error);
+    throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
+  });
   const turns = new Turns();
   let served: ServedRecords | undefined;
   try {
-    // Before the records are loaded: that may take long, and the port reports it.
-    await operations.open(log).catch((error: unknown) => {
-      const { host, port } = settings.operations.port ?? {};
-      const reason = addressProblem(error, 'OPS_') ?? messageOf(error);
-      throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
-    });
     served = await open(turns, operations.events);
     return await serve(served, operations, turns, options);
   } catch (error) {
@@ -86,7 +85,7 @@ export async function runOver(
 
 async function serve(
   served: ServedRecords,
-  operations: Operations,
+  operations: Awaited<ReturnType<typeof openOperations>>,
   turns: Turns,
   { settings, log, socket, guard }: ServiceOptions,
 ): Promise<Service> {

@@ -81,13 +81,16 @@ function checksOf(environment: Environment, settings: Settings, log: Log, online
   let file: FileState | undefined;
   return {
     settings() {
-      const all = [...settingWarnings(settings), ...environmentWarnings(environment)];
-      const unintended = all.filter(({ event }) => UNINTENDED.includes(event));
-      for (const { event, hint } of all) if (!UNINTENDED.includes(event)) log.warn(event, { hint });
-      if (unintended.length > 0) throw new Error(unintended.map(({ hint }) => hint).join('; '));
-      return settings.adminKey === undefined
-        ? 'all can be used; the administration API answers 503, because ADMIN_API_KEY is unset'
-        : 'all can be used';
+      const unintended: string[] = [];
+      for (const { event, hint } of [
+        ...settingWarnings(settings),
+        ...environmentWarnings(environment),
+      ]) {
+        if (UNINTENDED.includes(event)) unintended.push(hint);
+        else log.warn(event, { hint });
+      }
+      if (unintended.length > 0) throw new Error(unintended.join('; '));
+      return 'all can be used';
     },
     async database() {
       if (postgresUrl !== undefined) return checkPostgres(postgresUrl, online);

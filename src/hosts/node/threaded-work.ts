@@ -1,6 +1,7 @@
 // The JSON work of writes on Node: small work in place, large work in a thread
 // with a heap of its own. If the thread runs out of memory, one request is refused.
 
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../../core/admission/fair-queue.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
@@ -13,6 +14,8 @@ const IN_PLACE_MAX_CHARACTERS = 32_768;
 /** The largest record and body that a client can send use about a third of it. */
 const HEAP_MAX_MEGABYTES = 256;
 
+const TOO_MUCH = 'processing the record takes too much memory; send fewer or larger parts';
+
 interface Job {
   readonly call: WorkCall;
   readonly resolve: (result: unknown) => void;
@@ -22,7 +25,9 @@ interface Job {
 export class ThreadedWork implements RecordWork {
   readonly #heapMaxMegabytes: number;
   #worker: Worker | undefined;
-  #underWay: Job | undefined;
+  /** Ended with the thread. */
+  #ended = new AbortController();
+  #isWorking = false;
   #isClosed = false;
   /** A job whose client has gone is done all the same: other readers may wait for its result. */
   readonly #waiting = new FairQueue<Job>();
@@ -32,27 +37,27 @@ export class ThreadedWork implements RecordWork {
   }
 
   newRecord(...args: Parameters<RecordWork['newRecord']>) {
-    const [, body, account] = args;
+    const [, body] = args;
     if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(...args);
-    return this.#run<Outcome<ChangedRecord>>(account, { name: 'newRecord', args });
+    return this.#run<Outcome<ChangedRecord>>('newRecord', args);
   }
 
   patchedRecord(...args: Parameters<RecordWork['patchedRecord']>) {
-    const [, stored, body, account] = args;
+    const [, stored, body] = args;
     const isSmall = stored.length + body.length <= IN_PLACE_MAX_CHARACTERS;
     if (isSmall) return workInPlace.patchedRecord(...args);
-    return this.#run<Outcome<ChangedRecord>>(account, { name: 'patchedRecord', args });
+    return this.#run<Outcome<ChangedRecord>>('patchedRecord', args);
   }
 
   paymentRow(...args: Parameters<RecordWork['paymentRow']>) {
-    const [order, account] = args;
+    const [order] = args;
     if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(...args);
-    return this.#run<string>(account, { name: 'paymentRow', args });
+    return this.#run<string>('paymentRow', args);
   }
 
   /** The number of jobs of the thread: the one under way and the waiting ones. */
   get jobs(): number {
-    return this.#waiting.size + Number(this.#underWay !== undefined);
+    return this.#waiting.size + Number(this.#isWorking);
   }
 
   /** Ends the thread and rejects all work that is not done. */
@@ -61,26 +66,35 @@ export class ThreadedWork implements RecordWork {
     await this.#worker?.terminate();
   }
 
-  #run<Result>(account: string, call: WorkCall): Promise<Result> {
+  #run<Result>(name: keyof RecordWork, args: readonly string[]): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add(account, { call, resolve: resolve as Job['resolve'], reject });
-      this.#next();
+      const call = { name, args };
+      const job = { call, resolve: resolve as Job['resolve'], reject };
+      this.#waiting.add(args.at(-1) ?? '', job);
+      if (!this.#isWorking) void this.#work();
     });
   }
 
-  #next(): void {
-    if (this.#underWay !== undefined) return;
-    const job = this.#waiting.take();
-    if (job === undefined) return;
-    this.#underWay = job;
-    try {
-      if (this.#isClosed) throw new Error('the thread of the records is closed');
-      this.#worker ??= this.#start();
-      this.#worker.postMessage(job.call);
-    } catch (error) {
-      // The system gives no further thread, or this object is closed. This job fails; the next one is tried.
-      this.#settle(() => job.reject(error));
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let job = this.#waiting.take(); job !== undefined; job = this.#waiting.take()) {
+      const { call, resolve, reject } = job;
+      await this.#ask(call).then(resolve, (error: Error & { code?: string }) => {
+        const isTooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY' && call.name !== 'paymentRow';
+        if (isTooMuch) resolve(failed('VALIDATION_FAILED', TOO_MUCH));
+        else reject(error);
+      });
     }
+    this.#isWorking = false;
+  }
+
+  /** Rejects if the thread ends, or the system gives none. */
+  async #ask(call: WorkCall): Promise<unknown> {
+    if (this.#isClosed) throw new Error('the thread of the records is closed');
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(call);
+    const [result] = await once(this.#worker, 'message', { signal: this.#ended.signal });
+    return result;
   }
 
   #start(): Worker {
@@ -88,32 +102,17 @@ export class ThreadedWork implements RecordWork {
       name: 'records',
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMaxMegabytes },
     });
-    let cause = new Error('the thread of the records has ended');
-    worker.on('message', (result) => this.#settle((job) => job.resolve(result)));
-    worker.on('error', (error) => {
-      cause = error;
-    });
-    worker.on('exit', () => {
-      this.#worker = undefined;
-      this.#settle((job) => fail(job, cause));
-    });
+    const ended = new AbortController();
+    this.#ended = ended;
+    for (const event of ['error', 'exit']) {
+      worker.once(event, () => {
+        if (this.#worker === worker) this.#worker = undefined;
+        // After the listener of a call, which gets the error itself.
+        setImmediate(() => ended.abort());
+      });
+    }
     // The thread must not keep an otherwise idle process running.
     worker.unref();
     return worker;
-  }
-
-  #settle(settle: (job: Job) => void): void {
-    const job = this.#underWay;
-    this.#underWay = undefined;
-    if (job !== undefined) settle(job);
-    this.#next();
-  }
-}
-
-function fail({ call, resolve, reject }: Job, cause: Error & { code?: string }): void {
-  if (cause.code !== 'ERR_WORKER_OUT_OF_MEMORY' || call.name === 'paymentRow') reject(cause);
-  else {
-    const message = 'processing the record takes too much memory; send fewer or larger parts';
-    resolve(failed('VALIDATION_FAILED', message));
   }
 }

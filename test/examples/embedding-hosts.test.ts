@@ -28,11 +28,23 @@ afterEach(async () => {
 });
 afterAll(() => identity.close());
 
-it('The example for Hono serves the API beside its own pages', () =>
-  servesBoth('## In Hono', ['hono', '@hono/node-server']));
-
-it('The example for a plain Node server serves the API beside its own pages', () =>
-  servesBoth('## In a plain Node server', ['@hono/node-server']));
+it.each([
+  ['## In Hono', ['hono', '@hono/node-server']],
+  ['## In a plain Node server', ['@hono/node-server']],
+])('The example "%s" serves the API beside its own pages', async (words, packages) => {
+  const files = {
+    'service.js': serviceFile(identity.url),
+    'main.js': pageCode(PAGE, words).replace('3000', '0'),
+  };
+  project = await openProject(files, packages);
+  const program = startProgram([process.execPath, 'main.js'], { cwd: project.path });
+  stop = async () => {
+    await program.stop();
+    // The example itself ended, once the file was released.
+    expect([program.child.exitCode, program.child.signalCode]).toEqual([0, null]);
+  };
+  await servesBoth(await program.saw(/^http:\S+$/m));
+});
 
 it('The example for a Worker serves the API beside its own pages', async () => {
   project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
@@ -59,20 +71,8 @@ it('The example for a Worker serves the API beside its own pages', async () => {
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 });
 
-/** Starts the code that follows the words; the service inside keeps a record beside the example's own page. */
-async function servesBoth(words: string, packages: readonly string[]): Promise<void> {
-  const files = {
-    'service.js': serviceFile(identity.url),
-    'main.js': pageCode(PAGE, words).replace('3000', '0'),
-  };
-  project = await openProject(files, packages);
-  const program = startProgram([process.execPath, 'main.js'], { cwd: project.path });
-  stop = async () => {
-    await program.stop();
-    // The example itself ended, once the file was released.
-    expect([program.child.exitCode, program.child.signalCode]).toEqual([0, null]);
-  };
-  const origin = await program.saw(/^http:\S+$/m);
+/** The service inside keeps a record beside the example's own page. */
+async function servesBoth(origin: string): Promise<void> {
   await servesTheApi(origin);
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 }

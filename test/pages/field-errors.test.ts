@@ -1,4 +1,4 @@
-// The promised form of a VALIDATION_FAILED message: the grammar of the API page, its regular
+// The promised form of a VALIDATION_FAILED message: the words of the API page, its regular
 // expression and its table of reasons, against every message that the collections' rules can make.
 
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import type { JsonObject } from '../../src/core/domain/json.js';
 import { validated } from '../../src/core/domain/record.js';
-import { pageCode, sectionOf, tableRows } from '../support/pages.js';
+import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
 const PAGE = 'src/core/http/README.md';
 const SECTION = '## Which field is wrong';
@@ -23,39 +23,27 @@ const MESSAGES = COLLECTION_NAMES.flatMap((name) =>
   }),
 );
 
-it('Every message has the form of the page’s grammar', () => {
-  const rules: Record<string, string> = { number: '-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?' };
-  for (const [, name = '', words = ''] of pageCode(PAGE, SECTION, 'abnf').matchAll(
-    /^(found|wanted) += (.+)$/gm,
-  )) {
-    rules[name] = words
-      .split(' / ')
-      .map((word) => rules[word] ?? word.slice(1, -1))
-      .join('|');
-  }
-  const problem = `\\w+ is (?:${rules['found']}); it must be (?:${rules['wanted']})`;
-  const form = new RegExp(`^${problem}(; ${problem})*$`);
-  expect(MESSAGES.length).toBeGreaterThan(30);
-  expect(MESSAGES.filter((message) => !form.test(message))).toEqual([]);
-});
-
-it('The page’s regular expression reads every message, and its table gives the client’s reasons', () => {
-  const source = /`(\(\\w\+\) is .+?)`/.exec(sectionOf(PAGE, SECTION))?.[1] ?? '';
-  const rows = tableRows(sectionOf(PAGE, SECTION).replaceAll('`', ''));
+it('The page’s regular expression reads every message, its words are all, and its table gives the client’s reasons', () => {
+  const section = sectionOf(PAGE, SECTION);
+  const source = /`(\(\\w\+\) is .+?)`/.exec(section)?.[1] ?? '';
+  const rows = tableRows(section.replaceAll('`', ''));
   const fits = (shown: string | undefined, word: string) =>
     ['any', 'anything else', word].includes(shown ?? '') ||
     (shown === 'a number' && /\d$/.test(word));
+  const words = new Set<string>();
+  expect(MESSAGES.length).toBeGreaterThan(30);
   for (const message of MESSAGES) {
     const read = [...message.matchAll(new RegExp(source, 'g'))];
-    const again = read.map(
-      ([, name, found, wanted]) => `${name} is ${found}; it must be ${wanted}`,
-    );
+    const again = read.map(([, name, found, want]) => `${name} is ${found}; it must be ${want}`);
     expect(again.join('; ')).toBe(message);
-    const reasons = read.map(([, name, found = '', wanted = '']) => [
-      name,
-      rows.find((row) => fits(row['found'], found) && fits(row['wanted'], wanted))?.['Reason'],
-    ]);
+    const reasons = read.map(([, name, found = '', wanted = '']) => {
+      for (const word of [found, wanted]) if (!/^-?\d/.test(word)) words.add(word);
+      const row = rows.find(({ is, 'must be': must }) => fits(is, found) && fits(must, wanted));
+      return [name, row?.['Reason']];
+    });
     const known = Object.entries(fieldProblems(message, undefined));
     expect(known.map(([name, { reason }]) => [name, reason])).toEqual(reasons);
   }
+  const [, told = ''] = /^After (`is`.*)$/m.exec(section) ?? [];
+  expect([...words, 'is', 'must be'].sort()).toEqual(codesIn(told).sort());
 });

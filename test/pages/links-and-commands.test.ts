@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import * as ending from '../../src/tools/program/ending.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
@@ -15,46 +15,35 @@ const PACKAGE = JSON.parse(textOf('package.json'));
 const SCRIPTS: readonly string[] = Object.keys(PACKAGE.scripts);
 const proseOf = (page: string) => textOf(page).replace(/```[\s\S]*?```/g, '');
 /** The targets of a page's links into the project, as file and anchor. */
-const linksIn = (page: string) =>
-  [...proseOf(page).matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g)].map(
-    ([, path = '', anchor = '']) => ({
-      file: path === '' ? page : join(dirname(page), path),
-      anchor,
-    }),
-  );
+const linksIn = (page: string) => {
+  const found = proseOf(page).matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g);
+  const fileOf = (path: string) => (path === '' ? page : join(dirname(page), path));
+  return [...found].map(([, path = '', anchor = '']) => ({ file: fileOf(path), anchor }));
+};
 
-describe.each(PAGES)('%s', (page) => {
-  it('has links that lead to pages, headings and pictures that the package ships', () => {
-    for (const { file, anchor } of linksIn(page)) {
-      expect([...PAGES, ...PACKAGE.files], `${page} links to ${file}`).toContain(file);
-      if (anchor !== '') expect(anchorsOf(textOf(file)), `${page}: ${file}`).toContain(anchor);
-    }
-  });
-
-  it('names files that exist', () => {
-    for (const name of codesIn(proseOf(page))) {
-      if (!/^(src|test|scripts)\//.test(name) || /[\s{*<]/.test(name)) continue;
-      const candidates = [name, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
-      const exists = candidates.some((file) => existsSync(join(ROOT, file)));
-      expect(exists, `${page} names ${name}`).toBe(true);
-    }
-  });
-
-  it('names commands that exist', () => {
-    for (const [command, name = '', script] of textOf(page).matchAll(
-      /\bnpm (\w+)(?: ([\w:-]+))?/g,
-    )) {
-      const known = name === 'run' ? SCRIPTS : [...SCRIPTS, ...NPM_COMMANDS];
-      expect(known, `${page} says "${command}"`).toContain(name === 'run' ? script : name);
-    }
-  });
+it.each(PAGES)('%s names links, files and commands that exist', (page) => {
+  for (const { file, anchor } of linksIn(page)) {
+    expect([...PAGES, ...PACKAGE.files], `${page} links to ${file}`).toContain(file);
+    if (anchor !== '') expect(anchorsOf(textOf(file)), `${page}: ${file}`).toContain(anchor);
+  }
+  for (const name of codesIn(proseOf(page))) {
+    if (!/^(src|test|scripts)\//.test(name) || /[\s{*<]/.test(name)) continue;
+    const candidates = [name, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
+    const exists = candidates.some((file) => existsSync(join(ROOT, file)));
+    expect(exists, `${page} names ${name}`).toBe(true);
+  }
+  const named = textOf(page).matchAll(/\bnpm (\w+)(?: ([\w:-]+))?/g);
+  for (const [command, name = '', script] of named) {
+    const known = name === 'run' ? SCRIPTS : [...SCRIPTS, ...NPM_COMMANDS];
+    expect(known, `${page} says "${command}"`).toContain(name === 'run' ? script : name);
+  }
 });
 
 it('The pages name every command of package.json', () => {
   const words = PAGES.map(textOf).join('\n');
-  const own = SCRIPTS.filter((name) => !/^(pre|post)/.test(name));
-  const missing = own.filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(words));
-  expect(missing, 'commands that no page explains').toEqual([]);
+  const missing = SCRIPTS.filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(words));
+  const own = missing.filter((name) => !/^(pre|post)/.test(name));
+  expect(own, 'commands that no page explains').toEqual([]);
 });
 
 it('All pages are reached from the front page, by links', () => {
@@ -72,9 +61,8 @@ it('The page of operations has a row of each command', () => {
 });
 
 it('Options that the page on data names are options of its commands', async () => {
-  const loaded = await Promise.all(
-    ['import', 'export', 'erase', 'dump', 'load'].map((name) => COMMANDS[name]?.[1]()),
-  );
+  const names = ['import', 'export', 'erase', 'dump', 'load'];
+  const loaded = await Promise.all(names.map((name) => COMMANDS[name]?.[1]()));
   const help = loaded.map((command) => command?.help).join('\n');
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);
@@ -85,10 +73,5 @@ it('Options that the page on data names are options of its commands', async () =
 it.each([OPERATIONS, DATA])('The exit codes on %s are those of the commands', (page) => {
   const codes = Object.values(ending).filter((code) => typeof code === 'number');
   const [line = ''] = /^Exit codes:.*?Ctrl-C/m.exec(textOf(page)) ?? [];
-  expect(
-    line
-      .replace(/\([^)]*\)/g, '')
-      .match(/\d+/g)
-      ?.map(Number),
-  ).toEqual(codes);
+  expect(line.replace(/\([^)]*\)/g, '').match(/\d+/g)).toEqual(codes.map(String));
 });

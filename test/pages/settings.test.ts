@@ -1,8 +1,9 @@
-// The tables of settings against the settings that the service reads: names in both directions,
-// defaults, and the hosts that have them.
+// The tables of settings and limits against what the service reads and works by: names in both
+// directions, defaults, values, and the hosts that have them.
 
 import { parse } from 'smol-toml';
 import { expect, it } from 'vitest';
+import * as limits from '../../src/core/domain/limits.js';
 import { SETTINGS } from '../../src/hosts/settings/schema.js';
 import { codesIn, PAGES, sectionOf, tableRows, textOf } from '../support/pages.js';
 
@@ -47,6 +48,24 @@ function defaultOf(name: string): string {
   if (name === 'ACCOUNT_MAX_BYTES') return '0';
   const value: unknown = SETTINGS.shape[name as keyof typeof SETTINGS.shape].parse(undefined);
   if (name === 'DATABASE_URL') return `file:${(value as { file: string }).file}`;
-  if (name === 'REQUEST_LOG') return 'unset';
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unset';
+  return ['string', 'number'].includes(typeof value) && value !== 'off' ? `${value}` : 'unset';
+}
+
+const CONSTANTS: Readonly<Record<string, number>> = limits;
+
+it('The table of limits has every limit, with its value', () => {
+  const rows = tableRows(sectionOf(PAGE, '## Limits'));
+  const named = rows.map((row) => codesIn(row['Constant'] ?? ''));
+  expect(named.flat().sort()).toEqual(Object.keys(CONSTANTS).sort());
+  const values = named.map((names) => names.map((name) => inWords(name)).join(', '));
+  expect(rows.map((row) => row['Value'])).toEqual(values);
+});
+
+/** `REQUEST_BODY_MAX_BYTES`, 1048576 → `1 MiB`: the name ends in its unit. */
+function inWords(name: string): string {
+  const value = CONSTANTS[name] ?? Number.NaN;
+  if (name.endsWith('_MS')) return `${value / 1000} s`;
+  if (name.endsWith('_SECONDS')) return `${value} s`;
+  if (!name.endsWith('_BYTES')) return value.toLocaleString('en-US');
+  return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`;
 }

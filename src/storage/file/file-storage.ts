@@ -6,7 +6,7 @@ import { offsetOf } from '../../core/domain/listing.js';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
-import type { ReplicaReport } from '../replication/replica.js';
+import type { ReplicaReport } from '../replication/litestream.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { rowsText } from './record-columns.js';

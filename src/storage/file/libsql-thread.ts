@@ -1,7 +1,7 @@
 // The calling side of the storage thread.
 
 import { Worker } from 'node:worker_threads';
-import type { ReplicaReport } from '../replication/replica.js';
+import type { ReplicaReport } from '../replication/litestream.js';
 import type { ThreadCalls, ThreadMessage, ThreadOptions, ThreadRequest } from './storage-thread.js';
 
 /** How long `process.exit` waits for the thread to release the file. */

@@ -3,8 +3,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
-import { Litestream } from '../replication/litestream.js';
-import { Replica, type ReplicaReport } from '../replication/replica.js';
+import { Litestream, type ReplicaReport } from '../replication/litestream.js';
+import { Replica } from '../replication/replica.js';
 import { Connection } from './connection.js';
 import { messageOf } from './connection-errors.js';
 import { type FileOptions, LibsqlFile } from './database-file.js';

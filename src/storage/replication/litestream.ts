@@ -17,6 +17,20 @@ export interface SyncAnswer {
   readonly replicatedTxid: number;
 }
 
+/**
+ * Sent after every sync, every second, and with the first commit that the replica lacks.
+ * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
+ * `behindSince`: when the oldest commit was made that the replica is not known to have, in
+ * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
+ */
+export interface ReplicaReport {
+  readonly isReached: boolean;
+  readonly reason: string | undefined;
+  readonly behindSince: number | undefined;
+  readonly syncMilliseconds?: number;
+  readonly hasFailed?: boolean;
+}
+
 export class Litestream {
   readonly #socketPath: string;
   readonly #databasePath: string;

@@ -3,21 +3,7 @@
 
 import { codeOf } from '../backup/file-copy.js';
 import type { LibsqlFile } from '../file/database-file.js';
-import type { Litestream, SyncAnswer } from './litestream.js';
-
-/**
- * Sent after every sync, every second, and with the first commit that the replica lacks.
- * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
- * `behindSince`: when the oldest commit was made that the replica is not known to have, in
- * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
- */
-export interface ReplicaReport {
-  readonly isReached: boolean;
-  readonly reason: string | undefined;
-  readonly behindSince: number | undefined;
-  readonly syncMilliseconds?: number;
-  readonly hasFailed?: boolean;
-}
+import type { Litestream, ReplicaReport, SyncAnswer } from './litestream.js';
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;

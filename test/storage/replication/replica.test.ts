@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Litestream } from '../../../src/storage/replication/litestream.js';
-import { Replica, type ReplicaReport } from '../../../src/storage/replication/replica.js';
+import { Litestream, type ReplicaReport } from '../../../src/storage/replication/litestream.js';
+import { Replica } from '../../../src/storage/replication/replica.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 

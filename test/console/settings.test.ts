@@ -64,12 +64,12 @@ describe('A setting that cannot be used', () => {
     expect(reading).not.toThrow(/secret|a-key-that/);
   });
 
-  it('ends the start with 1 and one line', async () => {
+  it('ends the start as a usage error, with one line', async () => {
     const { exited, output } = startDataCommand(['console'], {
       ADMIN_API_KEY: KEY,
       CONSOLE_PORT: 'x',
     });
-    expect(await exited).toBe(1);
+    expect(await exited).toBe(2);
     expect(output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
   });
 });

@@ -1,6 +1,6 @@
-// `import --dry-run`: how files are read, and what it warns of.
+// `import --dry-run`: how files are read, what it refuses, and what it warns of.
 
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DryRuns, openDryRuns, startDataCommand } from '../support/data-command.js';
@@ -12,15 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => runs.close());
 
-function windows1252(text: string): Buffer {
-  return Buffer.from(text, 'latin1');
-}
-
 const TEAM = 'name,phone\n';
 const ZOE = '\ufeffname,phone\nZoë,1\n';
-
+const ZOE_1252 = Buffer.from('name,phone\nZo\xeb \x80,1\n', 'latin1');
 const SEPARATORS = ';;\nname;phone;\n;;\nA;1;\n ; ;\n\n;;;;\n';
+const APOSTROPHES = "name,phone,n\nA,'+255,''-- v\n";
 const A1 = '{"name":"A","phone":"1"}';
+const ARRAY =
+  '\ufeff[\n {"name":"A","phone":"1","t":"],{\\"\\\\"},\n\n {"name":"1e999","phone":"2"}\n]\n';
 
 describe('A dry run reads', () => {
   it.each<[string, string | Uint8Array, string, string[]?]>([
@@ -29,7 +28,8 @@ describe('A dry run reads', () => {
     ['a tab', 'name\tphone\nA\t1\n', A1],
     ["Excel's sep=", 'sep=|\r\nname|phone\r\nA|1\r\n', `line 3: ${A1}`],
     ['a byte order mark', '\ufeffname,phone\nA,1\n', A1],
-    ['Windows-1252', windows1252('name,phone\nZo\xeb \x80,1\n'), '"Zoë €"'],
+    ['Windows-1252', ZOE_1252, 'windows-1252 (it is not UTF-8'],
+    ['the letters of Windows-1252', ZOE_1252, '"Zoë €"'],
     ['UTF-16', Buffer.from(ZOE, 'utf16le'), 'line 2: {"name":"Zoë"'],
     [
       'UTF-16BE',
@@ -37,17 +37,13 @@ describe('A dry run reads', () => {
       'utf-16be, into team\n  line 2: {"name":"Zoë"',
     ],
     ['a title above the header', 'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n', `line 4: ${A1}`],
-    [
-      'one apostrophe less before a formula',
-      "name,phone,n\nA,'+255,''-- v\n",
-      '"+255","n":"\'-- v"',
-    ],
+    ['one apostrophe less before a formula', APOSTROPHES, '"+255","n":"\'-- v"'],
     ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', 'line 4: {"name":"C","phone":"2"}'],
     ['quoted marks', 'name,phone\n"A ""B"", C",1\n', '{"name":"A \\"B\\", C","phone":"1"}'],
     ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', '3 rows, 3 good'],
     ['empty lines', 'name,phone\n\nA,1\n\n\nB,2\n', 'line 6: {"name":"B","phone":"2"}'],
     ['separators alone', SEPARATORS, '1 good, 0 bad, 5 empty lines skipped', ['--delimiter', ';']],
-    ['no last line end', 'name,phone\nA,1', '1 rows, 1 good'],
+    ['no last line end', 'name,phone\nA,1', ': 1 row, 1 good'],
     ['an empty column at the end, and empty cells', 'name,phone,email,\nA,1,,\n', A1],
     ['spaces as they are', 'name,phone\n A ,1\n', '{"name":" A ","phone":"1"}'],
     ['odd headers as data', 'name,phone,__proto__\nA,1,x\n', '"__proto__":"x"}'],
@@ -63,87 +59,192 @@ describe('A dry run reads', () => {
     expect([code, text]).toEqual([0, expect.stringContaining(wanted)]);
   });
 
-  it('each column by the type of its property', async () => {
-    const { text, code } = await runs.judge(
-      'name;price;active\nA;8000;FALSE\nB;45,5;ndiyo\nC;1;0\n',
+  it.each<[string, string, string[], ...string[]]>([
+    [
       'services',
-    );
-    expect(text).toContain('{"name":"A","price":8000,"active":false}');
-    expect(text).toContain('{"name":"B","price":45.5,"active":true}');
-    expect(text).toContain('{"name":"C","price":1,"active":false}');
-    const orders = await runs.judge(
+      'name;price;active\nA;8000;FALSE\nB;45,5;ndiyo\nC;1;0\n',
+      [],
+      '{"name":"A","price":8000,"active":false}',
+      '{"name":"B","price":45.5,"active":true}',
+      '{"name":"C","price":1,"active":false}',
+    ],
+    [
+      'orders',
       'customer;service;amount;date;customFields;paid\nA;B;1;31/12/2026;"{""size"":""M""}";-5\nA;B;1;05/06/2026;;\nA;B;1;2026-02-28T08:00:00Z;;\n',
-      'orders',
       ['--dates', 'dmy'],
-    );
-    expect(orders.text).toContain('"date":"2026-12-31","customFields":{"size":"M"},"paid":-5}');
-    expect(orders.text).toContain('"date":"2026-06-05"');
-    expect(orders.text).toContain('"date":"2026-02-28T08:00:00Z"');
-    expect([code, orders.code]).toEqual([0, 0]);
-  });
-
-  it('only amounts as numbers, other text as text', async () => {
-    const { text, code } = await runs.judge(
-      'customer;service;amount;paid;date;qty\nA;B;1.000,50;1.000;2026-01-02;007\n',
+      '"date":"2026-12-31","customFields":{"size":"M"},"paid":-5}',
+      '"date":"2026-06-05"',
+      '"date":"2026-02-28T08:00:00Z"',
+    ],
+    [
       'orders',
+      'customer;service;amount;paid;date;qty\nA;B;1.000,50;1.000;2026-01-02;007\n',
       ['--decimal', ','],
-    );
-    expect(text).toContain(
-      '{"customer":"A","service":"B","amount":1000.5,"paid":1000,"date":"2026-01-02","qty":"007"}',
-    );
+      '"service":"B","amount":1000.5,"paid":1000,"date":"2026-01-02","qty":"007"}',
+    ],
+  ])('each column of %s by the type of its property', async (into, content, args, ...wanted) => {
+    const { text, code } = await runs.judge(content, into, args);
     expect(code).toBe(0);
+    for (const record of wanted) expect(text).toContain(record);
   });
 
   it.each([
     ['ndjson', '{"name":"A","phone":"1","n":{"x":[1]}}\r\n\n{"name":"B","phone":"2"}'],
-    [
-      'json',
-      '\ufeff[\n {"name":"A","phone":"1","t":"],{\\"\\\\"},\n\n {"name":"B","phone":"2"}\n]\n',
-    ],
+    ['json', ARRAY],
   ])('%s', async (end, content) => {
     const { text, code } = await runs.judge(content, 'team', [], end);
-    expect(text).toContain('2 rows, 2 good, 0 bad');
-    expect(code).toBe(0);
+    expect([code, text]).toEqual([0, expect.stringContaining('2 rows, 2 good, 0 bad')]);
   });
 });
 
 describe('A dry run warns of', () => {
+  const sum = 'the last row looks like a sum';
+  const zero = 'a telephone number begins with neither 0 nor + ("713445210", 1 in all)';
   it.each([
     [
       'a last row that is a sum',
       'customers',
       'name;phone\nA;0713\nJumla;4\n',
-      'line 3: the last row looks like a sum ("Jumla")',
+      `line 3: ${sum} ("Jumla")`,
     ],
     [
       'a last row that adds up',
       'services',
-      'name;price\nA;4000\nB;3000\nZote;7000\n',
-      'line 4: the last row looks like a sum (price is 7000',
+      'name;price\nA;4\nB;3\nZote;7\n',
+      `line 4: ${sum} (price is 7,`,
     ],
     [
       'equal rows',
       'team',
       `${TEAM}A,01\nB,02\nA,01\nA,01\n`,
-      'line 4: 2 rows are equal to an earlier one',
+      'line 4: a row is equal to an earlier one (2 in all)',
     ],
-    [
-      'a lost zero',
-      'team',
-      `${TEAM}A,0713445210\nB,713445210\n`,
-      'line 3: 1 telephone numbers begin with neither 0 nor + ("713445210")',
-    ],
+    ['a lost zero', 'team', `${TEAM}A,0713445210\nB,713445210\n`, `line 3: ${zero}`],
   ])('%s', async (_name, into, content, wanted) => {
     const { code, text } = await runs.judge(content, into);
     expect([code, text]).toEqual([0, expect.stringContaining(`warning: ${wanted}`)]);
   });
 
   it('nothing in rows that are as they should be', async () => {
-    const { text } = await runs.judge(
-      'name;phone\nJumla;+2557\nTotal Energies Ltd;0713\nZ;1\n',
+    const rows = 'name;phone\nJumla;+2557\nTotal Energies Ltd;0713\nZ;1\n';
+    expect((await runs.judge(rows, 'team')).text).not.toContain('warning');
+  });
+});
+
+const LONG = `{"name":"A","phone":"1","x":"${'y'.repeat(1_048_576)}"}`;
+const NOT_CLOSED = 'a quotation mark in the row that begins here is never closed';
+const SAME = 'line 1: columns 1 ("name") and 3 ("name") would both be the property "name"; rename';
+const NO_COLUMN =
+  'no column is name, nor phone, which team must have; the columns are "Jina", "Simu"; pass --map "HEADER=name,HEADER=phone"';
+
+describe('A dry run refuses', () => {
+  it.each<[string, string | Uint8Array, string, string[]?]>([
+    ['two headers of one name', 'name,phone, name\nA,1,B\n', SAME],
+    ['a quote that is never closed', `${TEAM}A,1\nB,"2\nC,3\n`, `line 3: ${NOT_CLOSED}`],
+    [
+      'a quote inside a value',
+      `${TEAM}A,1\n5" pipe,2\n`,
+      `line 3: ${NOT_CLOSED}, or stands inside`,
+    ],
+    ['text behind a quoted value', `${TEAM}"A" B,1\n`, `line 2: ${NOT_CLOSED}`],
+    ['a missing column', 'Jina;Simu\nA;1\n', NO_COLUMN],
+    ['an empty file', '', 'is empty; name a file with rows'],
+    ['a file of empty lines', '\n\n', 'has no header'],
+    ['a workbook', Buffer.from('PK\u0003\u0004rest'), 'a name that ends in .xlsx'],
+    ['a wrong --encoding', ZOE_1252, 'is not UTF-8; pass the right', ['--encoding', 'utf8']],
+    ['an unknown --encoding', ZOE_1252, '"utf-9" encoding is not', ['--encoding', 'utf-9']],
+  ])('%s, as a whole', async (_name, content, wanted, args) => {
+    const { code, text } = await runs.judge(content, 'team', args);
+    expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
+  });
+
+  it.each<[into: string, header: string, rows: string, ...wanted: string[]]>([
+    [
       'team',
-    );
-    expect(text).not.toContain('warning');
+      'name,phone,',
+      'A,1,\nB\n"x\ny",1,\nB,2,,3\n,1,\nA,1,x\nA\0B,1,\nA,"7,54E+08",\n',
+      'line 3, column "phone": the row has 1 value; the header has 3',
+      'line 6, column "4": the row has 4 values; the header has 3 ("3")',
+      'line 7, column "name": name is missing; it must be a non-empty string',
+      'line 8, column "3": the value has no header above it ("x")',
+      'line 9, column "name": the value has a NUL character',
+      'line 10, column "phone": a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text ("7,54E+08")',
+    ],
+    [
+      'services',
+      'name,price,active',
+      'A,1.000,\nA,TZS 5,\nA,1,perhaps\nA,0,\n',
+      'column "price": the value could be 1 or 1000; pass --decimal , or --decimal . ("1.000")',
+      'column "price": the value is not a number; it must be digits, without currency',
+      'column "active": the value is neither yes nor no; it must be TRUE or FALSE ("perhaps")',
+      'column "price": price is 0; it must be a number above 0 ("0")',
+    ],
+    [
+      'expenses',
+      'description,category,amount,date',
+      'A,B,1,46387\nA,B,1,05/06/2026\nA,B,1,2026-02-30\n',
+      'line 2, column "date": the value is not a date; it must be one such as 2026-12-31',
+      'the value could be 2026-06-05 or 2026-05-06; pass --dates dmy or --dates mdy',
+      'line 4, column "date": the value is not a date',
+    ],
+    [
+      'orders',
+      'customer,service,amount,Simu,customFields',
+      'A,B,1,2.55754E+11,\nA,B,1,,size M\n',
+      'line 2, column "Simu": a spreadsheet has rounded this telephone number',
+      'column "customFields": the value is not a JSON object',
+    ],
+  ])('rows of %s, with line and column', async (into, header, rows, ...wanted) => {
+    const args = header.includes('Simu') ? ['--map', 'Simu=phone'] : [];
+    const { code, text } = await runs.judge(`${header}\n${rows}`, into, args);
+    expect(code).toBe(1);
+    for (const sentence of wanted) expect(text).toContain(sentence);
+  });
+
+  it.each<[string, string, string]>([
+    ['ndjson', '{"name":"A","phone":"1"}\n{"name":"A"\n', 'line 2: the record is not JSON'],
+    ['ndjson', '[]\n', 'line 1: the record is an array ('],
+    ['ndjson', '{"name":1,"phone":""}\n', 'column "name": name is 1; it must be a non-empty'],
+    ['ndjson', '{"name":"A","phone":"1","x":1e999}', 'a number that is too large'],
+    ['ndjson', LONG, 'longer than 1048576 bytes'],
+    ['ndjson', '\xff\n', 'JSON must be UTF-8'],
+    [
+      'json',
+      '{"name":"A"}',
+      'is not a JSON array: it is something else; one record a line is .ndjson',
+    ],
+    ['json', '[{"name":"A","phone":"1"},{"phone":1e999}]', 'a number is too large'],
+    ['json', '[{"name":"A","phone":"1"}\n{}]', 'is not a JSON array'],
+  ])('wrong %s: %.40s', async (end, content, wanted) => {
+    const { code, text } = await runs.judge(Buffer.from(content, 'latin1'), 'team', [], end);
+    expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
+  });
+
+  it.each([
+    [
+      'price\n"45,000"\n120.000\n',
+      'line 3, column "price": three decimals are most often thousands; write 120000, or 120 if',
+    ],
+    ['price\n"1,234.567"\n', 'write 1234567, or 1234.5670 if it is a fraction'],
+    ['price,currency\n120.000,USD\n', 'line 2, column "price": three decimals'],
+  ])('three decimals in an amount %j, whatever --decimal says', async (rows, wanted) => {
+    const content = rows.replace('price', 'name,price').replace(/\n(?=.)/g, '\nA,');
+    const { code, text } = await runs.judge(content, 'services', ['--decimal', '.']);
+    expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
+  });
+
+  it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
+    const report = join(runs.folder, 'report.csv');
+    const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');
+    const before = await readdir(runs.folder);
+    const { code, text } = await runs.judge(`${TEAM}${rows}`, 'team', ['--report', report]);
+    expect(code).toBe(1);
+    expect(text).toContain('12 rows, 0 good, 12 bad');
+    expect(text.match(/phone is missing/g)).toHaveLength(10);
+    expect(text).toContain(`and 2 more, all in`);
+    const lines = (await readFile(report, 'utf8')).split('\r\n');
+    expect([lines[0], lines.length]).toEqual(['\ufefffile,line,column,problem,value', 14]);
+    expect((await readdir(runs.folder)).length).toBe(before.length + 2);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
-import { patiently, startWaiting, WAITS } from '../../src/tools/data/waiting.js';
+import { patiently, startWaiting, WAITS } from '../../src/tools/data/service.js';
 import { Interrupted } from '../../src/tools/program/ending.js';
 
 const failure = (retryAfterMs?: number) =>

@@ -80,9 +80,9 @@ it("A salon's workbook goes through dry run, import, export and import, and ever
   expect(judged.code).toBe(1);
   for (const wanted of [
     'sheet "Maagizo", into orders',
-    '5 rows, 4 good, 1 bad, 2 lines above the header left out, 1 empty lines skipped',
+    '5 rows, 4 good, 1 bad, 2 lines above the header left out, 1 empty line skipped',
     'warning: line 9: the last row looks like a sum ("Jumla")',
-    'warning: line 5: 2 telephone numbers begin with neither 0 nor + ("713445210")',
+    'warning: line 5: a telephone number begins with neither 0 nor + ("713445210", 2 in all)',
     'line 9, column "Huduma": service is missing',
   ]) {
     expect(judged.stdout).toContain(wanted);

@@ -1,7 +1,6 @@
 // npm below the project's own commands, and above them: how it is run, and what its end means.
 
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -29,7 +28,7 @@ describe('npm', () => {
 });
 
 describe('A command that npm runs', () => {
-  async function started(launcher: readonly [string, ...string[]]) {
+  it.each(['SIGTERM', 'SIGKILL', 'SIGHUP'] as const)('ends when npm gets %s', async (signal) => {
     const folder = await openTemporaryFolder();
     onTestFinished(() => folder.remove());
     await writeFile(
@@ -39,33 +38,20 @@ describe('A command that npm runs', () => {
     );
     const scripts = { start: 'node main.js' };
     await writeFile(join(folder.path, 'package.json'), JSON.stringify({ type: 'module', scripts }));
-    const { child, saw } = startProgram(launcher, { cwd: folder.path, environment: process.env });
+    const how = { cwd: folder.path, environment: process.env };
+    const { child, saw } = startProgram(['npm', 'start'], how);
     const number = Number(await saw(/number (\d+)/));
     onTestFinished(() => {
       if (isAlive(number)) process.kill(number, 'SIGKILL');
     });
-    return { child, number };
-  }
-
-  it.each(['SIGTERM', 'SIGKILL', 'SIGHUP'] as const)('ends when npm gets %s', async (signal) => {
-    const { child, number } = await started(['npm', 'start']);
     child.kill(signal);
     while (isAlive(number)) await new Promise((resolve) => setTimeout(resolve, 50));
-  });
-
-  it('goes on when another program that started it has ended', async () => {
-    const { child, number } = await started(['sh', '-c', 'node main.js & wait']);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    // Twice the time in which it would have noticed.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(isAlive(number)).toBe(true);
   });
 });
 
 describe('A first start', () => {
-  /** A clone whose packages are missing. Its npm never ends by itself. */
-  async function clone() {
+  it('ends at once with Ctrl-C, with the npm that it has started', async () => {
+    // A clone whose packages are missing. Its npm never ends by itself.
     const folder = await openTemporaryFolder();
     onTestFinished(() => folder.remove());
     const at = (name: string) => join(folder.path, name);
@@ -85,16 +71,11 @@ describe('A first start', () => {
       `process.on('SIGINT', () => {}); console.error('npm is', process.pid); setInterval(() => {}, 1000);`,
     );
     const environment = { ...process.env, npm_execpath: at('npm-cli.js') };
-    const start = () => startProgram([process.execPath, at('scripts/setup.js')], { environment });
-    return { at, start };
-  }
-
-  it('ends at once with Ctrl-C, with the npm that it has started', async () => {
-    const { at, start } = await clone();
     // A killed command left it.
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     await writeFile(at('.setup.lock'), String(gone));
-    const { child, saw, ended } = start();
+    const setup = [process.execPath, at('scripts/setup.js')] as const;
+    const { child, saw, ended } = startProgram(setup, { environment });
     const npm = Number(await saw(/npm is (\d+)/));
     child.kill('SIGINT');
     const { code, stderr } = await ended;

@@ -52,7 +52,7 @@ export function consoleApp(parts: ConsoleParts): App {
 function showFailures(app: App, parts: ConsoleParts): void {
   app.onError(async (error, context) => {
     const isWrite = context.req.method === 'POST';
-    const failure = failureOf(error, { serviceUrl: parts.service.url, isWrite });
+    const failure = failureOf(error, { serviceUrl: parts.service.target.baseUrl, isWrite });
     if (failure.status === 500) parts.log.error('console_page_failed', error);
     const { pathname, search } = new URL(context.req.url);
     const again = isWrite || pathname.startsWith('//') ? undefined : pathname + search;

@@ -106,7 +106,8 @@ function partsOf(
     randomBytes,
     version: 'console',
   };
-  const service = new ConsoleService(settings, dependencies, answerMaxMs);
+  const target = { baseUrl: settings.serviceUrl, adminKey };
+  const service = new ConsoleService(target, dependencies, answerMaxMs);
   const key = opsTakesKey ? adminKey : undefined;
   const { client } = service;
   const status = new StatusPort({ url: opsUrl, adminKey: key, client, clock });

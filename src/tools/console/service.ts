@@ -2,17 +2,13 @@
 // redirects, and a time-out that a person waits for.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { JsonObject } from '../../core/domain/json.js';
 import {
   type Account,
   ApiError,
-  type OperatorClient,
   type OperatorListQuery,
   type Page,
-  type RecordCalls,
 } from '../../operator-client.js';
-import { isTooLong, Service, type StoredRecord } from '../data/service.js';
-import { WAITS } from '../data/waiting.js';
+import { isTooLong, Service, type StoredRecord, type Target, WAITS } from '../data/service.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 
 const ANSWER_MAX_MS = 10_000;
@@ -20,27 +16,14 @@ const ANSWER_MAX_MS = 10_000;
 export const RECORDS_A_PAGE = 25;
 const ROWS = [RECORDS_A_PAGE, 5, 1] as const;
 
-export class ConsoleService {
-  readonly url: string;
-  /** For pages: fails soon. */
-  readonly client: OperatorClient;
+/** For pages: fails soon. */
+export class ConsoleService extends Service {
   /** For work in the background: patient, as the data commands are. */
   readonly patient: Service;
 
-  constructor(
-    { serviceUrl, adminKey }: { readonly serviceUrl: string; readonly adminKey: string },
-    dependencies: CommandDependencies,
-    timeoutMs = ANSWER_MAX_MS,
-  ) {
-    const target = { baseUrl: serviceUrl, adminKey };
-    this.url = serviceUrl;
+  constructor(target: Target, dependencies: CommandDependencies, timeoutMs = ANSWER_MAX_MS) {
+    super(target, { ...dependencies, waits: { ...WAITS, timeoutMs } });
     this.patient = new Service(target, dependencies);
-    this.client = new Service(target, dependencies, { ...WAITS, timeoutMs }).client;
-  }
-
-  records(account: string, collection: CollectionName) {
-    const records: unknown = this.client.recordsOf(account)[collection];
-    return records as RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
   }
 
   /** Undefined if no account can have this subject. A page of large records has fewer rows, and begins where its number says for these. */

@@ -21,10 +21,9 @@ export interface CellReading {
   readonly isOwn: boolean;
 }
 
-/** `option`: decides for all such cells. */
 export type CellValue =
   | { readonly ok: true; readonly value: JsonValue }
-  | { readonly ok: false; readonly problem: string; readonly option?: '--decimal' | '--dates' };
+  | { readonly ok: false; readonly problem: string };
 
 /** A spreadsheet program takes a cell that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -41,6 +40,12 @@ const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC
 const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
 const NOT_A_DATE =
   'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026, or a date cell';
+/** The kinds of properties that take a workbook's typed cell as it is. */
+const KINDS_OF_CELL: Readonly<Record<string, readonly string[]>> = {
+  number: ['money', 'number'],
+  boolean: ['flag'],
+  object: ['moment'],
+};
 /** "Time zone context is Africa/Dar_es_Salaam", which has no summer time. */
 const ZONE = '+03:00';
 
@@ -54,22 +59,9 @@ export function valueOfCell(
     return (reading.isOwn && ownValue(cell, property)) || textValue(cell, property, reading);
   }
   const value = cell instanceof Date ? isoText(cell) : cell;
-  switch (property?.kind) {
-    case undefined:
-      return { ok: true, value };
-    case 'text':
-      return {
-        ok: true,
-        value: value === true ? 'TRUE' : value === false ? 'FALSE' : String(value),
-      };
-    case 'money':
-    case 'number':
-      return typeof value === 'number' ? { ok: true, value } : refused(NOT_A_NUMBER);
-    case 'moment':
-      return cell instanceof Date ? { ok: true, value } : refused(NOT_A_DATE);
-    default:
-      return textValue(String(value), property, reading);
-  }
+  const kinds = KINDS_OF_CELL[typeof cell];
+  if (property === undefined || kinds?.includes(property.kind)) return { ok: true, value };
+  return textValue(String(value).toUpperCase(), property, reading);
 }
 
 function textValue(text: string, property: Property | undefined, reading: CellReading): CellValue {
@@ -125,7 +117,6 @@ function numberValue(text: string, decimal: DecimalMark | undefined): CellValue 
     case 'ambiguous':
       return refused(
         `the value could be ${number.readings.join(' or ')}; pass --decimal , or --decimal .`,
-        '--decimal',
       );
     case 'too long':
       return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
@@ -145,10 +136,7 @@ function momentValue(text: string, order: DayOrder | undefined): CellValue {
   const value = order === 'dmy' ? dmy : order === 'mdy' ? mdy : (dmy ?? mdy);
   if (value === undefined) return refused(NOT_A_DATE);
   if (order === undefined && dmy !== undefined && mdy !== undefined && dmy !== mdy) {
-    return refused(
-      `the value could be ${dmy} or ${mdy}; pass --dates dmy or --dates mdy`,
-      '--dates',
-    );
+    return refused(`the value could be ${dmy} or ${mdy}; pass --dates dmy or --dates mdy`);
   }
   return { ok: true, value };
 }
@@ -174,8 +162,8 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-function refused(problem: string, option?: '--decimal' | '--dates'): CellValue {
-  return { ok: false, problem, ...(option && { option }) };
+function refused(problem: string): CellValue {
+  return { ok: false, problem };
 }
 
 /** Undefined: a person wrote it, and it is read as in any file. */

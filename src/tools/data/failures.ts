@@ -1,6 +1,7 @@
 // Why a command cannot do its work, as one sentence. Exit codes are in `src/tools/program`.
 
 import { ApiError } from '../../operator-client.js';
+import { codeOf } from '../../storage/backup/file-copy.js';
 
 /** The command is correct, but its work can't be done: exit code 1. */
 export class CommandError extends Error {}
@@ -25,7 +26,7 @@ export function sentenceOf(error: unknown): string {
     return "the service refused the key (401); use the service's own ADMIN_API_KEY";
   }
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
-    const reason = error.cause instanceof Error ? systemCodeOf(error.cause.cause) : undefined;
+    const reason = error.cause instanceof Error ? codeOf(error.cause.cause) : undefined;
     const shown = reason === undefined ? '' : ` (${reason})`;
     return `${message}; check SERVICE_URL and that the service runs${shown}`;
   }
@@ -43,8 +44,7 @@ export async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A system error's code, such as `ENOENT`. */
-export function systemCodeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
+/** `1 row`, `2 rows`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

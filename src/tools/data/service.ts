@@ -10,12 +10,12 @@ import {
   ApiError,
   createOperatorClient,
   type OperatorClient,
-  type Page,
+  type OperatorListQuery,
+  type RecordCalls,
 } from '../../operator-client.js';
-import type { CommandDependencies, Waits } from '../program/command-dependencies.js';
-import { UsageError } from '../program/ending.js';
+import { type CommandDependencies, pause, type Waits } from '../program/command-dependencies.js';
+import { Interrupted, UsageError } from '../program/ending.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
-import { expectGoingOn, patiently, startWaiting, WAITS, type Wait } from './waiting.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
 /** A longer page is not kept in memory; the caller asks for smaller pages. One record has at most 2 MiB. */
@@ -25,11 +25,7 @@ const ANSWER_MAX_BYTES = 8 * 1_048_576;
 export type StoredRecord = JsonObject & { readonly id: string };
 
 /** Any collection of an account. */
-export interface Records {
-  list(query: { readonly page?: number; readonly page_size: number }): Promise<Page<StoredRecord>>;
-  create(body: JsonObject): Promise<StoredRecord>;
-  delete(id: string): Promise<unknown>;
-}
+export type Records = RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
 
 /** From the environment, never from a flag: any user of a machine can read the flags of a running program. */
 export interface Target {
@@ -57,80 +53,131 @@ export function runId(work: 'import' | 'erase', { randomBytes }: CommandDependen
 
 export class Service {
   readonly client: OperatorClient;
-  readonly baseUrl: string;
-  readonly #target: Target;
-  readonly #dependencies: CommandDependencies;
+  readonly target: Target;
   readonly waits: Waits;
+  readonly #dependencies: CommandDependencies;
 
   /** `run`: the import or erasure to which the changes belong, as their audit events name it. */
-  constructor(
-    target: Target,
-    dependencies: CommandDependencies,
-    waits: Waits = dependencies.waits ?? WAITS,
-    run?: string,
-  ) {
-    this.baseUrl = target.baseUrl;
-    this.#target = target;
+  constructor(target: Target, dependencies: CommandDependencies, run?: string) {
+    this.target = target;
+    this.waits = dependencies.waits ?? WAITS;
     this.#dependencies = dependencies;
-    this.waits = waits;
     this.client = createOperatorClient({
       ...target,
-      timeoutMs: waits.timeoutMs,
+      timeoutMs: this.waits.timeoutMs,
       fetch: (url, init) => boundedFetch(url, init, run),
     });
   }
 
   /** The same service, for the changes of one import or erasure. */
   forRun(run: string): Service {
-    return new Service(this.#target, this.#dependencies, this.waits, run);
+    return new Service(this.target, this.#dependencies, run);
   }
 
   records(account: string, collection: CollectionName): Records {
-    return this.client.recordsOf(account)[collection] as unknown as Records;
+    const records: unknown = this.client.recordsOf(account)[collection];
+    return records as Records;
   }
 
-  /** The first call. If the service cannot be reached at all, the command ends at once and does not wait. */
+  /** The first call. If the service cannot be reached at all, it rejects at once and does not wait. */
   async reach(): Promise<void> {
-    try {
-      await this.client.health({ signal: this.#dependencies.interrupted });
-    } catch (error) {
-      expectGoingOn(this.#dependencies.interrupted);
-      const isAway = error instanceof ApiError && error.status === undefined;
-      if (isAway || !isPassing(error)) throw new CommandError(sentenceOf(error), { cause: error });
-      await this.patiently(() => this.client.health());
-    }
+    const call = () => this.client.health({ signal: this.#dependencies.interrupted });
+    const isBusy = (error: unknown): error is ApiError =>
+      isPassing(error) && error.status !== undefined;
+    await patiently(call, this.#dependencies, this.waits, isBusy);
+  }
+
+  /**
+   * Resolves when writes without an answer are decided. The question for the health waits in
+   * the database behind all earlier writes, so that the reads that follow see them.
+   */
+  async writesDecided(): Promise<void> {
+    const expectHealth = () =>
+      this.patiently(async () => {
+        const { database } = await this.client.health();
+        if (database === 'ok') return;
+        const message = 'the service does not reach its database';
+        throw new ApiError('STORAGE_FAILED', message, { status: 503 });
+      });
+    await expectHealth();
+    await pause(this.waits.onItsWayMs, this.#dependencies.interrupted);
+    await expectHealth();
   }
 
   /** The call must be safe to repeat. */
   patiently<T>(call: () => Promise<T>): Promise<T> {
-    return patiently(call, this.#dependencies, this.waits, mayPass);
+    return patiently(call, this.#dependencies, this.waits);
   }
 
-  /** Growing waits. If they do not help for too long, they end with a `CommandError`. */
-  startWaiting(): Wait {
+  startWaiting() {
     return startWaiting(this.#dependencies, this.waits);
   }
 }
 
-/** A page that is too long stays so, whatever its status. */
-function mayPass(error: unknown): error is ApiError {
-  return !isTooLong(error) && isPassing(error);
-}
-
-async function boundedFetch(
-  url: string,
-  init: RequestInit,
-  run: string | undefined,
-): Promise<Response> {
-  const sent = new Headers(init.headers);
-  if (run !== undefined) sent.set('X-Service-Run', run);
+async function boundedFetch(url: string, init: RequestInit, run?: string): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (run !== undefined) headers.set('X-Service-Run', run);
   // The key must not follow a redirect to another host.
-  const response = await fetch(url, { ...init, headers: sent, redirect: 'manual' });
+  const response = await fetch(url, { ...init, headers, redirect: 'manual' });
   if (init.method !== 'GET' || response.body === null) return response;
   const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
   if (body === undefined) throw tooLong();
-  const { status, headers } = response;
-  return new Response(body, { status, headers });
+  return new Response(body, response);
+}
+
+/** If a proxy asks for a longer wait, the command does not follow it. */
+const RETRY_AFTER_MAX_MS = 300_000;
+
+export const WAITS: Waits = {
+  firstMs: 1_000,
+  maxMs: 30_000,
+  patienceMs: 600_000,
+  timeoutMs: 30_000,
+  onItsWayMs: 2_000,
+};
+
+type WaitingDependencies = Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>;
+
+/** Growing waits; if the failed answer asked for one, that. They end with a `CommandError` when they have not helped for too long. */
+export function startWaiting(
+  { interrupted, now, err }: WaitingDependencies,
+  { firstMs, maxMs, patienceMs }: Waits,
+) {
+  const begun = now();
+  let next = firstMs;
+  return async (error: ApiError) => {
+    const sentence = sentenceOf(error);
+    if (now() - begun > patienceMs) {
+      const minutes = Math.round(patienceMs / 60_000);
+      throw new CommandError(`the service has not recovered for ${minutes} minutes: ${sentence}`, {
+        cause: error,
+      });
+    }
+    const milliseconds = Math.min(error.retryAfterMs ?? next, RETRY_AFTER_MAX_MS);
+    next = Math.min(2 * next, maxMs);
+    err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
+    await pause(milliseconds, interrupted);
+  };
+}
+
+/** Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. The call must be safe to repeat. */
+export async function patiently<T>(
+  call: () => Promise<T>,
+  dependencies: WaitingDependencies,
+  waits: Waits,
+  mayPass: (error: unknown) => error is ApiError = isPassing,
+): Promise<T> {
+  const { interrupted } = dependencies;
+  const wait = startWaiting(dependencies, waits);
+  for (;;) {
+    if (interrupted.aborted) throw new Interrupted('stopped');
+    try {
+      return await call();
+    } catch (error) {
+      if (mayPass(error)) await wait(error);
+      else if (!interrupted.aborted) throw error;
+    }
+  }
 }
 
 /** Throws a usage error that names the setting. The key is in no message. */

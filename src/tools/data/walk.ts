@@ -38,12 +38,13 @@ export async function* pagesOf<Row>(
   for await (const { rows } of allPages(readAt, keyOf)) if (rows.length > 0) yield rows;
 }
 
-/** Every account of the service. */
-export async function subjectsOf(service: Service): Promise<string[]> {
+/** Every account of the service, or those that a search for `q` finds. */
+export async function subjectsOf(service: Service, q?: string): Promise<string[]> {
+  const { accounts } = service.client;
   const subjects: string[] = [];
   const pages = pagesOf(
     service,
-    (query) => service.client.accounts.list(query),
+    (query) => accounts.list({ ...query, q }),
     ({ owner_sub }) => owner_sub,
   );
   for await (const page of pages) for (const { owner_sub } of page) subjects.push(owner_sub);

@@ -9,7 +9,6 @@ import { exportAccount, exportedText } from '../data/export/export-command.js';
 import { inWords } from '../data/failures.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
-import { knownEncoding } from '../data/import/source-file.js';
 import { readTarget, Service } from '../data/service.js';
 import { COMMON, type Command, type Given } from '../program/command.js';
 import { type CommandDependencies, pathOf } from '../program/command-dependencies.js';
@@ -54,7 +53,7 @@ ${SETTINGS}.
 ${COMMON}`,
   ending: 'orderly',
   async run(given, dependencies) {
-    const [encoding, report] = [given.text('encoding'), given.text('report')];
+    const report = given.text('report');
     const options = {
       path: pathOf(dependencies, given.file),
       account: accountOf(given),
@@ -66,7 +65,7 @@ ${COMMON}`,
         decimal: given.oneOf('decimal', [',', '.']),
         dates: given.oneOf('dates', ['dmy', 'mdy']),
       },
-      encoding: encoding === undefined ? undefined : knownEncoding(encoding),
+      encoding: given.text('encoding'),
       isDryRun: given.flag('dry-run'),
       reportPath: report === undefined ? undefined : pathOf(dependencies, report),
       skipsBad: given.flag('skip-bad'),

@@ -21,8 +21,8 @@ import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
-const textOf = ({ records, events, contents }: Contents) =>
-  `${records} records and ${events} audit events, contents ${contents}\n`;
+const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
+  `${records} records and ${events} audit events${isWhole ? `, contents ${contents}` : ''}\n`;
 
 export const DUMP: Command = {
   help: `manage dump --to FILE [--from FILE|URL] [--account SUBJECT]
@@ -68,13 +68,13 @@ ${COMMON}`,
     const ledger = given.flag('bring-back') ? undefined : await readLedger(ledgerAt);
     const dump = await checkedDump(path, ledger, store.kind);
     const refused = (await inWords(async () => store.load?.(dump))) ?? [];
-    out(`loaded ${textOf(dump.loaded)}`);
+    const left = [...dump.withheld, ...refused];
+    out(`loaded ${textOf(dump.loaded, left.length === 0)}`);
     if (dump.newIds.length > 0) {
       const list = `${path}-new-ids.csv`;
       await writeFile(list, stringify(dump.newIds, { header: true }), { mode: 0o600, flush: true });
       out(`${dump.newIds.length} records have new ids; the list is ${list}\n`);
     }
-    const left = [...dump.withheld, ...refused];
     for (const [owner, reason] of left) out(`not loaded: ${JSON.stringify(owner)}: ${reason}\n`);
     return left.length === 0 ? EXIT_DONE : EXIT_FAILED;
   },

@@ -7,16 +7,11 @@ import type { BackupSettings } from '../../../hosts/settings.js';
 
 const BACKUP = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
-/** A time as a reader of the sentences wants it. Milliseconds since 1970, UTC. */
-export type TimeText = (time: number) => string;
-
-const RFC_3339: TimeText = (time) => new Date(time).toISOString();
-
-/** One to three sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
+/** One to three sentences. `now`: when the records were gone, in milliseconds since 1970, UTC, as `timeText` gets all times. */
 export async function backupExpiry(
   backups: BackupSettings | undefined,
   now: number,
-  timeText: TimeText = RFC_3339,
+  timeText = (time: number) => new Date(time).toISOString(),
 ): Promise<string> {
   if (backups === undefined) {
     return 'BACKUP_DIR is not set here: other copies of the database, and the states that a replica keeps, hold the records until they are removed.';

@@ -1,7 +1,7 @@
 // `erase`: exports an account, deletes the exported records, checks in every view that
 // nothing is left, and writes the account into the ledger.
 
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
 import type { BackupSettings } from '../../../hosts/settings.js';
@@ -13,12 +13,13 @@ import {
 } from '../../../storage/erasures/ledger.js';
 import { type CommandDependencies, pause } from '../../program/command-dependencies.js';
 import { Interrupted } from '../../program/ending.js';
-import { startProgress } from '../../program/progress.js';
+import { type Progress, startProgress } from '../../program/progress.js';
 import { exportAccount } from '../export/export-command.js';
-import { CommandError } from '../failures.js';
-import { runId, type Service } from '../service.js';
+import { OWNER_ONLY } from '../export/turned-file.js';
+import { CommandError, counted } from '../failures.js';
+import { type Records, runId, type Service } from '../service.js';
 import { several } from '../several.js';
-import { pagesOf } from '../walk.js';
+import { subjectsOf } from '../walk.js';
 import { backupExpiry } from './backup-expiry.js';
 
 export interface EraseOptions {
@@ -32,18 +33,9 @@ export interface EraseOptions {
 /** This file in the export's folder says that the deletion has begun. The same command then continues it. */
 const BEGUN = 'erase-begun.json';
 const CONNECTIONS = 8;
-/** On Workers the views across accounts follow a little later. */
-const VIEWS_FOLLOW_WITHIN_MS = 60_000;
+/** On Workers the list of accounts follows a little later. */
+const LIST_FOLLOWS_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
-const OWNER_ONLY = 0o600;
-
-/** The result of an erasure. */
-export interface Erased {
-  /** Records that were deleted. */
-  readonly count: number;
-  /** When nothing was left: milliseconds since 1970, UTC. */
-  readonly at: number;
-}
 
 export async function eraseAccount(
   options: EraseOptions,
@@ -53,35 +45,49 @@ export async function eraseAccount(
   const { account, exportFolder, ledger } = options;
   const { out } = dependencies;
   const { count, at } = await eraseRecords(options, service, dependencies);
-  out(`${account} is erased: ${count} records deleted, nothing is left.\n`);
+  out(`${account} is erased: ${counted(count, 'record')} deleted, nothing is left.\n`);
   out(`The ledger ${ledger} has recorded it: a salted hash, the time, the counts.\n`);
   out('The audit log keeps the subject and which records the operator changed, without values.\n');
   out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
   out(`${await backupExpiry(options.backups, at)}\n`);
 }
 
-/** Erases without printing, for a program that informs its operator itself. */
+/**
+ * Erases without printing, for a program that informs its operator itself. Resolves with
+ * the number of deleted records, and when nothing was left: milliseconds since 1970, UTC.
+ */
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
   dependencies: CommandDependencies,
-): Promise<Erased> {
+): Promise<{ readonly count: number; readonly at: number }> {
   const { account, exportFolder, ledger } = options;
-  const { now, randomBytes } = dependencies;
   await service.reach();
   if (ledger !== undefined) await expectWritable(ledger);
   const records =
     (await begunBefore(account, exportFolder)) ??
     (await exportFirst(options, service, dependencies));
-  const run = service.forRun(runId('erase', dependencies));
-  await deleteExported(records, options, run, dependencies);
-  await expectNothingLeft(account, service, dependencies);
-  const at = now();
-  if (ledger !== undefined) {
-    const erased = new Date(at).toISOString();
-    await addToLedger(ledger, { subject: account, erased, records }, randomBytes);
+  const total = Object.values(records).reduce((sum, count) => sum + count, 0);
+  const progress = startProgress(dependencies, { event: 'erase_progress', noun: 'records', total });
+  try {
+    const run = service.forRun(runId('erase', dependencies));
+    for (const collection of COLLECTION_NAMES.filter((name) => records[name])) {
+      const path = join(exportFolder, `${collection}.ndjson`);
+      await deleteExported(path, run, run.records(account, collection), progress);
+    }
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new Interrupted('stopped while deleting; run the same command to resume');
+  } finally {
+    progress.stop();
   }
-  return { count: sumOf(records), at };
+  await expectNothingLeft(account, service, dependencies);
+  const at = dependencies.now();
+  if (ledger !== undefined) {
+    const entry = { subject: account, erased: new Date(at).toISOString(), records };
+    await addToLedger(ledger, entry, dependencies.randomBytes);
+  }
+  return { count: total, at };
 }
 
 async function exportFirst(
@@ -89,20 +95,16 @@ async function exportFirst(
   service: Service,
   dependencies: CommandDependencies,
 ): Promise<RecordCounts> {
-  const { records, changed } = await exportAccount(
-    { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined },
-    service,
-    dependencies,
-  );
+  const options = { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined };
+  const { records, changed } = await exportAccount(options, service, dependencies);
   if (changed) {
     throw new CommandError(
       `nothing was deleted: ${account} changed during the export; end its access at the identity provider, then run this again with a new folder`,
     );
   }
-  const file = await open(join(exportFolder, BEGUN), 'wx', OWNER_ONLY);
-  await file.writeFile(`${JSON.stringify({ account, records })}\n`);
-  await file.sync();
-  await file.close();
+  const begun = `${JSON.stringify({ account, records })}\n`;
+  const how = { flag: 'wx', mode: OWNER_ONLY, flush: true } as const;
+  await writeFile(join(exportFolder, BEGUN), begun, how);
   return records;
 }
 
@@ -111,7 +113,7 @@ async function begunBefore(account: string, folder: string): Promise<RecordCount
   const text = await readFile(join(folder, BEGUN), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const begun: { account?: string; records?: RecordCounts } = JSON.parse(text);
-  if (begun.account === account && begun.records !== undefined) return begun.records;
+  if (begun.account === account) return begun.records;
   throw new CommandError(
     `${folder} belongs to an erasure of ${JSON.stringify(begun.account)}; name another folder`,
   );
@@ -119,71 +121,45 @@ async function begunBefore(account: string, folder: string): Promise<RecordCount
 
 /** Deletes the exported records and no later ones. A record that is gone already isn't a failure. */
 async function deleteExported(
-  counts: RecordCounts,
-  { account, exportFolder }: EraseOptions,
+  path: string,
   service: Service,
-  dependencies: CommandDependencies,
-): Promise<void> {
-  const what = { event: 'erase_progress', noun: 'records', total: sumOf(counts) };
-  const progress = startProgress(dependencies, what);
-  try {
-    for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {
-      const records = service.records(account, collection);
-      const file = await open(join(exportFolder, `${collection}.ndjson`));
-      await several(file.readLines(), CONNECTIONS, async (line) => {
-        const { id } = JSON.parse(line);
-        await service.patiently(() => records.delete(String(id))).catch(expectGone);
-        progress.add();
-      });
-    }
-  } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    throw new Interrupted('stopped while deleting; run the same command to resume');
-  } finally {
-    progress.stop();
-  }
+  records: Records,
+  progress: Progress,
+) {
+  const file = await open(path);
+  await several(file.readLines(), CONNECTIONS, async (line) => {
+    const { id } = JSON.parse(line);
+    await service.patiently(() => records.delete(String(id))).catch(expectGone);
+    progress.add();
+  });
 }
 
 function expectGone(error: unknown): undefined {
   if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Checks each list of the account, its own view, and the list of all accounts. */
+/** Checks the account, and waits until the list of all accounts lacks it. */
 async function expectNothingLeft(
   account: string,
   service: Service,
   { now, interrupted }: CommandDependencies,
 ): Promise<void> {
-  for (const collection of COLLECTION_NAMES) {
-    const records = service.records(account, collection);
-    const { pagination } = await service.patiently(() => records.list({ page_size: 1 }));
-    if (pagination.total > 0) {
-      throw new CommandError(
-        `${account} has ${pagination.total} records in ${collection} that are not in the export: they were created since. End its access at the identity provider, then erase again with a new folder`,
-      );
-    }
-  }
   const { accounts } = service.client;
-  const list = (query: { page: number; page_size: number }) =>
-    accounts.list({ ...query, q: account });
-  const isInViews = async () => {
-    if (await service.patiently(() => accounts.read(account)).catch(expectGone)) return true;
-    for await (const page of pagesOf(service, list, ({ owner_sub }) => owner_sub)) {
-      if (page.some(({ owner_sub }) => owner_sub === account)) return true;
-    }
-    return false;
-  };
+  const left = await service.patiently(() => accounts.read(account)).catch(expectGone);
+  if (left !== undefined) {
+    throw new CommandError(
+      `${account} has ${counted(left.record_count, 'record')} that the export lacks, created since. End its access at the identity provider, then erase again with a new folder`,
+    );
+  }
   const begun = now();
-  while (await isInViews()) {
-    if (now() - begun > VIEWS_FOLLOW_WITHIN_MS || interrupted.aborted) {
+  for (;;) {
+    const subjects = await subjectsOf(service, account);
+    if (!subjects.includes(account)) return;
+    if (now() - begun > LIST_FOLLOWS_WITHIN_MS || interrupted.aborted) {
       throw new CommandError(
         `every record of ${account} is deleted, but the list of accounts still has it; run the same command again`,
       );
     }
     await pause(LOOK_AGAIN_MS, interrupted);
   }
-}
-
-function sumOf(counts: RecordCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -10,7 +10,6 @@ import { CommandError } from '../failures.js';
 import type { DecimalMark } from '../number-text.js';
 
 const COLUMNS_MAX = 5_000;
-const ENDING = '\r\n';
 /** A header is text, whatever it looks like. */
 const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'name');
 
@@ -33,14 +32,8 @@ export function addColumns(columns: Set<string>, row: object): void {
 }
 
 export function csvHeader(columns: ReadonlySet<string>, style: CsvStyle): string {
-  const mark = style.isForExcel ? '\ufeff' : '';
-  return (
-    mark +
-    csvLine(
-      [...columns].map((name) => cellOfValue(name, HEADER, style)),
-      style,
-    )
-  );
+  const cells = [...columns].map((name) => cellOfValue(name, HEADER, style));
+  return (style.isForExcel ? '\ufeff' : '') + csvLine(cells, style);
 }
 
 /** `collection`: of a record. Other rows are not imported, and their empty values are empty cells. */
@@ -66,7 +59,7 @@ export function csvRow(
 function csvLine(cells: readonly string[], { delimiter }: CsvStyle): string {
   return stringify([[...cells]], {
     delimiter,
-    record_delimiter: ENDING,
+    record_delimiter: '\r\n',
     // Quotes keep a text with other line ends, or with spaces at its ends, as it is.
     quoted_match: /^\s|\s$|[\r\n]/,
   });

@@ -24,8 +24,6 @@ export interface Header {
   readonly isOwn: boolean;
 }
 
-const MAP_EXAMPLE = '--map "Jina=name,Simu=phone"';
-
 /** `Jina=name,Simu=phone`; a comma or an equals sign of a header has a backslash before it. */
 export function parseMap(given: readonly string[]): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
@@ -35,7 +33,7 @@ export function parseMap(given: readonly string[]): ReadonlyMap<string, string> 
       .map((part) => part.trim().replace(/\\([,=])/g, '$1'));
     if (header === '' || property === '' || more.length > 0) {
       throw new UsageError(
-        `--map has ${JSON.stringify(pair)}; it must be HEADER=PROPERTY, such as ${MAP_EXAMPLE}`,
+        `--map has ${JSON.stringify(pair)}; it must be HEADER=PROPERTY, such as --map "Jina=name,Simu=phone"`,
       );
     }
     map.set(header, property);
@@ -54,24 +52,42 @@ export function headerIn(
   map: ReadonlyMap<string, string>,
 ): Header {
   const { required, properties } = COLLECTIONS[collection];
+  const unmapped = (names: readonly string[]) =>
+    [...map.keys()].filter((key) => !names.includes(key));
+  const lacking = (names: readonly string[]) => {
+    const given = names.map((name) => map.get(name) ?? name);
+    return required.filter((property) => !given.includes(property));
+  };
   const found = rows.findIndex((_, index) => {
     const names = namesIn(rows, index);
-    const given = names.map((name) => map.get(name) ?? name);
-    return (
-      [...map.keys()].every((name) => names.includes(name)) &&
-      required.every((name) => given.includes(name))
-    );
+    return unmapped(names).length + lacking(names).length === 0;
   });
   const index = Math.max(found, 0);
   const names = namesIn(rows, index);
-  const columns = columnsOf(file, rows[index]?.line ?? 1, names, map, properties);
-  const missing = required.filter((name) => !columns.some(({ property }) => property === name));
+  const listed = names.map(quoted).join(', ');
+  const [unknown] = unmapped(names);
+  if (unknown !== undefined) {
+    throw new UsageError(`--map names the column ${quoted(unknown)}; ${file} has ${listed}`);
+  }
+  const missing = lacking(names);
   if (missing.length > 0) {
     const example = missing.map((property) => `HEADER=${property}`).join(',');
     throw new CommandError(
-      `${file}: no column is ${missing.join(', nor ')}, which ${collection} must have; the columns are ${names.map(quoted).join(', ')}; pass --map "${example}", or another --delimiter`,
+      `${file}: no column is ${missing.join(', nor ')}, which ${collection} must have; the columns are ${listed}; pass --map "${example}", or another --delimiter`,
     );
   }
+  const taken = new Map<string, number>();
+  const columns = names.map((header, at) => {
+    const property = map.get(header) ?? header;
+    const other = taken.get(property);
+    if (header !== '' && other !== undefined) {
+      throw new CommandError(
+        `${file}, line ${rows[index]?.line}: columns ${other + 1} (${quoted(names[other] ?? '')}) and ${at + 1} (${quoted(header)}) would both be the property ${quoted(property)}; rename one in the file`,
+      );
+    }
+    taken.set(property, at);
+    return { header, property, known: properties.find(({ name }) => name === property) };
+  });
   return { index, columns, isOwn: isOwn(names) };
 }
 
@@ -86,38 +102,6 @@ function namesIn(rows: readonly SheetRow[], index: number): string[] {
 
 function isOwn(names: readonly string[]): boolean {
   return names.includes('id') && names.includes('owner_sub');
-}
-
-/** Throws if two columns would become one property, or if the map names a missing column. */
-function columnsOf(
-  file: string,
-  line: number,
-  names: readonly string[],
-  map: ReadonlyMap<string, string>,
-  properties: readonly Property[],
-): Column[] {
-  for (const header of map.keys()) {
-    if (!names.includes(header)) {
-      throw new UsageError(
-        `--map names the column ${quoted(header)}; ${file} has ${names.map(quoted).join(', ')}`,
-      );
-    }
-  }
-  const taken = new Map<string, number>();
-  return names.map((header, index) => {
-    const property = map.get(header) ?? header;
-    const other = taken.get(property);
-    if (header !== '' && other !== undefined) {
-      // The map goes by name, so it cannot tell two equal headers apart.
-      const remedy =
-        names[other] === header ? 'rename one in the file' : 'rename one, or pass --map';
-      throw new CommandError(
-        `${file}, line ${line}: columns ${other + 1} (${quoted(names[other] ?? '')}) and ${index + 1} (${quoted(header)}) would both be the property ${quoted(property)}; ${remedy}`,
-      );
-    }
-    taken.set(property, index);
-    return { header, property, known: properties.find(({ name }) => name === property) };
-  });
 }
 
 function quoted(text: string): string {

@@ -5,7 +5,6 @@ import { CsvError, parse } from 'csv-parse';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
-import { UnreadableFile } from './problem.js';
 import { type SourceFile, textOf } from './source-file.js';
 
 /** `line`: where it begins, from 1. An empty cell is `''` or null. */
@@ -27,7 +26,7 @@ export async function* csvRows(
   const first = String((await pieces.next()).value ?? '');
   const [separator = '', mark] = SEPARATOR_LINE.exec(first) ?? [];
   const head = first.slice(separator.length);
-  const chosen = delimiter ?? mark ?? likelyDelimiter(source.path, head);
+  const chosen = delimiter ?? mark ?? likelyDelimiter(head);
   /** The line where the next row begins. */
   let nextLine = separator === '' ? 1 : 2;
   const parser = parse({
@@ -51,24 +50,19 @@ export async function* csvRows(
     yield* text.pipe(parser) as AsyncIterable<SheetRow>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const problem = `a quotation mark in the row that begins here is never closed, or stands inside a value (${error.code}); put the value into quotation marks, and write a mark that is text twice ("")`;
-    throw new UnreadableFile(source.path, nextLine, problem);
+    throw new CommandError(
+      `${source.path}, line ${nextLine}: a quotation mark in the row that begins here is never closed, or stands inside a value (${error.code}); put the value into quotation marks, and write a mark that is text twice ("")`,
+    );
   } finally {
     text.destroy();
   }
 }
 
 /** The delimiter that occurs most often in the first line, outside of quotation marks. */
-function likelyDelimiter(file: string, head: string): string {
+function likelyDelimiter(head: string): string {
   const line = head.replace(/"[^"]*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? '';
   const count = (mark: string) => line.split(mark).length;
-  const [likely = ',', next = ''] = DELIMITERS.toSorted((a, b) => count(b) - count(a));
-  if (count(likely) > 1 && count(likely) === count(next)) {
-    throw new CommandError(
-      `${file}, line 1: the delimiter could be ${JSON.stringify(likely)} or ${JSON.stringify(next)}; pass --delimiter`,
-    );
-  }
-  return likely;
+  return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ',';
 }
 
 async function* following(head: string, rest: AsyncIterable<string>) {

@@ -1,17 +1,16 @@
 // `import`: judges every row first and then sends the rows. So a file is imported whole,
 // or not at all, or up to a Ctrl-C, and no row is imported twice.
 
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import type { CommandDependencies } from '../../program/command-dependencies.js';
 import { UsageError } from '../../program/ending.js';
-import { CommandError, systemCodeOf } from '../failures.js';
+import { CommandError } from '../failures.js';
 import { runId, type Service } from '../service.js';
-import { ImportedFile, type ImportOptions, type Part } from './imported-file.js';
+import { ImportedFile, type ImportOptions } from './imported-file.js';
 import { Report } from './problem.js';
-import { lookAt } from './source-file.js';
+import { lookAt, type SourceFile } from './source-file.js';
 
 /** Resolves with the exit code: 1 if a row is bad, or was left out because it is. */
 export async function importData(
@@ -19,14 +18,19 @@ export async function importData(
   service: () => Service,
   dependencies: CommandDependencies,
 ): Promise<number> {
-  const parts = await planOf(options);
+  const sources = await sourcesOf(options);
   const report = new Report(options.reportPath);
   const files: ImportedFile[] = [];
   let isDone = false;
   try {
     if (!options.isDryRun) await service().reach();
-    for (const part of parts) {
-      const file = new ImportedFile(part, options, service, report, dependencies);
+    for (const [source, collection] of sources) {
+      const file = new ImportedFile(source, collection, {
+        ...options,
+        service,
+        report,
+        dependencies,
+      });
       files.push(file);
       await file.judge();
     }
@@ -50,24 +54,18 @@ export async function importData(
 }
 
 /** One file into one collection, or the files of an export's folder, each into its own. */
-async function planOf({ path, into, encoding }: ImportOptions): Promise<Part[]> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new CommandError(`${path} cannot be read (${systemCodeOf(error)}); check the path`);
-  });
-  if (!found.isDirectory()) {
-    if (into === undefined) {
-      throw new UsageError(`--into is missing; it must be one of ${COLLECTION_NAMES.join(', ')}`);
+async function sourcesOf({ path, into, encoding }: ImportOptions) {
+  const sources: [SourceFile, CollectionName][] = [];
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    for (const collection of COLLECTION_NAMES.filter((name) => (into ?? name) === name)) {
+      const file = [`${collection}.ndjson`, `${collection}.csv`]
+        .map((name) => join(path, name))
+        .find((name) => existsSync(name));
+      if (file !== undefined) sources.push([await lookAt(file, encoding), collection]);
     }
-    return [{ source: await lookAt(path, encoding), collection: into }];
-  }
-  const parts: Part[] = [];
-  for (const collection of COLLECTION_NAMES.filter((name) => (into ?? name) === name)) {
-    const file = [`${collection}.ndjson`, `${collection}.csv`]
-      .map((name) => join(path, name))
-      .find((name) => existsSync(name));
-    if (file !== undefined) parts.push({ source: await lookAt(file, encoding), collection });
-  }
-  if (parts.length > 0) return parts;
+  } else if (into !== undefined) sources.push([await lookAt(path, encoding), into]);
+  else throw new UsageError(`--into is missing; it must be one of ${COLLECTION_NAMES.join(', ')}`);
+  if (sources.length > 0) return sources;
   throw new CommandError(
     `${path} has no file such as ${COLLECTION_NAMES[0]}.ndjson or ${COLLECTION_NAMES[0]}.csv; name the folder of an export, or a file`,
   );

@@ -2,24 +2,20 @@
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { sequenceOf } from '../../../core/domain/identifier.js';
+import type { ApiError } from '../../../operator-client.js';
 import type { CommandDependencies } from '../../program/command-dependencies.js';
 import { Interrupted } from '../../program/ending.js';
-import { startProgress } from '../../program/progress.js';
-import { CommandError, sentenceOf } from '../failures.js';
+import { type Progress, startProgress } from '../../program/progress.js';
+import { CommandError, counted, isPassing, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
+import { several } from '../several.js';
+import { recordPages } from '../walk.js';
+import { contentOf } from './content.js';
 import { judgedRows, type Reading } from './judged-rows.js';
-import type { Report } from './problem.js';
-import { shortened } from './problem.js';
-import { sendRows } from './send-rows.js';
-import { contentOf, settle, writesDecided } from './settle.js';
+import { type Report, shortened } from './problem.js';
 import type { SourceFile } from './source-file.js';
-import { type StagedRow, Staging } from './staging.js';
+import { type Begun, type RowState, type StagedRow, Staging } from './staging.js';
 import { Suspicions } from './suspicions.js';
-
-export interface Part {
-  readonly source: SourceFile;
-  readonly collection: CollectionName;
-}
 
 export interface ImportOptions {
   /** The path of a file, or of an export's folder. */
@@ -37,174 +33,215 @@ export interface ImportOptions {
   readonly connections: number;
 }
 
+export interface Import extends ImportOptions {
+  /** A dry run asks for none. */
+  readonly service: () => Service;
+  readonly report: Report;
+  readonly dependencies: CommandDependencies;
+}
+
 const SHOWN_ROWS = 3;
 const SHOWN_MAX_CHARACTERS = 200;
 
 export class ImportedFile {
-  readonly #part: Part;
-  readonly #options: ImportOptions;
-  /** A dry run has none. */
-  readonly #service: () => Service;
-  readonly #report: Report;
-  readonly #dependencies: CommandDependencies;
+  readonly #source: SourceFile;
+  readonly #collection: CollectionName;
+  readonly #import: Import;
   readonly #staging: Staging;
-  /** The number of the newest record before the first row. Undefined: no row was sent. */
-  #newest: number | undefined;
+  readonly #isResumed: boolean;
+  readonly #begun: Begun;
 
-  constructor(
-    part: Part,
-    options: ImportOptions,
-    service: () => Service,
-    report: Report,
-    dependencies: CommandDependencies,
-  ) {
-    this.#part = part;
-    this.#options = options;
-    this.#service = service;
-    this.#report = report;
-    this.#dependencies = dependencies;
-    this.#staging = Staging.open(this.#task(), part.source.path);
-    const newest = this.#staging.fact('newest');
-    this.#newest = newest === undefined ? undefined : Number(newest);
-  }
-
-  /** Another file, another target or another reading is another import. */
-  #task(): object {
-    const { source, collection } = this.#part;
-    const { isDryRun, account, reading } = this.#options;
+  constructor(source: SourceFile, collection: CollectionName, parts: Import) {
+    this.#source = source;
+    this.#collection = collection;
+    this.#import = parts;
     const { path, sha256, encoding } = source;
-    if (isDryRun) return { dryRun: process.pid, path };
+    const { isDryRun, account, reading } = parts;
     const how = { ...reading, map: [...reading.map], encoding };
-    return { path, sha256, service: this.#service().baseUrl, account, collection, how };
+    // Another file, another target or another reading is another import.
+    const task = isDryRun
+      ? { dryRun: process.pid, path }
+      : { path, sha256, service: parts.service().target.baseUrl, account, collection, how };
+    this.#staging = new Staging(task, path);
+    const begun = this.#staging.begun();
+    this.#isResumed = begun !== undefined;
+    this.#begun = begun ?? { bad: 0, newest: 0, run: '' };
   }
 
   async judge(): Promise<void> {
-    if (this.#newest !== undefined) return;
-    const { source, collection } = this.#part;
-    const { out, interrupted } = this.#dependencies;
-    const [report, { reading }] = [this.#report, this.#options];
+    if (this.#isResumed) return;
+    const [source, collection] = [this.#source, this.#collection];
+    const { reading, report, dependencies } = this.#import;
+    const { out, interrupted } = dependencies;
     const leftOut = { empty: 0, aboveHeader: 0 };
     const suspicions = new Suspicions(collection);
-    let [rows, bad] = [0, 0];
+    const begun = this.#begun;
+    let rows = 0;
     out(`${source.path}: ${encodingText(source, reading.sheet)}into ${collection}\n`);
     async function* good() {
       for await (const found of judgedRows(source, collection, reading, leftOut)) {
         if (interrupted.aborted) throw new Interrupted('nothing was written');
-        const { line, record, body, problems } = found;
-        if (++rows <= SHOWN_ROWS) {
-          const shown = shortened(body, SHOWN_MAX_CHARACTERS) || '(bad, see below)';
-          out(`  line ${line}: ${shown}\n`);
-        }
+        const { line, record, problems } = found;
+        const body = JSON.stringify(record);
+        if (++rows <= SHOWN_ROWS) out(`  line ${line}: ${shortened(body, SHOWN_MAX_CHARACTERS)}\n`);
         suspicions.add(line, record);
         if (problems.length === 0) yield { line, body, content: contentOf(collection, record) };
         else {
-          bad++;
-          report.add(source.name, problems);
+          begun.bad++;
+          report.add(source.path, line, problems);
         }
       }
     }
     await this.#staging.fill(good());
-    this.#staging.setFact('judged', JSON.stringify({ rows, bad }));
     const { empty, aboveHeader } = leftOut;
-    const above = aboveHeader === 0 ? '' : `, ${aboveHeader} lines above the header left out`;
-    const skipped = empty === 0 ? '' : `, ${empty} empty lines skipped`;
-    out(`${source.path}: ${rows} rows, ${rows - bad} good, ${bad} bad${above}${skipped}\n`);
-    const equal = this.#staging.equalRows();
-    for (const found of suspicions.sentences(equal)) out(`  warning: ${found}\n`);
+    const above =
+      aboveHeader === 0 ? '' : `, ${counted(aboveHeader, 'line')} above the header left out`;
+    const skipped = empty === 0 ? '' : `, ${counted(empty, 'empty line')} skipped`;
+    const counts = `${counted(rows, 'row')}, ${rows - begun.bad} good, ${begun.bad} bad`;
+    out(`${source.path}: ${counts}${above}${skipped}\n`);
+    for (const found of suspicions.sentences(this.#staging.equalRows())) {
+      out(`  warning: ${found}\n`);
+    }
   }
 
   /** Before the first row is sent: which rows are records of the account already? */
   async compare(run: string): Promise<void> {
-    const { source, collection } = this.#part;
-    const { account, existing } = this.#options;
-    const { out, interrupted } = this.#dependencies;
-    const [staging, target] = [this.#staging, this.#target];
-    staging.setAll('open', 'unsure');
-    if (this.#newest !== undefined) {
-      // An earlier run was interrupted: rows that it sent may be records.
-      await writesDecided(target.service, interrupted);
-      await settle(target, staging, this.#newest, 'created');
-      const done = `${staging.count('created')} of ${staging.count()}`;
-      out(`resuming: ${done} records are created already\n`);
+    const { account, existing, service, dependencies } = this.#import;
+    const [staging, collection, target] = [this.#staging, this.#collection, service()];
+    if (this.#isResumed) {
+      await this.#settle();
+      const done = `${staging.count('created')} of ${counted(staging.count(), 'record')}`;
+      dependencies.out(`resuming: ${done} created already\n`);
       return;
     }
-    const records = target.service.records(account, collection);
-    const { items } = await target.service.patiently(() => records.list({ page_size: 1 }));
+    const records = target.records(account, collection);
+    const { items } = await target.patiently(() => records.list({ page_size: 1 }));
     const [newest] = items;
     if (newest === undefined) {
-      out(`the account ${JSON.stringify(account)} has no ${collection} yet\n`);
-    }
-    const found = await settle(target, staging, 0, 'there');
-    if (existing === 'create') staging.setAll('there', 'open');
-    else if (found > 0 && existing === undefined) {
+      dependencies.out(`the account ${JSON.stringify(account)} has no ${collection} yet\n`);
+    } else this.#begun.newest = sequenceOf(collection, newest.id);
+    this.#begun.run = run;
+    if (existing === 'create') return;
+    const there = await this.#find(0, 'there');
+    if (there > 0 && existing === undefined) {
       throw new CommandError(
-        `nothing was written: ${found} of ${staging.count()} rows of ${source.path} are in ${collection} of the account already, as equal records; pass --existing skip to leave them out, or --existing create to create them once more`,
+        `nothing was written: ${there} of ${counted(staging.count(), 'row')} of ${this.#source.path} are in ${collection} of the account already, as equal records; pass --existing skip to leave them out, or --existing create to create them once more`,
       );
     }
-    staging.setFact('run', run);
-    this.#newest = newest === undefined ? 0 : sequenceOf(collection, newest.id);
   }
 
   /** Resolves with the number of rows that it left out because they are bad. */
   async send(): Promise<number> {
-    const { source, collection } = this.#part;
-    const { connections, isReversed } = this.#options;
-    const { out, now, interrupted } = this.#dependencies;
-    const [staging, newest = 0] = [this.#staging, this.#newest];
-    staging.setFact('newest', String(newest));
-    const { rows, bad } = JSON.parse(staging.fact('judged') ?? '{}');
+    const staging = this.#staging;
+    const { path } = this.#source;
+    const { dependencies } = this.#import;
+    if (!this.#isResumed) staging.begin(this.#begun);
     const [already, there] = [staging.count('created'), staging.count('there')];
     const total = staging.count() - there;
     const counts = { event: 'import_progress', noun: 'rows', total, done: already };
-    const progress = startProgress(this.#dependencies, counts);
-    const begun = now();
-    const refused = (row: StagedRow, problem: string) => this.#refused(row, problem);
-    const how = { newest, connections, isReversed, progress, interrupted, refused };
+    const progress = startProgress(dependencies, counts);
     try {
-      await sendRows({ target: this.#target, staging, ...how });
+      await this.#sendAll(progress);
       if (staging.count('open') > 0) throw new Interrupted('stopped');
     } catch (error) {
-      const sentence = `${source.path}: ${sentenceOf(error)}; ${staging.count('created')} of ${total} records are created; run the same command to resume`;
+      const sentence = `${path}: ${sentenceOf(error)}; ${staging.count('created')} of ${counted(total, 'record')} created; run the same command to resume`;
       throw error instanceof Interrupted ? new Interrupted(sentence) : new CommandError(sentence);
     } finally {
       progress.stop();
     }
-    const created = staging.count('created');
-    const skipped = bad + staging.count('refused');
-    const seconds = (now() - begun) / 1000;
-    const rate = Math.round((created - already) / Math.max(seconds, 0.001));
+    const { bad } = this.#begun;
+    const created = counted(staging.count('created') - already, 'record');
+    const before = already === 0 ? '' : `, ${already} before the interruption`;
     const existing = there === 0 ? '' : `, ${there} were there already`;
-    const leftOut = skipped === 0 ? '' : `, ${skipped} left out`;
-    out(
-      `${source.path}: ${created - already} records created in ${seconds.toFixed(1)} s (${rate}/s), ${created} of ${rows} rows are in ${collection}${existing}${leftOut}\n`,
-    );
-    return skipped;
+    const leftOut = bad === 0 ? '' : `, ${counted(bad, 'bad row')} left out`;
+    dependencies.out(`${path}: ${created} created${before}${existing}${leftOut}\n`);
+    return bad;
   }
 
-  /** `isDone`: the whole import is. Else the rows stay for a later run, if some were sent. */
+  /** `isDone`: the whole import is. */
   close(isDone: boolean): void {
-    if (!isDone && this.#staging.fact('newest') !== undefined) this.#staging.close();
-    else this.#staging.delete();
+    this.#staging.close(isDone);
   }
 
-  get #target() {
-    const service = this.#service().forRun(this.#staging.fact('run') ?? '');
-    return { service, account: this.#options.account, collection: this.#part.collection };
-  }
-
-  #refused({ row, line }: StagedRow, problem: string): void {
-    this.#report.add(this.#part.source.name, [{ line, column: '', problem, value: '' }]);
-    if (!this.#options.skipsBad) {
-      throw new CommandError(
-        `line ${line}: the service refused the row: ${problem}; pass --skip-bad to leave such rows out`,
-      );
+  /**
+   * Sends in rounds. At the first failure nothing more is sent, and the requests under way
+   * end; then it finds out which of them created a record, and the next round continues.
+   * Resolves when no row is open, or Ctrl-C was pressed.
+   */
+  async #sendAll(progress: Progress): Promise<void> {
+    const staging = this.#staging;
+    const { interrupted } = this.#import.dependencies;
+    const service = this.#import.service();
+    let wait = service.startWaiting();
+    for (;;) {
+      const before = staging.count('created');
+      const trouble = await this.#sendRound(progress);
+      if (trouble === undefined || interrupted.aborted) return;
+      if (staging.count('created') > before) wait = service.startWaiting();
+      await wait(trouble);
+      if (interrupted.aborted) return;
+      // After any other failure, records may have been made, or may still be.
+      if (trouble.status !== 429) progress.add(await this.#settle());
     }
-    this.#staging.set(row, 'refused');
+  }
+
+  /** Resolves with the failure that ended the round early. */
+  async #sendRound(progress: Progress): Promise<ApiError | undefined> {
+    const [staging, collection] = [this.#staging, this.#collection];
+    const { account, isReversed, connections, service, dependencies } = this.#import;
+    const { interrupted } = dependencies;
+    const records = service().forRun(this.#begun.run).records(account, collection);
+    let trouble: ApiError | undefined;
+    function* rows(): Generator<StagedRow> {
+      for (const row of staging.open(isReversed)) {
+        if (interrupted.aborted || trouble !== undefined) return;
+        yield row;
+      }
+    }
+    await several(rows(), connections, async (row) => {
+      try {
+        const { id } = await records.create(JSON.parse(row.body));
+        staging.created(row.row, sequenceOf(collection, id));
+        progress.add();
+      } catch (error) {
+        if (!isPassing(error)) throw new CommandError(`line ${row.line}: ${sentenceOf(error)}`);
+        // Several connections fail at once: one whose record may be there counts.
+        if (trouble === undefined || trouble.status === 429) trouble = error;
+      }
+    });
+    return trouble;
+  }
+
+  /** Rows that were sent without an answer may be records. Resolves with how many are. */
+  async #settle(): Promise<number> {
+    await this.#import.service().writesDecided();
+    return this.#find(this.#begun.newest, 'created');
+  }
+
+  /**
+   * Reads the account: each open row whose record is there gets the state. Two equal rows are two
+   * records, so each record answers for one row only. `after`: a number that is lower than those
+   * of all records that may be meant. Resolves with how many were found.
+   */
+  async #find(after: number, state: RowState): Promise<number> {
+    const collection = this.#collection;
+    const { service, account } = this.#import;
+    let count = 0;
+    for await (const page of recordPages(service(), account, collection)) {
+      // Newest first.
+      const later = page.filter(({ id }) => sequenceOf(collection, id) > after);
+      for (const record of later) {
+        const sequence = sequenceOf(collection, record.id);
+        if (this.#staging.claim(contentOf(collection, record), sequence, state)) count++;
+      }
+      if (later.length < page.length) break;
+    }
+    return count;
   }
 }
 
-function encodingText({ encoding, notUtf8AtLine }: Part['source'], sheet?: string): string {
+function encodingText({ encoding, isGuess }: SourceFile, sheet?: string): string {
   if (encoding === '') return sheet === undefined ? '' : `sheet ${JSON.stringify(sheet)}, `;
-  if (notUtf8AtLine === undefined) return `${encoding}, `;
-  return `${encoding} (line ${notUtf8AtLine} is not UTF-8; if letters look wrong below, pass --encoding), `;
+  const doubt = ' (it is not UTF-8; if letters look wrong below, pass --encoding)';
+  return `${encoding}${isGuess ? doubt : ''}, `;
 }

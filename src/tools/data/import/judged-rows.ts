@@ -7,10 +7,11 @@ import { type JsonObject, type JsonValue, parseJsonObject } from '../../../core/
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import { validated } from '../../../core/domain/record.js';
 import { type CellReading, type CellValue, valueOfCell } from '../cell-values.js';
-import { type Header, headerIn } from './columns.js';
+import { CommandError, counted } from '../failures.js';
+import { type Column, type Header, headerIn } from './columns.js';
 import { csvRows, type SheetRow } from './csv-rows.js';
 import { jsonArrayRows, ndjsonRows } from './json-rows.js';
-import { type Problem, UnreadableFile } from './problem.js';
+import type { Problem } from './problem.js';
 import type { SourceFile } from './source-file.js';
 import { workbookRows } from './workbook-rows.js';
 
@@ -28,8 +29,6 @@ export interface JudgedRow {
   readonly line: number;
   /** Of a row with problems, what could be read of it. */
   readonly record: JsonObject;
-  /** The JSON of the request. Not to be used if the row has problems. */
-  readonly body: string;
   readonly problems: readonly Problem[];
 }
 
@@ -44,29 +43,40 @@ export interface LeftOut {
 const HEADER_WITHIN_ROWS = 20;
 
 /**
- * Yields every row in the file's order, and counts the others in `leftOut`. Throws an
- * `UnreadableFile`, a `CommandError` or a `UsageError` for the file as a whole.
+ * Yields every row in the file's order, and counts the others in `leftOut`. Throws a
+ * `CommandError` or a `UsageError` for the file as a whole.
  */
-export async function* judgedRows(
+export function judgedRows(
   source: SourceFile,
   collection: CollectionName,
   reading: Reading,
   leftOut: LeftOut,
 ): AsyncGenerator<JudgedRow, void> {
-  if (source.format === 'csv' || source.format === 'xlsx') {
-    yield* sheetRows(source, collection, reading, leftOut);
-    return;
+  switch (source.format) {
+    case 'csv':
+      return sheetRows(csvRows(source, reading.delimiter), source, collection, reading, leftOut);
+    case 'xlsx':
+      return sheetRows(workbookRows(source, reading.sheet), source, collection, reading, leftOut);
+    case 'json':
+      return jsonRows(jsonArrayRows(source), collection);
+    case 'ndjson':
+      return jsonRows(ndjsonRows(source), collection);
   }
-  const rows = source.format === 'json' ? jsonArrayRows(source) : ndjsonRows(source);
-  for await (const { line, text } of rows) {
+}
+
+async function* jsonRows(
+  rows: ReturnType<typeof ndjsonRows>,
+  collection: CollectionName,
+): AsyncGenerator<JudgedRow, void> {
+  for await (const [line, text] of rows) {
     const outcome = parseJsonObject(text);
-    const problem = outcome.ok ? '' : ofRecord(outcome.failure.message);
-    const problems = outcome.ok ? [] : [{ line, column: '', problem, value: text.trim() }];
-    yield judged(line, outcome.ok ? outcome.value : {}, problems, collection);
+    if (outcome.ok) yield judged(line, outcome.value, collection);
+    else yield badRow(line, '', ofRecord(outcome.failure.message), text.trim());
   }
 }
 
 async function* sheetRows(
+  rows: AsyncIterable<SheetRow>,
   source: SourceFile,
   collection: CollectionName,
   reading: Reading,
@@ -82,10 +92,6 @@ async function* sheetRows(
     }
     head = [];
   }
-  const rows =
-    source.format === 'csv'
-      ? csvRows(source, reading.delimiter)
-      : workbookRows(source, reading.sheet);
   for await (const row of rows) {
     if (row.cells.every((cell) => String(cell ?? '').trim() === '')) leftOut.empty++;
     else if (header !== undefined) yield judgedRow(row, collection, header, reading);
@@ -93,8 +99,7 @@ async function* sheetRows(
   }
   if (head.length > 0) yield* begun();
   if (header !== undefined) return;
-  const problem = 'the file has no header; its first line must name the columns';
-  throw new UnreadableFile(source.path, 1, problem);
+  throw new CommandError(`${source.path} has no header; its first line must name the columns`);
 }
 
 /** An empty cell sets no property, so that the service's defaults apply. */
@@ -106,11 +111,9 @@ function judgedRow(
 ): JudgedRow {
   const { columns, isOwn } = header;
   if (cells.length !== columns.length) {
-    const isShort = cells.length < columns.length;
-    const column = isShort ? (columns[cells.length]?.header ?? '') : String(columns.length + 1);
-    const problem = `the row has ${cells.length} values; the header has ${columns.length}`;
-    const value = isShort ? '' : String(cells[columns.length] ?? '');
-    return { line, record: {}, body: '', problems: [{ line, column, problem, value }] };
+    const column = columns[cells.length]?.header ?? String(columns.length + 1);
+    const problem = `the row has ${counted(cells.length, 'value')}; the header has ${columns.length}`;
+    return badRow(line, column, problem, String(cells[columns.length] ?? ''));
   }
   const problems: Problem[] = [];
   const members: [string, JsonValue][] = [];
@@ -118,40 +121,42 @@ function judgedRow(
     const cell = cells[index] ?? '';
     if (cell === '') continue;
     const isNameless = name === '' && !isOwn;
-    const column = isNameless ? String(index + 1) : name;
     const found: CellValue = isNameless
       ? { ok: false, problem: 'the value has no header above it' }
       : valueOfCell(cell, known, { ...reading, isOwn });
+    const column = isNameless ? String(index + 1) : name;
     if (found.ok) members.push([property, found.value]);
-    else problems.push({ ...found, line, column, value: String(cell) });
+    else problems.push({ column, problem: found.problem, value: String(cell) });
   }
   // Object.fromEntries defines own properties, also `__proto__`.
   const record = Object.fromEntries(members) as JsonObject;
-  return judged(line, record, problems, collection, header);
+  if (problems.length > 0) return { line, record, problems };
+  return judged(line, record, collection, columns);
 }
 
 function judged(
   line: number,
   record: JsonObject,
-  problems: readonly Problem[],
   collection: CollectionName,
-  header?: Header,
+  columns: readonly Column[] = [],
 ): JudgedRow {
-  if (problems.length > 0) return { line, record, body: '', problems };
-  const body = JSON.stringify(record);
-  if (Buffer.byteLength(body) > REQUEST_BODY_MAX_BYTES) {
+  if (Buffer.byteLength(JSON.stringify(record)) > REQUEST_BODY_MAX_BYTES) {
     const problem = `the record is longer than ${REQUEST_BODY_MAX_BYTES} bytes; the service accepts no more`;
-    return { line, record, body, problems: [{ line, column: '', problem, value: '' }] };
+    return badRow(line, '', problem, '');
   }
   const verdict = validated(collection, record);
-  if (verdict.ok) return { line, record, body, problems };
-  const found = ruleProblems(collection, verdict.failure.message).map(({ property, problem }) => ({
-    line,
-    column: header?.columns.find((column) => column.property === property)?.header ?? property,
-    problem,
-    value: valueText(record, property),
-  }));
-  return { line, record, body, problems: found };
+  if (verdict.ok) return { line, record, problems: [] };
+  const problems = ruleProblems(collection, verdict.failure.message).map((problem) => {
+    const property = problem.split(' ', 1)[0] ?? '';
+    const column = columns.find((each) => each.property === property)?.header ?? property;
+    const value = Object.hasOwn(record, property) ? record[property] : '';
+    return { column, problem, value: typeof value === 'string' ? value : JSON.stringify(value) };
+  });
+  return { line, record, problems };
+}
+
+function badRow(line: number, column: string, problem: string, value: string): JudgedRow {
+  return { line, record: {}, problems: [{ column, problem, value }] };
 }
 
 /** The service's message is about a request's body; here it is about a row. */
@@ -160,17 +165,8 @@ function ofRecord(message: string): string {
 }
 
 /** The message of the rules names every property that fails. Each becomes a problem of its own. */
-function ruleProblems(collection: CollectionName, message: string) {
+function ruleProblems(collection: CollectionName, message: string): string[] {
   const names = COLLECTIONS[collection].required;
   const start = new RegExp(`(?:^|; )(?=(?:${names.join('|')}) is )`);
-  return message
-    .split(start)
-    .filter((problem) => problem !== '')
-    .map((problem) => ({ property: problem.split(' ', 1)[0] ?? '', problem }));
-}
-
-function valueText(record: JsonObject, property: string): string {
-  if (!Object.hasOwn(record, property)) return '';
-  const value = record[property];
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return message.split(start).filter((problem) => problem !== '');
 }

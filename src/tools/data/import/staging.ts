@@ -7,7 +7,7 @@ import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { libsql } from '../../../storage/file/connection.js';
-import { CommandError, systemCodeOf } from '../failures.js';
+import { CommandError } from '../failures.js';
 
 type Database = InstanceType<ReturnType<typeof libsql>>;
 
@@ -18,19 +18,25 @@ export interface StagedRow {
   readonly body: string;
 }
 
-/**
- * - `open`: not sent.
- * - `unsure`: a record of this content, where the account has one, is this row's.
- * - `there`: the account had an equal record before the import.
- */
-export type RowState = 'open' | 'unsure' | 'created' | 'there' | 'refused';
+/** `there`: the account had an equal record before the import. */
+export type RowState = 'open' | 'created' | 'there';
+
+/** Of an import whose rows are being sent. */
+export interface Begun {
+  /** Rows of the file that aren't staged because they are bad. */
+  bad: number;
+  /** The number of the newest record before the first row. */
+  newest: number;
+  /** The id of the import in its audit events. */
+  run: string;
+}
 
 const OWNER_ONLY_FOLDER = 0o700;
 /** An abandoned file holds a shop's data: the next start deletes it. */
 const KEPT_MS = 3 * 24 * 3_600_000;
 const ENDINGS = ['', '-wal', '-shm', '-journal'];
 const SCHEMA = `
-  create table if not exists facts (name text primary key, value text not null) without rowid;
+  create table if not exists begun (fact text not null);
   create table if not exists rows (
     row integer primary key, line integer not null, body text not null, content text not null,
     state text not null default 'open', sequence integer
@@ -44,23 +50,12 @@ export class Staging {
   readonly #database: Database;
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>();
 
-  private constructor(path: string, database: Database) {
-    this.#path = path;
-    this.#database = database;
-  }
-
   /** `task`: what is imported, where to and how; the same task resumes. `file`: its name in messages. */
-  static open(task: object, file: string): Staging {
-    const folder = ownFolder();
+  constructor(task: object, file: string) {
     const name = createHash('sha256').update(JSON.stringify(task)).digest('hex').slice(0, 32);
-    const path = join(folder, `${name}.db`);
-    for (const other of readdirSync(folder)) {
-      const found = statSync(join(folder, other), { throwIfNoEntry: false });
-      if (found && Date.now() - found.mtimeMs > KEPT_MS)
-        rmSync(join(folder, other), { force: true });
-    }
+    this.#path = join(ownFolder(), `${name}.db`);
     try {
-      return new Staging(path, opened(path));
+      this.#database = opened(this.#path);
     } catch (error) {
       if (/locked|busy/i.test(String(error))) {
         throw new CommandError(
@@ -68,40 +63,43 @@ export class Staging {
         );
       }
       // A power cut may have damaged it. What it knew, the account shows.
-      remove(path);
-      return new Staging(path, opened(path));
+      remove(this.#path);
+      this.#database = opened(this.#path);
     }
   }
 
-  fact(name: string): string | undefined {
-    const found = this.#one('select value from facts where name = ?', name);
-    return found && String(found['value']);
+  /** Undefined: no row was sent. */
+  begun(): Begun | undefined {
+    const found = this.#one('select fact from begun');
+    return found && JSON.parse(String(found['fact']));
   }
 
-  setFact(name: string, value: string): void {
-    this.#run('insert or replace into facts values (?, ?)', name, value);
+  begin(begun: Begun): void {
+    this.#run('insert into begun values (?)', JSON.stringify(begun));
   }
 
   /** Adds what `rows` yields, all or nothing. `content`: equal for rows that become equal records. */
   async fill(rows: AsyncIterable<Omit<StagedRow, 'row'> & { content: string }>): Promise<void> {
     this.#database.exec('begin; delete from rows');
-    try {
-      for await (const { line, body, content } of rows) {
-        this.#run('insert into rows (line, body, content) values (?, ?, ?)', line, body, content);
-      }
-      this.#database.exec('commit');
-    } catch (error) {
-      this.#database.exec('rollback');
-      throw error;
+    for await (const { line, body, content } of rows) {
+      this.#run('insert into rows (line, body, content) values (?, ?, ?)', line, body, content);
     }
+    this.#database.exec('commit');
   }
 
-  /** Open rows behind that one, in the order in which they are sent. */
-  open(after: number, count: number, isReversed: boolean): StagedRow[] {
-    const [next, order] = isReversed ? ['<', 'desc'] : ['>', ''];
-    return this.#prepared(
-      `select row, line, body from rows where state = 'open' and row ${next} ? order by row ${order} limit ?`,
-    ).all(after, count) as StagedRow[];
+  /** Open rows in the order in which they are sent. */
+  *open(isReversed: boolean): Generator<StagedRow> {
+    const [next, order] = isReversed ? ['<', 'desc'] : ['>', 'asc'];
+    const after = this.#prepared(
+      `select row, line, body from rows where state = 'open' and row ${next} ? order by row ${order} limit 1`,
+    );
+    let row = isReversed ? Number.MAX_SAFE_INTEGER : 0;
+    for (;;) {
+      const found = after.get(row) as StagedRow | undefined;
+      if (found === undefined) return;
+      yield found;
+      row = found.row;
+    }
   }
 
   /** Without a state: of all rows. */
@@ -118,40 +116,34 @@ export class Staging {
     return { count: Number(found?.['n']), line: Number(found?.['line']) };
   }
 
-  set(row: number, state: RowState, sequence: number | null = null): void {
-    this.#run('update rows set state = ?, sequence = ? where row = ?', state, sequence, row);
+  created(row: number, sequence: number): void {
+    this.#run("update rows set state = 'created', sequence = ? where row = ?", sequence, row);
   }
 
-  setAll(from: RowState, to: RowState): void {
-    this.#run('update rows set state = ? where state = ?', to, from);
-  }
-
-  /** Gives the record to an unsure row of that content. False if there is none, or the record is a row's already. */
+  /** Gives the record to an open row of that content. False if there is none, or the record is a row's already. */
   claim(content: string, sequence: number, state: RowState): boolean {
-    const { changes } = this.#prepared(
+    const changes = this.#run(
       `update rows set state = ?, sequence = ?
-        where row = (select row from rows where content = ? and state = 'unsure' limit 1)
+        where row = (select row from rows where content = ? and state = 'open' limit 1)
           and not exists (select 1 from rows where sequence = ?)`,
-    ).run(state, sequence, content, sequence);
+      ...[state, sequence, content, sequence],
+    );
     return changes > 0;
   }
 
-  /** The rows stay for a later run. */
-  close(): void {
+  /** Unless `isDone`, the rows stay for a later run, if some were sent. */
+  close(isDone: boolean): void {
+    const stays = !isDone && this.begun() !== undefined;
     this.#database.close();
+    if (!stays) remove(this.#path);
   }
 
-  delete(): void {
-    this.close();
-    remove(this.#path);
-  }
-
-  #one(sql: string, ...values: (string | number)[]) {
+  #one(sql: string, ...values: string[]) {
     return this.#prepared(sql).get(...values) as Readonly<Record<string, unknown>> | undefined;
   }
 
-  #run(sql: string, ...values: (string | number | null)[]): void {
-    this.#prepared(sql).run(...values);
+  #run(sql: string, ...values: (string | number)[]): number {
+    return this.#prepared(sql).run(...values).changes;
   }
 
   #prepared(sql: string) {
@@ -164,34 +156,29 @@ export class Staging {
 /** Held by one process until it ends, however it ends. No sync: a power cut does no harm, as above. */
 function opened(path: string): Database {
   const database = new (libsql())(path);
-  try {
-    database.exec(
-      `pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = off; begin immediate; ${SCHEMA} commit`,
-    );
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  database.exec(
+    `pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = off; begin immediate; ${SCHEMA} commit`,
+  );
+  return database;
 }
 
 /** The same for every import of this user, whatever others may write into the system's folder. */
 function ownFolder(): string {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `service-import-${uid}`);
-  let reason: string | undefined;
-  try {
-    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    const found = lstatSync(folder);
-    const isPrivate = uid === -1 || (found.uid === uid && (found.mode & 0o077) === 0);
-    if (found.isDirectory() && isPrivate) return folder;
-    reason = 'other users may use it';
-  } catch (error) {
-    reason = systemCodeOf(error);
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || (uid !== -1 && (found.uid !== uid || (found.mode & 0o077) !== 0))) {
+    throw new CommandError(
+      `the temporary folder ${folder} cannot be used, since other users may use it; remove it, or set TMPDIR to another folder`,
+    );
   }
-  throw new CommandError(
-    `the temporary folder ${folder} cannot be used (${reason}); remove it, or set TMPDIR to another folder`,
-  );
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age > KEPT_MS) rmSync(file, { force: true });
+  }
+  return folder;
 }
 
 function remove(path: string): void {

@@ -16,7 +16,7 @@ export class Suspicions {
   #rows = 0;
   #last = { line: 0, record: {} as JsonObject };
   #phones = 0;
-  #firstPhone = { line: 0, value: '' };
+  #firstPhone = '';
 
   constructor(collection: CollectionName) {
     const money = COLLECTIONS[collection].properties.filter(({ kind }) => kind === 'money');
@@ -25,52 +25,40 @@ export class Suspicions {
 
   /** Every row, also one with problems. */
   add(line: number, record: JsonObject): void {
-    const { record: before } = this.#last;
-    for (const [name, sum] of this.#sums) this.#sums.set(name, sum + amountIn(before, name));
+    for (const [name, sum] of this.#sums) this.#sums.set(name, sum + this.#amountInLast(name));
     this.#rows++;
     this.#last = { line, record };
     for (const [property, value] of Object.entries(record)) {
-      const isSuspect = PHONE_NAMES.test(property) && WITHOUT_BEGINNING.test(String(value));
-      if (isSuspect && this.#phones++ === 0) this.#firstPhone = { line, value: String(value) };
+      if (!PHONE_NAMES.test(property) || !WITHOUT_BEGINNING.test(String(value))) continue;
+      this.#phones++;
+      this.#firstPhone ||= `line ${line}: a telephone number begins with neither 0 nor + ("${value}"`;
     }
   }
 
   /** `equal`: rows that are equal to an earlier one, and the first of them. */
-  sentences(equal: { readonly count: number; readonly line: number }): string[] {
-    const found: string[] = [];
+  sentences({ count, line }: { readonly count: number; readonly line: number }): string[] {
     const sum = this.#sumInLast();
-    if (sum !== undefined) {
-      found.push(
+    return [
+      sum &&
         `line ${this.#last.line}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
-      );
-    }
-    if (equal.count > 0) {
-      found.push(
-        `line ${equal.line}: ${equal.count} rows are equal to an earlier one; each becomes a record of its own`,
-      );
-    }
-    if (this.#phones > 0) {
-      const { line, value } = this.#firstPhone;
-      found.push(
-        `line ${line}: ${this.#phones} telephone numbers begin with neither 0 nor + ("${value}"); a spreadsheet may have removed it`,
-      );
-    }
-    return found;
+      count > 0 &&
+        `line ${line}: a row is equal to an earlier one (${count} in all); each becomes a record of its own`,
+      this.#phones > 0 &&
+        `${this.#firstPhone}, ${this.#phones} in all); a spreadsheet may have removed it`,
+    ].filter((sentence) => typeof sentence === 'string');
   }
 
   /** Undefined: it is not one. */
   #sumInLast(): string | undefined {
-    const { record } = this.#last;
-    const [first] = Object.values(record);
+    const [first] = Object.values(this.#last.record);
     if (typeof first === 'string' && SUM_WORDS.test(first)) return JSON.stringify(first);
     const [sum] = [...this.#sums].filter(
-      ([name, sum]) => this.#rows > 2 && sum > 0 && sum === amountIn(record, name),
+      ([name, sum]) => this.#rows > 2 && sum > 0 && sum === this.#amountInLast(name),
     );
     return sum && `${sum[0]} is ${sum[1]}, the sum of all rows above it`;
   }
-}
 
-function amountIn(record: JsonObject, name: string): number {
-  const value = Object.hasOwn(record, name) ? record[name] : 0;
-  return typeof value === 'number' ? value : 0;
+  #amountInLast(name: string): number {
+    return Number(this.#last.record[name]) || 0;
+  }
 }

@@ -1,6 +1,6 @@
 // The rows of a workbook's sheet, with the types of their cells.
 
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
 import type { Cell } from '../cell-values.js';
@@ -8,19 +8,11 @@ import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
 
-/** The whole workbook is in memory, and its text is many times longer. */
-const WORKBOOK_MAX_BYTES = 33_554_432;
-
 /** `name`: undefined if the workbook has only one sheet with cells. */
 export async function* workbookRows(
   { path }: SourceFile,
   name: string | undefined,
 ): AsyncGenerator<SheetRow, void> {
-  if ((await stat(path)).size > WORKBOOK_MAX_BYTES) {
-    throw new CommandError(
-      `${path} is longer than ${WORKBOOK_MAX_BYTES} bytes; save the sheet as CSV (UTF-8)`,
-    );
-  }
   const sheets = await sheetsOf(path);
   const named = sheets.filter(({ sheet, data }) =>
     name === undefined ? data.length > 0 : sheet === name,

@@ -1,16 +1,14 @@
-// House rules, which keep the code readable and every layer in its place. Each
-// message names the remedy.
+// House rules, which keep the code readable and every layer in its place.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { COLLECTION_TABLE, leastBody, ROUTES } from '../support/collection-table.js';
 import { OPERATIONS } from '../support/openapi-document.js';
+import { ROOT } from '../support/pages.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE_MAX_LINES = 300;
 
 const SOURCES = sourcesIn('src');
@@ -85,101 +83,78 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'tools/console': ['fflate', 'hono', '@hono/node-server'],
 };
 
-describe('Layers', () => {
-  it.each(SOURCES)('$path imports only what its layer may', ({ path, imports }) => {
-    const layer = layerOf(path);
-    const allowed = LAYERS[layer];
-    expect(allowed, `${path} is in no known layer: one of ${Object.keys(LAYERS)}`).toBeDefined();
-    for (const target of imports) {
-      const remedy = `${path} imports ${target}: pass what it needs as a parameter`;
-      if (target.startsWith('src/')) {
-        const reached = layerOf(target);
-        const mayReach = reached === layer || allowed?.some((name) => covers(name, reached));
-        expect(mayReach, remedy).toBe(true);
-      } else if (target.startsWith('node:')) {
-        expect(NODE_LAYERS.test(layer), remedy).toBe(true);
-      } else {
-        expect(PACKAGES[layer] ?? [], remedy).toContain(target);
-      }
-    }
-  });
-
-  it('have no import cycles', () => {
-    for (const { path } of SOURCES) {
-      expect(reachableFrom(path), `${path}: move what both need inward`).not.toContain(path);
-    }
-  });
-
-  it('keep preview and console out of the deployed server, the handler and Workers', () => {
-    for (const entry of ['src/server.ts', 'src/handler.ts', 'src/worker.ts']) {
-      const reached = [...reachableFrom(entry)];
-      const tools = reached.filter((path) => /^(preview|tools\/console)$/.test(layerOf(path)));
-      expect(tools, entry).toEqual([]);
-      expect(reached, entry).not.toContain('src/core/identity/local-tokens.ts');
-    }
-  });
+it.each(SOURCES)('$path imports only what its layer may', ({ path, imports }) => {
+  const layer = layerOf(path);
+  const allowed = LAYERS[layer];
+  expect(allowed, `${path} is in no known layer: one of ${Object.keys(LAYERS)}`).toBeDefined();
+  const own = [layer, ...(allowed ?? [])];
+  const isAllowed = (target: string) => {
+    const reached = target.startsWith('src/') && `${layerOf(target)}/`;
+    if (reached)
+      return own.some(
+        (name) => reached === `${name}/` || (name.endsWith('/') && reached.startsWith(name)),
+      );
+    if (target.startsWith('node:')) return NODE_LAYERS.test(layer);
+    return PACKAGES[layer]?.includes(target);
+  };
+  const others = imports.filter((target) => !isAllowed(target));
+  expect(others, 'pass what it needs as a parameter').toEqual([]);
 });
 
-describe('Files', () => {
-  it.each(ALL)('$path keeps the house style', ({ path, text }) => {
-    const lines = text.split('\n');
-    expect(lines.length, 'long: is it one thing?').toBeLessThanOrEqual(FILE_MAX_LINES + 1);
-    expect(lines[0], 'the first line says what the file is for').toMatch(/^(\/\/ |#!)/);
-    expect(path, 'a name says what is inside').not.toMatch(
-      /utils?\b|helpers?\b|misc|common|\bindex\.ts|\btypes\.ts/,
-    );
-    expect(text, 'no leftovers').not.toMatch(
-      new RegExp('@ts-(ignore|expect-error)|\\.(only|skip)\\(|TO' + 'DO|FIX' + 'ME'),
-    );
-  });
+it('No file imports itself by others, and preview and console stay out of server, handler and Workers', () => {
+  const cyclic = SOURCES.filter(({ path }) => reachableFrom(path).has(path));
+  expect(cyclic, 'move what both need inward').toEqual([]);
+  const entries = ['src/server.ts', 'src/handler.ts', 'src/worker.ts'];
+  const reached = entries.flatMap((entry) => [...reachableFrom(entry)]);
+  const forPeople = /^src\/(preview|tools\/console)\/|local-tokens/;
+  expect(reached.filter((path) => forPeople.test(path))).toEqual([]);
+});
 
-  it('of src take settings, log, time and randomness as parameters', () => {
-    // Each is named once, as the default of an option.
-    const defaults =
-      /^src\/(handler|memory|core\/(admission\/fair-scheduler|records\/memory-store|identity\/(checks|sign-in)))\.ts$/;
-    for (const { path, text } of SOURCES) {
-      if (HOST_LAYERS.test(layerOf(path))) continue;
-      expect(text, path).not.toMatch(/\bprocess\.\w|\bconsole\.\w/);
-      if (defaults.test(path)) continue;
-      expect(text, path).not.toMatch(/Date\.now|new Date\(\)|Math\.random|getRandomValues/);
-    }
-  });
+it.each(ALL)('$path keeps the house style', ({ path, text }) => {
+  const lines = text.split('\n');
+  expect(lines.length, 'long: is it one thing?').toBeLessThanOrEqual(FILE_MAX_LINES + 1);
+  expect(lines[0], 'the first line says what the file is for').toMatch(/^(\/\/ |#!)/);
+  expect(path, 'a name says what is inside').not.toMatch(
+    /utils?\b|helpers?\b|misc|common|\bindex\.ts|\btypes\.ts/,
+  );
+  const leftovers = `@ts-(ignore|expect-error)|\\.(only|skip)\\(|TO${'DO'}|FIX${'ME'}`;
+  expect(text, 'no leftovers').not.toMatch(new RegExp(leftovers));
+});
 
+it('Files of src take settings, log, time and randomness as parameters', () => {
+  // Each is named once, as the default of an option.
+  const defaults =
+    /^src\/(handler|memory|core\/(admission\/fair-scheduler|records\/memory-store|identity\/(checks|sign-in)))\.ts$/;
+  for (const { path, text } of SOURCES) {
+    if (HOST_LAYERS.test(layerOf(path))) continue;
+    expect(text, path).not.toMatch(/\bprocess\.\w|\bconsole\.\w/);
+    if (defaults.test(path)) continue;
+    expect(text, path).not.toMatch(/Date\.now|new Date\(\)|Math\.random|getRandomValues/);
+  }
+});
+
+it('Tests that replace a module have a worker of their own; shared files register no hook for the first of them alone', () => {
   // Test files share a worker, and with it every loaded module (test/vitest.config.ts).
-  it('of tests that replace a module have a worker of their own', () => {
-    const config = readFileSync(join(ROOT, 'test/vitest.config.ts'), 'utf8');
-    for (const { path, text } of TESTS) {
-      if (/^vi\.mock\(/m.test(text)) expect(config, 'add it to ALONE').toContain(`'${path}'`);
-    }
-  });
-
-  it('that several tests share register no hook for the first of them alone', () => {
-    const hooks = TESTS.filter(
-      ({ path, text }) =>
-        !/\.(test|small|trial)\.ts$/.test(path) &&
-        /^(before|after)(All|Each)\(/m.test(text) &&
-        !/^describe/m.test(text),
-    );
-    expect(hooks.map(({ path }) => path)).toEqual([]);
-  });
+  const config = readFileSync(join(ROOT, 'test/vitest.config.ts'), 'utf8');
+  const replacing = TESTS.filter(({ text }) => /^vi\.mock\(/m.test(text));
+  for (const { path } of replacing) expect(config, 'add it to ALONE').toContain(`'${path}'`);
+  const shared = TESTS.filter(({ path }) => !/\.(test|small|trial)\.ts$/.test(path));
+  const hooks = shared.filter(({ text }) => /^(before|after)(All|Each)\(/m.test(text));
+  expect(hooks.filter(({ text }) => !/^describe/m.test(text))).toEqual([]);
 });
 
 // The tests keep the contract's tables in their own words, so that the service isn't judged by itself.
-describe('The contract’s tables in the tests', () => {
-  it.each(COLLECTION_TABLE)('have the rules of $name', (row) => {
+it('The tests’ tables have every collection with its rules and every operation, and no other', () => {
+  expect(COLLECTION_TABLE.map(({ name }) => name)).toEqual([...COLLECTION_NAMES]);
+  for (const row of COLLECTION_TABLE) {
     const { idPrefix, idDigitsMin, required, defaults } = COLLECTIONS[row.name];
-    expect([row.idPrefix, row.idDigitsMin]).toEqual([idPrefix, idDigitsMin]);
-    expect(row.defaults).toEqual(defaults);
+    expect(row).toMatchObject({ idPrefix, idDigitsMin, defaults });
     expect(Object.keys(leastBody(row)).sort()).toEqual([...required].sort());
-  });
-
-  it('have every collection and every operation, and no other', () => {
-    expect(COLLECTION_TABLE.map(({ name }) => name)).toEqual([...COLLECTION_NAMES]);
-    const table = ROUTES.flatMap(([path, methods]) =>
-      methods.split(', ').map((method) => `${method} ${path}`),
-    );
-    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(table.sort());
-  });
+  }
+  const table = ROUTES.flatMap(([path, methods]) =>
+    methods.split(', ').map((method) => `${method} ${path}`),
+  );
+  expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(table.sort());
 });
 
 /** Files with their text, the files of ours that they import, and packages by name. */
@@ -212,11 +187,6 @@ function layerOf(path: string): string {
   // Storage is one layer: an engine's parts know each other.
   const isOne = room === 'storage' && inner[0] !== 'erasures';
   return inner.length === 1 || isOne ? room : `${room}/${inner[0]}`;
-}
-
-/** Whether `core/`, or just `core`, means a layer. */
-function covers(name: string, layer: string): boolean {
-  return name === layer || (name.endsWith('/') && `${layer}/`.startsWith(name));
 }
 
 /** The files that a file imports, and what those import. */

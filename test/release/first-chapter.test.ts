@@ -6,10 +6,10 @@ import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { sectionOf } from '../support/pages.js';
 import { privateMounts } from '../support/private-mounts.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PAGE = 'src/hosts/operations/README.md';
 const CHAPTER = '## The steps';
@@ -67,32 +67,21 @@ const STEPS = [...chapter.matchAll(/```sh\n([\s\S]*?)```(?:\s*```text\n([\s\S]*?
   ([, commands = '', output = '']) => ({ lines: commands.trimEnd().split('\n'), output }),
 );
 
-describe.runIf(canTry)('The first chapter of the page of operations', () => {
-  let folder: TemporaryFolder;
-  let work: TemporaryFolder;
-  let results: Result[];
-
-  beforeAll(async () => {
-    folder = await openTemporaryFolder();
-    work = await openTemporaryFolder();
+it.runIf(canTry)(
+  'The first chapter of the page of operations prints what it shows, and ends with a service that keeps every promise',
+  async () => {
+    const [folder, work] = [await openTemporaryFolder(), await openTemporaryFolder()];
+    onTestFinished(() => Promise.all([folder.remove(), work.remove()]).then(() => {}));
     for (const path of [inject('withNode'), join(inject('release'), 'SHA256SUMS')]) {
       await copyFile(path, join(folder.path, basename(path)));
     }
-    const provider = ['https://id.example.com/oidc/userinfo', 'http://127.0.0.1:9100/userinfo'];
     const asked = QUESTIONS.map(([command]) => command);
     const lines = [...STEPS.flatMap((step) => step.lines), ...asked].map((line) =>
-      line.replace(provider[0] ?? '', provider[1] ?? ''),
+      line.replace('https://id.example.com/oidc/userinfo', 'http://127.0.0.1:9100/userinfo'),
     );
     const args = [...OWN, process.execPath, MACHINE, work.path, folder.path, JSON.stringify(lines)];
     const { stdout } = await promisify(execFile)('unshare', args);
-    results = JSON.parse(stdout);
-  });
-  afterAll(async () => {
-    await folder?.remove();
-    await work?.remove();
-  });
-
-  it('prints what the page shows, and ends with a service that keeps every promise', () => {
+    const results: Result[] = JSON.parse(stdout);
     for (const { lines, output } of STEPS) {
       const done = results.splice(0, lines.length);
       expect(done.filter(({ code }) => code !== 0)).toEqual([]);
@@ -102,8 +91,8 @@ describe.runIf(canTry)('The first chapter of the page of operations', () => {
     for (const [index, [command, answer]] of QUESTIONS.entries()) {
       expect(results[index]?.output, command).toMatch(answer);
     }
-  });
-});
+  },
+);
 
 function timeless(text: string): string {
   return text.replaceAll(/"time":"[^"]*"/g, '"time":"…"');

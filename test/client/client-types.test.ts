@@ -74,7 +74,6 @@ it('The clients type the answers of each call', () => {
   expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
   expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
   expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
-  expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
   expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
   expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');
   expectTypeOf<operator.OperatorListQuery>().not.toHaveProperty('status');

@@ -48,18 +48,16 @@ function errorOf(call: Promise<unknown>) {
 }
 
 describe('A connection that fails', () => {
-  const calls: [string, (client: Client) => Promise<unknown>, string[]][] = [
-    ['create', ({ orders }) => orders.create({ customer: 'A', service: 'B', amount: 1 }), ['POST']],
-    ['update', ({ orders }) => orders.update('ORD-0001', { paid: 2 }), ['PATCH']],
-    ['delete', ({ orders }) => orders.delete('ORD-0001'), ['DELETE']],
-    ['list', ({ orders }) => orders.list(), ['GET', 'GET', 'GET']],
-  ];
-  it.each(calls)('is tried again for a read alone: %s', async (_, call, methods) => {
+  it('is tried again for a read alone', async () => {
     const { asked, client } = await clientOf((request) => request.socket.destroy());
-    const cause = expect.anything();
-    const wanted = { code: 'CONNECTION_FAILED', status: undefined, cause };
-    await expect(call(client)).rejects.toMatchObject(wanted);
-    expect(asked).toEqual(methods);
+    const { orders } = client;
+    const order = { customer: 'A', service: 'B', amount: 1 };
+    const wanted = { code: 'CONNECTION_FAILED', status: undefined, cause: expect.anything() };
+    await expect(orders.create(order)).rejects.toMatchObject(wanted);
+    await expect(orders.update('ORD-0001', { paid: 2 })).rejects.toMatchObject(wanted);
+    await expect(orders.delete('ORD-0001')).rejects.toMatchObject(wanted);
+    await expect(orders.list()).rejects.toMatchObject(wanted);
+    expect(asked).toEqual(['POST', 'PATCH', 'DELETE', 'GET', 'GET', 'GET']);
   });
 
   it('is not reported when a later try of a read is answered, also after half an answer', async () => {
@@ -80,11 +78,10 @@ it.each([
   ['React', { $$typeof: Symbol.for('react.postpone') }],
 ])("A framework's own error passes through the call as it is: %s", async (_name, thrown) => {
   const throwing = vi.fn().mockRejectedValue(thrown);
-  const options = { baseUrl: 'http://127.0.0.1/api/v1', token: 'a-token' };
-  const ofFetch = createClient({ ...options, fetch: throwing });
-  await expect(ofFetch.customers.list()).rejects.toBe(thrown);
-  const ofToken = createClient({ ...options, token: throwing });
-  await expect(ofToken.customers.list()).rejects.toBe(thrown);
+  for (const own of [{ fetch: throwing }, { token: throwing }]) {
+    const { customers } = createClient({ baseUrl: 'http://127.0.0.1', token: 'a-token', ...own });
+    await expect(customers.list()).rejects.toBe(thrown);
+  }
   expect(throwing).toHaveBeenCalledTimes(2);
 });
 

@@ -57,17 +57,6 @@ describe('canonicalPath', () => {
     },
   );
 
-  it('keeps the meaning of every segment', () => {
-    fc.assert(
-      fc.property(fc.array(segment), (segments) => {
-        const path = pathOf(`/${segments.map(encodeURIComponent).join('/')}`);
-        expect(path.slice(1).split('/').map(decodeURIComponent)).toEqual(
-          segments.length === 0 ? [''] : segments,
-        );
-      }),
-    );
-  });
-
   it('gives all escaped spellings of a path the same form', () => {
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1 }), (segments) => {
@@ -101,13 +90,7 @@ describe('queryOf', () => {
     ['/a', []],
     ['/a?', []],
     ['/a?b', [['b', '']]],
-    [
-      '/a?b=1&b=2',
-      [
-        ['b', '1'],
-        ['b', '2'],
-      ],
-    ],
+    ['/a?b=1&b=2', ['b', 'b'].map((name, i) => [name, `${i + 1}`])],
     ['/a?q=a+b%20c%2B', [['q', 'a b c+']]],
     ['/a?q=x?y', [['q', 'x?y']]],
     ['/a?q=x#y', [['q', 'x']]],

@@ -5,10 +5,9 @@ import { requestIds } from '../../src/core/http/request-id.js';
 
 const NOW = Date.UTC(2026, 0, 14, 13, 45);
 
-function noRandomness(): never {
+const noRandomness = () => {
   throw new Error('the entropy pool is closed');
-}
-
+};
 const request = () => new Request('http://localhost/');
 
 describe('a generated request id', () => {

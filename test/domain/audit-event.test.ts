@@ -10,13 +10,8 @@ import {
 } from '../../src/core/domain/audit-event.js';
 
 const EVENT: AuditEvent = {
-  actor: 'admin',
-  action: 'update',
-  resource: 'orders',
-  record_id: 'ORD-0042',
-  owner_sub: 'auth0|1',
-  timestamp: '2026-01-02T03:04:05.678Z',
-  changed: ['status', 'paid'],
+  ...({ actor: 'admin', action: 'update', resource: 'orders', record_id: 'ORD-0042' } as const),
+  ...{ owner_sub: 'auth0|1', timestamp: '2026-01-02T03:04:05.678Z', changed: ['status', 'paid'] },
 };
 
 describe('Names in an audit event', () => {
@@ -40,15 +35,9 @@ describe('Names in an audit event', () => {
 });
 
 describe('An audit event as a log line', () => {
-  it('says who changed what of whom', () => {
-    expect(loggedEvent(EVENT)).toEqual({
-      ...EVENT,
-      changed: 'status,paid',
-      changed_count: 2,
-    });
-  });
-
-  it('has 1,000 characters of names at most, and says how many there are', () => {
+  it('says who changed what of whom, in 1,000 characters of names at most', () => {
+    const changes = { changed: 'status,paid', changed_count: 2 };
+    expect(loggedEvent(EVENT)).toEqual({ ...EVENT, ...changes });
     const names = Array.from({ length: 5_000 }, (_, i) => `${i}`.padStart(199, 'x'));
     const fields = loggedEvent({ ...EVENT, ...changedNames(names) });
     expect(fields['changed']).toBe(names.slice(0, 6).join(',').slice(0, 1_000));

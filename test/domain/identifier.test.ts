@@ -19,12 +19,10 @@ describe('formatId', () => {
 
   it.each([
     ['customers', 42, 'CUS-0042'],
-    ['services', 1, 'SRV-01'],
     ['services', 99, 'SRV-99'],
     ['services', 100, 'SRV-100'],
     ['orders', 9999, 'ORD-9999'],
     ['orders', 10_000, 'ORD-10000'],
-    ['expenses', 123_456, 'EXP-123456'],
   ] as const)('%s %i is %s', (collection, sequence, id) => {
     expect(formatId(collection, sequence)).toBe(id);
     expect(sequenceOf(collection, id)).toBe(sequence);
@@ -49,9 +47,8 @@ describe('sequenceOf', () => {
     expect(ids.filter((id) => sequenceOf('customers', id) !== 0)).toEqual([]);
   });
 
-  it('reads ids with more or fewer digits than formatId writes', () => {
-    expect(sequenceOf('customers', 'CUS-42')).toBe(42);
-    expect(sequenceOf('customers', 'CUS-000000000042')).toBe(42);
+  it.each(['CUS-42', 'CUS-000000000042'])('reads %s, which formatId would not write', (id) => {
+    expect(sequenceOf('customers', id)).toBe(42);
   });
 });
 
@@ -70,13 +67,11 @@ describe('the key of an id', () => {
   it.each([
     ['customers', 'CUS-0042', 42],
     ['services', 'SRV-07', 7],
-    ['orders', 'ORD-12345', 12_345],
     ['customers', 'CUS-042', 'CUS-042'],
     ['customers', 'CUS-00042', 'CUS-00042'],
     ['customers', 'CUS-0000', 'CUS-0000'],
     ['customers', 'CUS-', 'CUS-'],
     ['customers', 'ORD-0042', 'ORD-0042'],
-    ['customers', '42', '42'],
     ['customers', 'cus-0042', 'cus-0042'],
     ['customers', 'CUS-99999999999999999999', 'CUS-99999999999999999999'],
   ] as const)('of %s %s is %s, and gives it back', (collection, id, key) => {

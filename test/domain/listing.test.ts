@@ -25,9 +25,6 @@ describe('listQuery, of the page,', () => {
 
   // More of these are in test/contract/list.test.ts.
   it.each([
-    ['page_size=9007199254740991', { page: 1, pageSize: 100 }],
-    ['page=9007199254740991', { page: Number.MAX_SAFE_INTEGER, pageSize: 20 }],
-    ['page_size=9007199254740992', { page: 1, pageSize: 100 }],
     [`page_size=${'9'.repeat(400)}`, { page: 1, pageSize: 100 }],
     ['page=9007199254740992', { page: Number.MAX_SAFE_INTEGER, pageSize: 20 }],
     [`page=${'9'.repeat(400)}`, { page: Number.MAX_SAFE_INTEGER, pageSize: 20 }],
@@ -50,34 +47,20 @@ describe('listQuery, of the page,', () => {
 });
 
 describe('listQuery', () => {
-  it('has no filter when q and status are absent or empty', () => {
-    const none = { page: 1, pageSize: 20, q: '', status: '' };
-    expect(listQuery(new URLSearchParams(''), DATA_PAGE_SIZES)).toEqual(none);
-    expect(listQuery(new URLSearchParams('q=&status='), DATA_PAGE_SIZES)).toEqual(none);
-  });
-
-  it('takes q and status literally, spaces included', () => {
-    const query = new URLSearchParams({ q: ' a+b ', status: 'In progress' });
-    expect(listQuery(query, DATA_PAGE_SIZES)).toMatchObject({ q: ' a+b ', status: 'In progress' });
+  it('takes q and status literally, and has no filter if they are absent or empty', () => {
+    const asked = (query: string | Record<string, string>) =>
+      listQuery(new URLSearchParams(query), DATA_PAGE_SIZES);
+    for (const query of ['', 'q=&status='])
+      expect(asked(query)).toMatchObject({ q: '', status: '' });
+    const literal = { q: ' a+b ', status: 'In progress' };
+    expect(asked(literal)).toMatchObject(literal);
   });
 });
 
 describe('pagination', () => {
-  it.each([
-    [0, 20, 0],
-    [1, 20, 1],
-    [20, 20, 1],
-    [21, 20, 2],
-    [5, 1, 5],
-    [100, 100, 1],
-    [101, 100, 2],
-  ])('%i rows of %i a page are %i pages', (total, pageSize, pages) => {
-    expect(pagination({ page: 3, pageSize }, total)).toEqual({
-      page: 3,
-      page_size: pageSize,
-      total,
-      total_pages: pages,
-    });
+  it('tells page, size, rows and pages', () => {
+    const told = { page: 3, page_size: 20, total: 21, total_pages: 2 };
+    expect(pagination({ page: 3, pageSize: 20 }, 21)).toEqual(told);
   });
 
   it('of payments is one page, empty or not', () => {

@@ -21,31 +21,17 @@ describe('propertiesIn', () => {
     note: text('Anything else').optional(),
   });
 
-  it('tells the required properties, and the defaults of others', () => {
-    const properties = propertiesIn(record);
-    expect(properties.map(({ name, isRequired }) => [name, isRequired])).toEqual([
-      ['productName', true],
-      ['price', true],
-      ['unit', false],
-      ['active', false],
-      ['note', false],
-    ]);
-    const defaults = properties.map((property) => property.default);
-    expect(defaults).toEqual([undefined, undefined, 'piece', false, undefined]);
-  });
-
-  it('tells kind, description and label; the label is made of the name where none is given', () => {
-    const shown = propertiesIn(record).map(({ kind, label, description }) => [
-      kind,
-      label,
-      description,
-    ]);
-    expect(shown).toEqual([
-      ['text', 'Product name', 'What it is called'],
-      ['money', 'Price', 'What it costs'],
-      ['text', 'Counted in', 'How it is counted'],
-      ['flag', 'Active', 'Whether it is sold'],
-      ['text', 'Note', 'Anything else'],
+  it('tells kind, words, need and default; the label is made of the name if none is given', () => {
+    const told = propertiesIn(record).map((property) => {
+      const { name, kind, label, description, isRequired } = property;
+      return [name, kind, label, description, isRequired, property.default];
+    });
+    expect(told).toEqual([
+      ['productName', 'text', 'Product name', 'What it is called', true, undefined],
+      ['price', 'money', 'Price', 'What it costs', true, undefined],
+      ['unit', 'text', 'Counted in', 'How it is counted', false, 'piece'],
+      ['active', 'flag', 'Active', 'Whether it is sold', false, false],
+      ['note', 'text', 'Note', 'Anything else', false, undefined],
     ]);
   });
 

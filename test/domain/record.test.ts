@@ -1,17 +1,37 @@
-// Contract, "Common record rules" and "Fields and validation by collection".
+// Contract, "Common record rules" and "Fields and validation by collection": what a create and a
+// PATCH make of a body.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
-import type { JsonObject } from '../../src/core/domain/json.js';
+import type { JsonObject, JsonValue } from '../../src/core/domain/json.js';
+import { RECORD_MAX_CHARACTERS } from '../../src/core/domain/limits.js';
 import {
   type ChangedRecord,
   identified,
   newRecord,
+  patchedRecord,
   validated,
 } from '../../src/core/domain/record.js';
 import { ROW_OF, VALID_BODY } from '../support/collection-table.js';
-import { body, HOSTILE, own } from './record-bodies.js';
+
+/** As `JSON.parse` gives it: `__proto__` is an own property. */
+const HOSTILE: JsonObject = JSON.parse(
+  '{"__proto__":{"name":"x","phone":"y"},"constructor":1,"toString":null}',
+);
+
+/** As it was parsed: there is no negative zero in what is written. */
+const body: fc.Arbitrary<JsonObject> = fc
+  .dictionary(
+    fc.oneof(fc.string(), fc.constantFrom('id', 'owner_sub', 'ownerSub', '__proto__', 'status')),
+    fc.jsonValue(),
+  )
+  .map((value) => JSON.parse(JSON.stringify(value)));
+
+/** The values of own properties, undefined where there is none. */
+function own(record: JsonObject, ...names: string[]) {
+  return names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
+}
 
 /** Bodies with the required properties alone. */
 const GOOD = VALID_BODY as Readonly<Record<CollectionName, JsonObject>>;
@@ -28,23 +48,13 @@ function made(name: CollectionName, sent: JsonObject): ChangedRecord {
 }
 
 describe('newRecord', () => {
-  it.each(['[]', '{', '1', ''])('refuses the body %j, which is not one JSON object', (text) => {
-    const outcome = newRecord('businesses', text);
-    expect(outcome).toMatchObject({ ok: false, failure: { code: 'INVALID_JSON' } });
-  });
-
   it.each(COLLECTION_NAMES)(
     'of %s has id and owner, then the body, then a default for each missing property',
     (name) => {
       const record = created(name, GOOD[name], 'X-1', 'auth0|1');
       const mirrored = name === 'businesses' ? { ownerSub: 'auth0|1' } : {};
-      expect(record).toEqual({
-        id: 'X-1',
-        owner_sub: 'auth0|1',
-        ...mirrored,
-        ...ROW_OF[name].defaults,
-        ...GOOD[name],
-      });
+      const owned = { id: 'X-1', owner_sub: 'auth0|1', ...mirrored };
+      expect(record).toEqual({ ...owned, ...ROW_OF[name].defaults, ...GOOD[name] });
     },
   );
 
@@ -107,5 +117,125 @@ describe('the property names of the audit log', () => {
     expect(made('businesses', HOSTILE).changed).toEqual(Object.keys(HOSTILE));
     // Defaults are the service's.
     expect(made('orders', {}).changed).toEqual(Object.keys(GOOD.orders));
+  });
+});
+
+function patch(stored: string, sent: JsonObject) {
+  const outcome = patchedRecord('businesses', stored, JSON.stringify(sent));
+  if (!outcome.ok) throw new Error(outcome.failure.message);
+  return outcome.value;
+}
+
+function patched(stored: JsonObject | string, sent: JsonObject): JsonObject {
+  return JSON.parse(patch(typeof stored === 'string' ? stored : JSON.stringify(stored), sent).text);
+}
+
+describe('patchedRecord', () => {
+  const stored = { id: 'ORD-0001', owner_sub: 'me', ownerSub: 'own', a: { b: 1, c: 2 }, d: 1 };
+
+  it('keeps the order of the stored properties, appends new ones, and keeps no old value', () => {
+    const odd = ' {"id" : "X",\t"\\u0061": [1.0] , "b":{"c":1,"d":2} } ';
+    expect(patch(odd, { a: [1], b: { d: 2, c: 1 } })).toMatchObject({ text: odd, changed: [] });
+    expect(patched('{"id":"X","a":1,"b":2,"a":3}', { a: 4 })).toEqual({ id: 'X', a: 4, b: 2 });
+    expect(patch('{"id":"X","b":1,"a":2}', { c: 3, a: 0, b: [] }).text).toBe(
+      '{"id":"X","b":[],"a":0,"c":3}',
+    );
+  });
+
+  it('begins with id and owner, also where a name such as 0 would come first', () => {
+    const begun = '{"id":"CUS-1","owner_sub":"a\\"b"';
+    expect(patch(`${begun}}`, { 0: 1 }).text).toBe(`${begun},"0":1}`);
+    expect(patch(`${begun},"7":0,"a":{"1":2}}`, { 10: 1 }).text).toBe(
+      `${begun},"7":0,"10":1,"a":{"1":2}}`,
+    );
+    // As an earlier release wrote it.
+    expect(patch(`{"0":1,"owner_sub":"me","id":"X"}`, { 0: 2 }).text).toBe(
+      '{"id":"X","owner_sub":"me","0":2}',
+    );
+    expect(patch('{"0":1,"id":7,"owner_sub":"me"}', { 0: 2 }).text).toBe(
+      '{"0":2,"id":7,"owner_sub":"me"}',
+    );
+  });
+
+  it('keeps id, owner_sub and ownerSub, and adds none of them', () => {
+    const taken = { id: 'X', owner_sub: 'x', ownerSub: 'x' };
+    expect(patched(stored, taken)).toEqual(stored);
+    expect(patched({ id: 'ORD-0002' }, taken)).toEqual({ id: 'ORD-0002' });
+  });
+
+  it('takes the sent value of a property, else the stored one, and changes neither input', () => {
+    fc.assert(
+      fc.property(body, body, (first, second) => {
+        const texts = [JSON.stringify(first), JSON.stringify(second)];
+        const merged = patched(first, second);
+        for (const key of Object.keys({ ...first, ...second })) {
+          const fixed = /^(id|owner_sub|ownerSub)$/.test(key);
+          const source = !fixed && Object.hasOwn(second, key) ? second : first;
+          expect(own(merged, key)).toEqual(own(source, key));
+        }
+        expect([JSON.stringify(first), JSON.stringify(second)]).toEqual(texts);
+      }),
+    );
+  });
+
+  it('returns the status that lists filter by', () => {
+    expect(patch('{"status":"New"}', { a: 1 }).status).toBe('New');
+    expect(patch('{"status":"New"}', { status: 'Ready' }).status).toBe('Ready');
+    expect(patch('{"status":"New"}', { status: null }).status).toBe(null);
+    expect(patch('{"a":{"status":"New"}}', { a: 1 }).status).toBe(undefined);
+    expect(patch('{}', { status: 'Late' }).status).toBe('Late');
+  });
+
+  it('keeps own properties with the names of Object.prototype as data', () => {
+    const merged = patched({ id: 'X' }, HOSTILE);
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+    expect(Object.keys(merged)).toEqual(['id', '__proto__', 'constructor', 'toString']);
+    expect(patch('{"__proto__":1}', { a: 1 }).text).toBe('{"__proto__":1,"a":1}');
+  });
+
+  it('refuses a body that is not one JSON object, and a record that grows too long', () => {
+    const codeOf = (stored: string, sent: string) => {
+      const outcome = patchedRecord('businesses', stored, sent);
+      return outcome.ok ? 'taken' : outcome.failure.code;
+    };
+    expect(codeOf('{}', '[]')).toBe('INVALID_JSON');
+    const half = 'x'.repeat(RECORD_MAX_CHARACTERS / 2);
+    const stored = JSON.stringify({ a: half });
+    expect(codeOf(stored, JSON.stringify({ b: half }))).toBe('VALIDATION_FAILED');
+    // A longer record that is there may stay as long as it is.
+    const long = JSON.stringify({ a: half, b: half, c: half });
+    expect(codeOf(long, '{"c":0}')).toBe('taken');
+  });
+
+  it('names the properties whose value differs, for the audit log', () => {
+    const before = { id: 'x', a: 1, b: { c: [1, null] }, d: 'same', e: null };
+    const names = (sent: JsonObject) => patch(JSON.stringify(before), sent).changed;
+    expect(names({ ...before, id: 'y', a: 2, f: null })).toEqual(['a', 'f']);
+    expect(names(before)).toEqual([]);
+    expect(names({ b: { c: [1, 0] } })).toEqual(['b']);
+    expect(names(HOSTILE)).toEqual(Object.keys(HOSTILE));
+    // Written in another order, it is the same value.
+    const objects = JSON.stringify({ a: { x: 1, y: [{ p: 1, q: 2 }] } });
+    expect(patch(objects, { a: { y: [{ q: 2, p: 1 }], x: 1 } }).changed).toEqual([]);
+    expect(patch(objects, { a: { y: [{ q: 2, p: 2 }], x: 1 } }).changed).toEqual(['a']);
+  });
+
+  it.each<[JsonValue, JsonValue, boolean]>([
+    [[1, 2], [1, 2], true],
+    [[1, 2], [1], false],
+    [[1], [1, 2], false],
+    [[], {}, false],
+    [{}, [], false],
+    [[1], { 0: 1, length: 1 }, false],
+    [{ 0: 1 }, [1], false],
+    [{ x: null }, {}, false],
+    [{}, { x: null }, false],
+    [{ x: null }, { y: null }, false],
+    [null, {}, false],
+    [0, false, false],
+    ['1', 1, false],
+  ])('compares %j with %j: the values are equal: %j', (before, after, isSame) => {
+    const { changed } = patch(JSON.stringify({ a: before }), { a: after });
+    expect(changed).toEqual(isSame ? [] : ['a']);
   });
 });

@@ -11,7 +11,7 @@ const WRONG_KEY = { 'X-Service-Admin-Key': 'a guess' };
 const MINUTE_MS = 60_000;
 
 /** A service whose clock stands still until a test sets it. */
-async function openService(adminKey: string | undefined = KEY) {
+async function openService(adminKey = KEY) {
   const log = keptLog();
   const time = { now: Date.UTC(2026, 0, 14) };
   const records = await openRecords({ storage: openMemoryStorage() });

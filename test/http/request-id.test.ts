@@ -5,15 +5,10 @@ import { requestIds } from '../../src/core/http/request-id.js';
 
 const NOW = Date.UTC(2026, 0, 14, 13, 45);
 
-function noRandomness(): never {
+const noRandomness = () => {
   throw new Error('the entropy pool is closed');
-}
-
-function request(id?: string): Request {
-  return new Request('http://localhost/', {
-    headers: id === undefined ? {} : { 'X-Request-ID': id },
-  });
-}
+};
+const request = () => new Request('http://localhost/');
 
 describe('a generated request id', () => {
   it('is eight random bytes in small hexadecimal digits', () => {
@@ -34,30 +29,20 @@ describe('a generated request id', () => {
       clock: () => NOW,
     });
     const ids = Array.from({ length: 1000 }, () => idOf(request()));
-    expect(new Set(ids).size).toBe(1000);
-    expect(ids).toEqual(
-      Array.from(
-        { length: 1000 },
-        (_, n) => `req_${n.toString(16).padStart(4, '0')}${'0'.repeat(12)}`,
-      ),
-    );
+    const wanted = ids.map((_, n) => `req_${n.toString(16).padStart(4, '0')}${'0'.repeat(12)}`);
+    expect(ids).toEqual(wanted);
   });
 
-  it('has a suffix of 16 hexadecimal digits from the time when randomness fails', () => {
-    const idOf = requestIds({ randomBytes: noRandomness, clock: () => NOW });
+  it('is from the time while randomness fails', () => {
+    let isBroken = true;
+    const idOf = requestIds({
+      randomBytes: (into) => (isBroken ? noRandomness() : into.fill(0xee)),
+      clock: () => NOW,
+    });
     const id = idOf(request());
     expect(id).toMatch(/^req_[0-9a-f]{16}$/);
     expect(Number.parseInt(id.slice(4), 16)).toBe(NOW);
-  });
-
-  it('is random again as soon as randomness works again', () => {
-    let broken = true;
-    const idOf = requestIds({
-      randomBytes: (into) => (broken ? noRandomness() : into.fill(0xee)),
-      clock: () => NOW,
-    });
-    expect(idOf(request())).not.toBe(`req_${'ee'.repeat(8)}`);
-    broken = false;
+    isBroken = false;
     expect(idOf(request())).toBe(`req_${'ee'.repeat(8)}`);
   });
 });

@@ -16,9 +16,8 @@ const UNAVAILABLE = { status: 'unavailable' };
 const CACHE_SECONDS = 60;
 const LIFETIME_MS = CACHE_SECONDS * 1000;
 
-function identified(subject: string) {
-  return { status: 'identified', subject };
-}
+const identified = (subject: string) => ({ status: 'identified', subject });
+const A = identified('a');
 
 afterEach(() => void vi.useRealTimers());
 
@@ -89,10 +88,8 @@ describe.each([
   });
 
   it('each have a question of their own where no request may wait for another', async () => {
-    const { asked, check } = openChecks(() => new Promise(() => {}), {
-      cacheSeconds,
-      joined: false,
-    });
+    const options = { cacheSeconds, joined: false };
+    const { asked, check } = openChecks(() => new Promise(() => {}), options);
     for (let i = 0; i <= UNKNOWN_CHECKS_MAX; i++) void check('a');
     await settled();
     expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX + 1);
@@ -100,81 +97,71 @@ describe.each([
 });
 
 describe('With a memory', () => {
-  const remembering = (verdictOf: Parameters<typeof openChecks>[0] = good) =>
-    openChecks(verdictOf, { cacheSeconds: CACHE_SECONDS });
+  const remembering = (verdictOf: Parameters<typeof openChecks>[0] = good) => {
+    const opened = openChecks(verdictOf, { cacheSeconds: CACHE_SECONDS });
+    /** The answer to a token at a later time, and how many questions there have been. */
+    const later = async (ms: number, token = 'a') => {
+      opened.clock.now += ms;
+      return [await opened.check(token), opened.asked.length] as const;
+    };
+    return { ...opened, later };
+  };
 
   it('a success is remembered for the set time, however often it is used', async () => {
-    const { asked, told, clock, check } = remembering();
-    await check('a');
-    for (let i = 0; i < 3; i++) {
-      clock.now += LIFETIME_MS / 3 - 1;
-      expect(await check('a')).toEqual(identified('a'));
-    }
+    const { told, later } = remembering();
+    await later(0);
+    for (let i = 0; i < 3; i++) expect(await later(LIFETIME_MS / 3 - 1)).toEqual([A, 1]);
     expect(told).toEqual(['identified', 'remembered', 'remembered', 'remembered']);
-    clock.now += 3;
-    expect(await check('a')).toEqual(identified('a'));
-    expect(asked).toHaveLength(2);
+    expect(await later(3)).toEqual([A, 2]);
   });
 
-  const ENDS = [
-    [1_005, 5_000],
-    [999, 0],
-    [99_999, LIFETIME_MS],
-  ] as const;
   const jwt = (claims: object) =>
     `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
   it.each([
-    ...ENDS.map(([exp, ms]) => ['answer', 'a', { exp }, ms] as const),
-    ...ENDS.map(([exp, ms]) => ['token', jwt({ exp }), {}, ms] as const),
-  ])('a success is not remembered beyond the exp of the %s', async (_of, token, answer, ms) => {
-    const { asked, clock, check } = remembering(() => good('a', answer));
-    await check(token);
-    if (ms > 0) {
-      clock.now += ms - 1;
-      await check(token);
-      expect(asked).toHaveLength(1);
-      clock.now += 1;
+    [1_005, 5_000],
+    [999, 0],
+    [99_999, LIFETIME_MS],
+  ])('a success is not remembered beyond the exp of answer or token: %i', async (exp, ms) => {
+    for (const [token, answer] of [
+      ['a', { exp }],
+      [jwt({ exp }), {}],
+    ] as const) {
+      const { later } = remembering(() => good('a', answer));
+      await later(0, token);
+      if (ms > 0) expect(await later(ms - 1, token)).toEqual([A, 1]);
+      expect(await later(1, token)).toEqual([A, 2]);
     }
-    await check(token);
-    expect(asked).toHaveLength(2);
   });
 
   it('a token that is refused after its time stays refused', async () => {
     let isRevoked = false;
-    const { clock, check } = remembering(() => (isRevoked ? REFUSED : good('user-1')));
-    await check('a');
+    const { later } = remembering(() => (isRevoked ? REFUSED : good('a')));
+    await later(0);
     isRevoked = true;
-    clock.now += LIFETIME_MS;
-    expect(await check('a')).toEqual(INVALID);
-    clock.now -= 1;
-    expect(await check('a')).toEqual(INVALID);
+    expect(await later(LIFETIME_MS)).toEqual([INVALID, 2]);
+    expect(await later(-1)).toEqual([INVALID, 3]);
   });
 
   it('the time counts from the start of the question, also for a late joiner', async () => {
     const { verdictOf, answer } = held();
-    const { asked, clock, check } = remembering(verdictOf);
+    const { asked, clock, check, later } = remembering(verdictOf);
     const first = check('a');
     clock.now += 3_000;
     const joined = check('a');
     clock.now += 900;
     await settled();
-    answer('a', good('user-1'));
+    answer('a', good('a'));
     await Promise.all([first, joined]);
-    clock.now = 1_000_000 + LIFETIME_MS - 1;
-    await check('a');
-    expect(asked).toHaveLength(1);
-    clock.now += 1;
-    void check('a');
+    expect(await later(LIFETIME_MS - 3_901)).toEqual([A, 1]);
+    void later(1);
     await settled();
     expect(asked).toHaveLength(2);
   });
 
   it('a clock that is set back prolongs nothing', async () => {
-    const { asked, clock, check } = remembering();
-    await check('a');
-    clock.now -= 24 * 60 * LIFETIME_MS;
-    await check('a');
-    expect(asked).toHaveLength(2);
+    const { later } = remembering();
+    await later(0);
+    expect(await later(-24 * 60 * LIFETIME_MS)).toEqual([A, 2]);
   });
 
   it('10,000 successes are kept; the one checked longest ago goes first', async () => {
@@ -216,75 +203,62 @@ it('The log says once that the provider is available again', async () => {
 });
 
 /** A flood of junk tokens costs the provider a limited number of calls, and takes no turn from known tokens. */
-function openPlaces() {
-  const { verdictOf, answer } = held();
-  const { asked, told, clock, check } = openChecks(verdictOf);
-  const flood = (count: number) => Array.from({ length: count }, (_, i) => check(`junk-${i}`));
-  const signIn = async (token: string) => {
-    const identity = check(token);
-    await settled();
-    answer(token, good(token));
-    expect(await identity).toEqual({ status: 'identified', subject: token });
-    asked.length = 0;
-  };
-  return { asked, told, clock, check, answer, flood, signIn };
-}
-
 describe('Places for checks under way', () => {
-  it('are bounded for unknown tokens, and those that wait are not counted as joined', async () => {
-    const { asked, told, flood } = openPlaces();
-    flood(1_000);
-    await settled();
-    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
-    expect(told).toEqual([]);
-  });
+  function open() {
+    const { verdictOf, answer } = held();
+    const opened = openChecks(verdictOf);
+    const { asked, check } = opened;
+    const flood = (count: number) => Array.from({ length: count }, (_, i) => check(`junk-${i}`));
+    const answered = async (token: string, verdict = good(token)) => {
+      const identity = check(token);
+      await settled();
+      answer(token, verdict);
+      return identity;
+    };
+    const askedOnce = async (...tokens: string[]) => {
+      asked.length = 0;
+      for (const token of tokens) void check(token);
+      await settled();
+      return asked;
+    };
+    return { ...opened, answer, flood, answered, askedOnce };
+  }
 
-  it('begin at once for a token that was good before, also during a flood', async () => {
-    const { asked, check, answer, flood, signIn } = openPlaces();
-    await signIn('mine');
+  it('are bounded for unknown tokens, which are not counted as joined, and free for known ones', async () => {
+    const { asked, told, flood, answered } = open();
+    await answered('mine');
     flood(5_000);
     await settled();
-    const mine = check('mine');
-    await settled();
-    expect(asked).toContain('mine');
-    answer('mine', good('mine'));
-    expect(await mine).toMatchObject({ subject: 'mine' });
+    expect(asked).toHaveLength(1 + UNKNOWN_CHECKS_MAX);
+    expect(told).toEqual(['identified']);
+    expect(await answered('mine')).toEqual(identified('mine'));
   });
 
   it('answer "unavailable" when the queue is full, and when the wait is too long', async () => {
-    const { asked, clock, answer, flood } = openPlaces();
+    const { asked, clock, answer, flood } = open();
     const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);
-    expect(await junk.at(-1)).toEqual({ status: 'unavailable' });
+    expect(await junk.at(-1)).toEqual(UNAVAILABLE);
     clock.now += 4_000;
     answer('junk-0', REFUSED);
-    for (const late of junk.slice(UNKNOWN_CHECKS_MAX, -1)) {
-      expect(await late).toEqual({ status: 'unavailable' });
-    }
+    const late = await Promise.all(junk.slice(UNKNOWN_CHECKS_MAX, -1));
+    expect(late).toEqual(late.map(() => UNAVAILABLE));
     expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
   });
 
   it('are bounded for known tokens, too, in places of their own', async () => {
-    const { asked, check, signIn } = openPlaces();
+    const { answered, askedOnce } = open();
     const known = Array.from({ length: KNOWN_CHECKS_MAX + 1 }, (_, i) => `good-${i}`);
-    for (const token of known) await signIn(token);
-    for (const token of known) void check(token);
-    await settled();
-    expect(asked).toHaveLength(KNOWN_CHECKS_MAX);
-    void check('new');
-    await settled();
-    expect(asked.at(-1)).toBe('new');
+    for (const token of known) await answered(token);
+    expect(await askedOnce(...known)).toHaveLength(KNOWN_CHECKS_MAX);
+    expect(await askedOnce('new')).toEqual(['new']);
   });
 
   it('treat a token as unknown after it was refused', async () => {
-    const { asked, check, answer, flood, signIn } = openPlaces();
-    await signIn('mine');
-    const refused = check('mine');
-    await settled();
-    answer('mine', REFUSED);
-    await refused;
+    const { answered, askedOnce, flood } = open();
+    await answered('mine');
+    await answered('mine', REFUSED);
     flood(UNKNOWN_CHECKS_MAX);
-    void check('mine');
     await settled();
-    expect(asked.slice(1)).not.toContain('mine');
+    expect(await askedOnce('mine')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// The gate: tokens of another application, another issuer or nobody at all open
-// no account, and the provider is not asked about them.
+// The gate: tokens of another application, another issuer or nobody at all open no account, and the
+// provider is not asked about them. With AUTH_USERINFO=off the gate alone decides.
 
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,6 +89,60 @@ describe.each(['on', 'off'] as const)('With AUTH_USERINFO=%s, a token not for us
   });
 });
 
+/** Each with the discovery document and the claims that the provider's public documentation names. */
+const GRAPH = 'https://graph.microsoft.com/oidc/userinfo';
+const ALONE = { userinfo: 'off' } as const;
+it.each([
+  ["Firebase's ID token", undefined, 'sub', { sub: 'Xk893', firebase: { tenant: 'x' } }],
+  ["Clerk's session token", GRAPH, 'sub', { sub: 'user_2Zf', azp: 'https://x' }],
+  ["Cognito's ID token", GRAPH, 'sub', { sub: 'aaaa-bbbb', token_use: 'id' }],
+  ["Entra's access token", GRAPH, 'oid', { oid: 'aaaa-0000', sub: 'AAIkzq' }],
+  ["Google's ID token", GRAPH, 'sub', { sub: '107691', email_verified: true }],
+] as const)(
+  'Alone, %s opens its account',
+  async (_name, userinfo_endpoint, subjectField, claims) => {
+    provider.metadata = { userinfo_endpoint };
+    const { identity } = signIn({ ...ALONE, subjectField });
+    const subject = { ...claims }[subjectField as 'sub'];
+    expect(await identity.identify(await provider.token(claims))).toEqual({
+      ...IDENTIFIED,
+      subject,
+    });
+    expect([provider.asked, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
+  },
+);
+
+it.each([
+  [
+    { subjectField: 'oid' },
+    {},
+    { reason: 'a token without a usable subject', field: 'oid', members: 'iss, aud, sub, exp' },
+  ],
+  [{}, { sub: 'x'.repeat(1_025) }, { reason: 'a subject over 1024 bytes' }],
+])(
+  'Alone, a token without a usable subject is unavailable: %o, %o',
+  async (settings, claims, fields) => {
+    const { identity } = signIn({ ...ALONE, ...settings });
+    expect(await identity.identify(await provider.token(claims))).toEqual(UNAVAILABLE);
+    expect(log.lines.at(-1)?.fields).toMatchObject(fields);
+  },
+);
+
+it('The start says that tokens are checked only here, once the keys are there', async () => {
+  const found =
+    'the keys are there; tokens are checked only here, and each counts until it expires';
+  expect(await signIn(ALONE).probe()).toEqual({ ok: true, found, remedy: null });
+  expect(provider.asked).toEqual([DISCOVERY, KEYS]);
+  provider.metadata = { userinfo_endpoint: undefined };
+  const finding = await signIn().probe();
+  expect(finding.found).toBe('the discovery document names no usable userinfo_endpoint');
+  expect(finding.remedy).toContain('AUTH_USERINFO=off');
+});
+
+it('A gate that is not there cannot decide alone', () => {
+  expect(() => signIn({ ...ALONE, audiences: [] })).toThrow(/audiences must name/);
+});
+
 describe('Keys', () => {
   it('are fetched once for many tokens, and again when they are older than ten minutes', async () => {
     const { identity } = signIn();
@@ -134,25 +188,17 @@ describe('Keys', () => {
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
   });
 
-  it.each([
-    ['a status', () => provider.broken.set(KEYS, 503), 'could not fetch the key set: status 503'],
+  it.each<[object | ((issuer: string) => object), string]>([
     [
-      'a discovery document of another issuer',
-      () => Object.assign(provider, { metadata: { issuer: 'https://id.example' } }),
+      { issuer: 'https://id.example' },
       'the discovery document names another issuer: "https://id.example"',
     ],
-    [
-      'a key set over a plain connection to another machine',
-      () => Object.assign(provider, { metadata: { jwks_uri: 'http://id.example/keys' } }),
-      'the discovery document names no usable jwks_uri',
-    ],
-    [
-      'a key set that is none',
-      () => Object.assign(provider, { metadata: { jwks_uri: `${provider.issuer}${DISCOVERY}` } }),
-      'the key set holds no keys',
-    ],
-  ])('that could never be fetched leave the token undecided: %s', async (_name, spoil, reason) => {
-    spoil();
+    // A plain connection to another machine.
+    [{ jwks_uri: 'http://id.example/keys' }, 'the discovery document names no usable jwks_uri'],
+    [(issuer) => ({ jwks_uri: `${issuer}${DISCOVERY}` }), 'the key set holds no keys'],
+  ])('that could never be fetched leave the token undecided: %o', async (metadata, reason) => {
+    const { issuer } = provider;
+    provider.metadata = { ...(typeof metadata === 'function' ? metadata(issuer) : metadata) };
     const token = await provider.token();
     expect(await signIn().identity.identify(token)).toEqual(UNAVAILABLE);
     expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason }]);
@@ -192,13 +238,8 @@ function seconds(after: number): number {
 
 /** Signed with a key of the same name that is not the provider's. */
 async function forged(): Promise<string> {
-  const thief = await openSigningProvider();
-  try {
-    thief.now = provider.now;
-    return await thief.token({ iss: provider.issuer });
-  } finally {
-    await thief.close();
-  }
+  await using thief = await openSigningProvider();
+  return thief.token({ iss: provider.issuer });
 }
 
 async function symmetric(): Promise<string> {

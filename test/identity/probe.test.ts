@@ -2,7 +2,7 @@
 // what the operator is told to do.
 
 import { describe, expect, it } from 'vitest';
-import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { signInSettings } from '../support/sign-in-settings.js';
 import { openSigningProvider } from '../support/signing-provider.js';
@@ -10,38 +10,29 @@ import { answer } from '../support/userinfo-exchange.js';
 
 const ENDPOINT = /AUTH_USERINFO_URL to the endpoint that tells whose token it is/;
 const HTML = { 'Content-Type': 'text/html' };
+const redirectTo = (location: string) => answer(301, '', { Location: location });
 
-async function findingOf(behaviour: Behaviour, changes: Partial<SignInSettings> = {}) {
-  const stub = await openIdentityStub(behaviour, { seesStart: true });
-  try {
-    const finding = await openSignIn({
-      settings: signInSettings({ userinfoUrl: stub.url, ...changes }),
-    }).probe();
-    expect(stub.asked).toHaveLength(1);
-    return finding;
-  } finally {
-    await stub.close();
-  }
+async function findingOf(behaviour: Behaviour) {
+  await using stub = await openIdentityStub(behaviour, { seesStart: true });
+  const settings = signInSettings({ userinfoUrl: stub.url });
+  const finding = await openSignIn({ settings }).probe();
+  expect(stub.asked).toHaveLength(1);
+  return finding;
 }
 
-describe('A provider that refuses a made-up token', () => {
-  it.each<[string, Behaviour]>([
-    ['400', answer(400)],
-    ['401', answer(401, { error: 'invalid_token' })],
-    ['403', answer(403)],
-    ['null', answer(200, 'null')],
-    ['an inactive token', answer(200, { active: false })],
-  ])('is reported as good: %s', async (_name, behaviour) => {
-    expect(await findingOf(behaviour)).toMatchObject({ ok: true, remedy: null });
-  });
+it.each<[string, Behaviour]>([
+  ['401', answer(401, { error: 'invalid_token' })],
+  ['an inactive token', answer(200, { active: false })],
+])('A provider that refuses a made-up token is good: %s', async (_name, behaviour) => {
+  expect(await findingOf(behaviour)).toMatchObject({ ok: true, remedy: null });
 });
 
 describe('Every other answer is reported with its remedy', () => {
   it.each<[string, Behaviour, RegExp, RegExp]>([
     [
       'a redirect',
-      redirectTo('https://id.example/me?secret=canary'),
-      /status 301.*redirects to https:\/\/id\.example\/me, /,
+      redirectTo('https://x.example/?k=canary'),
+      /redirects to .*x\.example\/, /,
       ENDPOINT,
     ],
     ['a missing slash', redirectTo('/userinfo/'), /redirects to \/userinfo\/, /, ENDPOINT],
@@ -53,7 +44,6 @@ describe('Every other answer is reported with its remedy', () => {
     ['an account', answer(200, { sub: 'canary' }), /every token opens it/, ENDPOINT],
     ['another refusal', answer(418), /status 418, instead of a refusal/, ENDPOINT],
     ['a failure', answer(502), /^status 502$/, /is up/],
-    ['the first failure', answer(500), /^status 500$/, /is up/],
     ['too many requests', answer(429), /^status 429$/, /is up/],
     ['a broken connection', (_token, response) => response.destroy(), /ECONNRESET/, /is up/],
   ])('%s', async (_name, behaviour, found, remedy) => {
@@ -66,8 +56,6 @@ describe('Every other answer is reported with its remedy', () => {
 
   it.each([
     ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
-    ['UNABLE_TO_GET_ISSUER_CERT', /NODE_EXTRA_CA_CERTS/],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /NODE_EXTRA_CA_CERTS/],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
     ['CERT_HAS_EXPIRED', /renew it/],
@@ -100,46 +88,30 @@ describe('With an issuer', () => {
   });
 
   it('the discovery document, the keys and the endpoint are checked', async () => {
-    const provider = await openSigningProvider();
+    await using provider = await openSigningProvider();
     provider.broken.set('/me', 401);
-    try {
-      const settings = signInSettings({ issuer: provider.issuer, audiences: ['shop'] });
-      expect(await openSignIn({ settings }).probe()).toMatchObject({ ok: true });
-      expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/me']);
-    } finally {
-      await provider.close();
-    }
+    const settings = signInSettings({ issuer: provider.issuer, audiences: ['shop'] });
+    expect(await openSignIn({ settings }).probe()).toMatchObject({ ok: true });
+    expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/me']);
   });
 
   it("that is spelled differently, the provider's spelling is reported", async () => {
-    const provider = await openSigningProvider();
-    try {
-      const settings = signInSettings({ issuer: `${provider.issuer}/` });
-      const finding = await openSignIn({ settings }).probe();
-      expect(finding.found).toContain(`names another issuer: "${provider.issuer}"`);
-      expect(finding.remedy).toContain('AUTH_ISSUER');
-    } finally {
-      await provider.close();
-    }
+    await using provider = await openSigningProvider();
+    const settings = signInSettings({ issuer: `${provider.issuer}/` });
+    const finding = await openSignIn({ settings }).probe();
+    expect(finding.found).toContain(`names another issuer: "${provider.issuer}"`);
+    expect(finding.remedy).toContain('AUTH_ISSUER');
   });
 });
 
 it('A stop does not wait for the answer to the made-up token', async () => {
-  const stub = await openIdentityStub(() => {}, { seesStart: true });
+  await using stub = await openIdentityStub(() => {}, { seesStart: true });
   const stop = new AbortController();
-  try {
-    const asked = openSignIn({ settings: signInSettings({ userinfoUrl: stub.url }) });
-    const finding = asked.probe(stop.signal);
-    await expect.poll(() => stub.asked).toHaveLength(1);
-    stop.abort();
-    const { ok, found, remedy } = await finding;
-    expect([ok, found]).toEqual([false, 'no answer within 4000 ms']);
-    expect(remedy).toMatch(/that this machine reaches it/);
-  } finally {
-    await stub.close();
-  }
+  const asked = openSignIn({ settings: signInSettings({ userinfoUrl: stub.url }) });
+  const finding = asked.probe(stop.signal);
+  await expect.poll(() => stub.asked).toHaveLength(1);
+  stop.abort();
+  const { ok, found, remedy } = await finding;
+  expect([ok, found]).toEqual([false, 'no answer within 4000 ms']);
+  expect(remedy).toMatch(/that this machine reaches it/);
 });
-
-function redirectTo(location: string): Behaviour {
-  return answer(301, '', { Location: location });
-}

@@ -24,40 +24,31 @@ describe('A kept connection', () => {
       else response.end('{"sub":"user-1"}');
     });
     const { origin, close } = await onLoopback(server);
-    return { seen, provider: userinfoIdentity({ url: origin }), close };
+    const identity = userinfoIdentity({ url: origin });
+    const ask = (token: string) => identity.identify(token);
+    return { seen, ask, [Symbol.asyncDispose]: close };
   }
 
-  it('is used again', async () => {
-    const { seen, provider, close } = await openProvider(() => false);
-    try {
-      for (let i = 0; i < 20; i++) expect(await provider.identify(`${i}`)).toEqual(IDENTIFIED);
-      expect(seen.filter((which) => which === 'fresh')).toHaveLength(1);
-    } finally {
-      await close();
-    }
-  });
-
-  it('that the provider closes as a request arrives is replaced by a fresh one', async () => {
-    const { seen, provider, close } = await openProvider((isUsed) => isUsed);
-    try {
-      for (let i = 0; i < 20; i++) expect(await provider.identify(`${i}`)).toEqual(IDENTIFIED);
-      expect(seen).toContain('used');
-    } finally {
-      await close();
-    }
+  it.each([
+    ['is used again', () => false],
+    [
+      'that the provider closes as a request arrives is replaced by a fresh one',
+      (used: boolean) => used,
+    ],
+  ])('%s', async (_name, isDropping) => {
+    await using provider = await openProvider(isDropping);
+    for (let i = 0; i < 20; i++) expect(await provider.ask(`${i}`)).toEqual(IDENTIFIED);
+    expect(provider.seen).toContain('used');
+    if (!isDropping(true)) expect(provider.seen.indexOf('fresh', 1)).toBe(-1);
   });
 
   it('is replaced by a fresh one once, not again and again', async () => {
     let isDropping = false;
-    const { seen, provider, close } = await openProvider(() => isDropping);
-    try {
-      await provider.identify('a');
-      isDropping = true;
-      expect(await provider.identify('b')).toEqual({ status: 'unavailable' });
-      expect(seen).toEqual(['fresh', 'used', 'fresh']);
-    } finally {
-      await close();
-    }
+    await using provider = await openProvider(() => isDropping);
+    await provider.ask('a');
+    isDropping = true;
+    expect(await provider.ask('b')).toEqual({ status: 'unavailable' });
+    expect(provider.seen).toEqual(['fresh', 'used', 'fresh']);
   });
 });
 

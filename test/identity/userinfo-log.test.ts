@@ -41,9 +41,7 @@ describe('The log says why', () => {
     // The provider's code, if it is one.
     [403, 'insufficient_scope', answer(403, { error: 'insufficient_scope' })],
     [403, 'bad_jwt', answer(403, { code: 403, error_code: 'bad_jwt', msg: 'x' })],
-    [403, 'token_expired', answer(403, { code: 'token_expired' })],
     [403, null, answer(403, { error: 'the token is not good' })],
-    [403, null, answer(403, { code: 403 })],
     [403, null, answer(403, { error: 'x'.repeat(41) })],
     [403, null, answer(403, { error: { code: 'invalid_token' } })],
     [403, null, answer(403, 'Forbidden')],
@@ -53,29 +51,18 @@ describe('The log says why', () => {
     [401, 'invalid_request', challenge('Bearer realm="x",error = "INVALID_REQUEST"')],
     [401, null, challenge('Bearer error="canary"')],
     [401, null, challenge('Bearer my_error="invalid_token"')],
-    [401, null, challenge('Bearer terror="invalid_token"')],
   ])('a token is refused: %i, %s', async (status, reason, behaviour) => {
     const { lines } = await askOnce(behaviour);
     const event = 'identity_provider_refused';
     expect(lines).toEqual([{ level: 'warn', event, fields: { status, reason } }]);
-  });
-
-  it('nobody answers: no server listens', async () => {
-    const log = keptLog();
-    const stub = await openIdentityStub();
-    await stub.close();
-    await userinfoIdentity({ url: stub.url, log }).identify(TOKEN);
-    expect(log.lines.map(({ fields }) => fields['reason'])).toEqual(['ECONNREFUSED']);
   });
 });
 
 describe('The log never holds the token', () => {
   it.each<[string, Behaviour]>([
     ['as its error code', answer(401, { error: TOKEN })],
-    ['as the error code of another case', answer(401, { error: TOKEN.toUpperCase() })],
     ['as a part of its error code', answer(401, { error_code: `invalid_${TOKEN}` })],
     ['as a part of the code in another case', answer(401, { code: `bad_${TOKEN.toLowerCase()}_` })],
-    ['cut short as its error code', answer(401, { error: CUT })],
     ['cut short in its error code', answer(401, { error: `bad_${CUT}` })],
     ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
     ['in a text', answer(403, `the token ${TOKEN} is bad`)],
@@ -84,7 +71,6 @@ describe('The log never holds the token', () => {
     ['as its media type', answer(200, '', { 'Content-Type': `text/${TOKEN}` })],
     ['in its challenge', challenge(`Bearer error="${TOKEN}"`)],
     ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],
-    ['in a failure', answer(500, { error: TOKEN })],
   ])('though the provider repeats it %s', async (_name, behaviour) => {
     const { lines } = await askOnce(behaviour, { token: TOKEN });
     expect(lines).toHaveLength(1);
@@ -106,7 +92,7 @@ describe('The log never holds the token', () => {
 
 it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {
   let status = 503;
-  const stub = await openIdentityStub((...asked) => answer(status)(...asked));
+  await using stub = await openIdentityStub((...asked) => answer(status)(...asked));
   const log = keptLog();
   const clock = { now: 1_000_000 };
   const provider = userinfoIdentity({ url: stub.url, log, clock: () => clock.now });
@@ -117,7 +103,6 @@ it('A failure is reported once a minute with the number of suppressed reports, a
   }
   status = 500;
   await provider.identify(TOKEN);
-  await stub.close();
   const reason = 'status 503';
   expect(log.lines.map(({ fields }) => fields)).toEqual([
     { reason },

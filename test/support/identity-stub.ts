@@ -37,5 +37,5 @@ export async function openIdentityStub(behaviour: Behaviour = byToken, { seesSta
     behaviour(token, response, request);
   });
   const { origin, close } = await onLoopback(server);
-  return { url: `${origin}/userinfo`, asked, close };
+  return { url: `${origin}/userinfo`, asked, close, [Symbol.asyncDispose]: close };
 }

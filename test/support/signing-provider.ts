@@ -56,6 +56,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
     /** How many connections are open. */
     connections: promisify(server.getConnections.bind(server)) as () => Promise<number>,
     close,
+    [Symbol.asyncDispose]: close,
   };
   return provider;
 }

@@ -10,14 +10,10 @@ export async function askOnce(
   behaviour: Behaviour,
   { token = 'a-token', options = {} as Partial<UserinfoOptions> } = {},
 ) {
-  const stub = await openIdentityStub(behaviour);
+  await using stub = await openIdentityStub(behaviour);
   const log = keptLog();
-  try {
-    const identity = await userinfoIdentity({ url: stub.url, log, ...options }).identify(token);
-    return { identity, questions: stub.asked.length, lines: log.lines };
-  } finally {
-    await stub.close();
-  }
+  const identity = await userinfoIdentity({ url: stub.url, log, ...options }).identify(token);
+  return { identity, questions: stub.asked.length, lines: log.lines };
 }
 
 /** A complete answer. Text and bytes are sent unchanged, other values as JSON. */

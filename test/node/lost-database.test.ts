@@ -4,7 +4,7 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LitestreamStub, openLitestreamStub } from '../support/litestream-stub.js';
+import { openLitestreamStub } from '../support/litestream-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
@@ -60,21 +60,18 @@ async function replace(): Promise<void> {
 }
 
 const WAY_ON = 'restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one';
+const GONE = 'it was not closed, and its log';
 
-describe('The first start', () => {
-  it('makes a database, and says so with its path', async () => {
-    const server = await service.start();
-    expect(server.log()).toContainEqual(
-      expect.objectContaining({ level: 'warn', event: 'database_created', file: database }),
-    );
-    await server.stop();
-    expect(await starts()).not.toContain('database_create');
-  });
-
-  it('is not refused after one that was killed before it had made the file', async () => {
-    for (const end of ['', '-wal', '-journal']) await writeFile(database + end, '');
-    expect(await starts({ BACKUP_DIR: service.folder })).toContain('database_created');
-  });
+it('The first start makes a database and says so, also after one that was killed before it had made it', async () => {
+  const server = await service.start();
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ level: 'warn', event: 'database_created', file: database }),
+  );
+  await server.stop();
+  expect(await starts()).not.toContain('database_create');
+  for (const end of ['', '-wal', '-journal']) await writeFile(database + end, '');
+  await rm(`${database}-state`);
+  expect(await starts({ BACKUP_DIR: service.folder })).toContain('database_created');
 });
 
 describe('A database that is gone', () => {
@@ -82,7 +79,7 @@ describe('A database that is gone', () => {
     ['not there', () => rm(database)],
     ['empty', () => writeFile(database, '')],
   ])(
-    'is not replaced where it is %s after a clean stop, unless DATABASE_CREATE=yes asks for it',
+    'is not replaced where it is %s, unless DATABASE_CREATE=yes asks for it',
     async (word, lose) => {
       await starts();
       await lose();
@@ -91,10 +88,14 @@ describe('A database that is gone', () => {
       );
       expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('database_created');
       expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('unset DATABASE_CREATE');
+      // Also after a kill that left the mark.
+      await killed();
+      for (const name of [database, `${database}-wal`]) await rm(name);
+      expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('database_created');
     },
   );
 
-  it('is not replaced beside a backup, in a folder that is empty', async () => {
+  it('is not replaced beside a backup or any file that only a database leaves, nor with a replica', async () => {
     const backups = join(service.folder, 'backups');
     await mkdir(backups);
     const backup = join(backups, 'service-2026-01-01T00-00-00.000Z.db');
@@ -102,10 +103,6 @@ describe('A database that is gone', () => {
     expect(await refusal({ BACKUP_DIR: backups })).toContain(
       `the backup ${backup} shows that there is one; ${WAY_ON}`,
     );
-    expect(await readdir(backups)).toHaveLength(1);
-  });
-
-  it('is not replaced beside any file that only a database leaves, nor with REPLICATION=async', async () => {
     for (const name of [
       'service.db-service-lock',
       '.service.db-litestream',
@@ -122,15 +119,7 @@ describe('A database that is gone', () => {
       `it is not there, and the replica may hold one; ${WAY_ON}`,
     );
   });
-
-  it('is replaced where DATABASE_CREATE=yes asks for it, also after a kill that left the mark', async () => {
-    await killed();
-    for (const name of [database, `${database}-wal`]) await rm(name);
-    expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('database_created');
-  });
 });
-
-const GONE = 'it was not closed, and its log';
 
 describe('A log that is gone', () => {
   it('after a kill ends the start with a sentence, every time, and changes nothing', async () => {
@@ -150,81 +139,57 @@ describe('A log that is gone', () => {
     await starts();
   });
 
-  it('is not missed after a clean stop, nor without a mark, as beside a file of an earlier release', async () => {
-    await killed();
-    expect((await stat(`${database}-wal`)).size).toBeGreaterThan(0);
-    await starts();
-    await expect(stat(`${database}-wal`)).rejects.toThrow('ENOENT');
-    await starts();
-    await rm(`${database}-state`);
-    await starts();
-  });
-
   it.each([
+    ['a clean stop', {}, undefined, 0],
     ['a start that could not listen', { HOST: '192.0.2.1' }, [], 1],
     ['--check', {}, ['--check'], 0],
-  ])('is not missed after %s, which writes it back', async (_, environment, args, code) => {
+    ['a restore', {}, 'restore', 0],
+  ] as const)('is not missed after %s', async (_, environment, args, code) => {
     await killed();
-    expect(await spawnServer({ ...service.environment, ...environment }, { args }).exited).toBe(
-      code,
-    );
+    expect((await stat(`${database}-wal`)).size).toBeGreaterThan(0);
+    if (args === undefined) await starts();
+    else if (args === 'restore') {
+      const backup = join(service.folder, 'backup.db');
+      for (const end of ['', '-wal']) await copyFile(database + end, backup + end);
+      await rm(`${database}-wal`);
+      const how = { script: MANAGE, args: ['restore', backup] };
+      expect(await spawnServer(service.environment, how).exited).toBe(code);
+    } else {
+      const run = spawnServer({ ...service.environment, ...environment }, { args: [...args] });
+      expect(await run.exited).toBe(code);
+    }
+    await expect(stat(`${database}-wal`)).rejects.toThrow('ENOENT');
     await starts();
   });
 
-  it('is not missed after a restore', async () => {
-    await killed();
-    const backup = join(service.folder, 'backup.db');
-    for (const end of ['', '-wal']) await copyFile(database + end, backup + end);
-    await rm(`${database}-wal`);
-    const how = { script: MANAGE, args: ['restore', backup] };
-    expect(await spawnServer(service.environment, how).exited).toBe(0);
-    await starts();
-  });
-});
-
-describe('A log that is gone beside a replica', () => {
-  const REPLICATED: Record<string, string> = {};
-  let litestream: LitestreamStub;
-
-  beforeEach(async () => {
+  it('beside a replica ends the start with a sentence, but for another file, or without the mark', async () => {
     const socket = join(service.folder, 'litestream.sock');
-    REPLICATED['REPLICATION'] = `async:${socket}`;
-    litestream = await openLitestreamStub(socket, database);
+    const replicated = { REPLICATION: `async:${socket}` };
+    const litestream = await openLitestreamStub(socket, database);
     await starts();
-    await killed(REPLICATED);
-  });
-  afterEach(() => litestream.close());
-
-  it.each([
-    ['gone', () => rm(`${database}-wal`)],
-    ['empty', () => writeFile(`${database}-wal`, '')],
-  ])('ends the start with a sentence where it is %s', async (_, lose) => {
-    await lose();
-    // The close of a refused start removes it.
-    await rm(`${database}-shm`);
-    expect(await refusal(REPLICATED)).toBe(
-      `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`,
-    );
-  });
-
-  it('is not missed where it is there, nor after a clean stop, nor where the mark is deleted', async () => {
-    await starts(REPLICATED);
-    await rm(`${database}-wal`, { force: true });
-    await killed(REPLICATED);
-    await rm(`${database}-wal`);
-    await rm(`${database}-state`);
-    await starts(REPLICATED);
-  });
-
-  it('is not missed by another file, also one that was given the same inode: its time of birth is another one', async () => {
-    await rm(`${database}-wal`);
+    await killed(replicated);
+    for (const lose of [
+      () => writeFile(`${database}-wal`, ''),
+      () => rm(`${database}-wal`, { force: true }),
+    ]) {
+      await lose();
+      // The close of a refused start removes it.
+      await rm(`${database}-shm`, { force: true });
+      expect(await refusal(replicated)).toBe(
+        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`,
+      );
+    }
+    // Another file that was given the same inode: its time of birth is another one.
     const { ino, birthtimeNs } = await stat(database, { bigint: true });
     expect(await readFile(`${database}-state`, 'utf8')).toBe(`in use\n${ino} ${birthtimeNs}\n`);
     await writeFile(`${database}-state`, `in use\n${ino} ${birthtimeNs - 1n}\n`);
-    await starts(REPLICATED);
-    await killed(REPLICATED);
-    await rm(`${database}-wal`);
-    await replace();
-    await starts(REPLICATED);
+    await starts(replicated);
+    for (const letGo of [replace, () => rm(`${database}-state`)]) {
+      await killed(replicated);
+      await rm(`${database}-wal`);
+      await letGo();
+      await starts(replicated);
+    }
+    await litestream.close();
   });
 });

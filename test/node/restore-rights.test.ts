@@ -1,7 +1,7 @@
 // A restore, and an erasure, by the superuser: where another user, who may be hostile, can
 // change where a path leads, they are refused.
 
-import { chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSafePath } from '../../src/storage/backup/superuser.js';
@@ -11,7 +11,8 @@ import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 
 /** The user `nobody`, or no user at all: a number is enough. */
 const SERVICE = 65_534;
-const RUN_AS = 'run it as that user: runuser -u "$(id -un 65534)" -- COMMAND';
+const OWNED = `belongs to the user ${SERVICE}`;
+const RUN_AS = `run it as the service's user: runuser -u "$(id -un 65534)" -- COMMAND`;
 
 let folder: TemporaryFolder;
 const at = (name: string) => join(folder.path, name);
@@ -24,16 +25,17 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe.runIf(process.getuid?.() === 0)('The superuser', () => {
-  it.each([
+  it.each<[string, () => Promise<void>, string?]>([
     ['data/service.db', () => chown(at('data/service.db'), SERVICE, SERVICE)],
     ['data', () => chown(at('data'), SERVICE, SERVICE)],
     ['way', () => symlink('data', at('way')).then(() => lchown(at('way'), SERVICE, SERVICE))],
-  ])('does not work where another user can change %s', async (name, change) => {
+    ['data', () => chmod(at('data'), 0o777), 'is a folder that others may write to'],
+  ])('does not work where another user can change %s', async (name, change, reason = OWNED) => {
     expectSafePath(at('data/service.db'));
     await change();
     const path = at(name === 'way' ? 'way/service.db' : 'data/service.db');
     expect(() => expectSafePath(path)).toThrow(
-      `the superuser runs this, and ${at(name)} belongs to the user ${SERVICE}; ${RUN_AS}`,
+      `the superuser runs this, and ${at(name)} ${reason}; run it as the service's user: runuser -u `,
     );
   });
 

@@ -2,22 +2,22 @@
 // nothing is never refused, and the writes of one group count together.
 
 import { expect, it } from 'vitest';
-import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { NO_LIMITS, quotaFailure } from '../../src/core/records/account-limits.js';
-import { MapStorage } from './map-storage.js';
-import { MemoryRecords } from './memory-records.js';
+import { codeOf, MemoryRecords, unsliced } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
 
+const THREE_RECORDS = { maxBytes: 0, maxRecords: 3 };
+const BYTES_300 = { maxBytes: 300, maxRecords: 0 };
 it.each([
   ['no limit', NO_LIMITS, [9, 900], [1, 100], false],
-  ['records that meet the limit', { maxBytes: 0, maxRecords: 3 }, [2, 0], [1, 0], false],
-  ['a record more', { maxBytes: 0, maxRecords: 3 }, [3, 0], [1, 0], true],
-  ['a change of a record', { maxBytes: 0, maxRecords: 3 }, [9, 0], [0, 50], false],
-  ['bytes that meet the limit', { maxBytes: 300, maxRecords: 0 }, [2, 200], [1, 100], false],
-  ['a byte more', { maxBytes: 300, maxRecords: 0 }, [2, 200], [0, 101], true],
-  ['as many bytes as before', { maxBytes: 300, maxRecords: 0 }, [2, 900], [0, 0], false],
-  ['fewer bytes than before', { maxBytes: 300, maxRecords: 0 }, [2, 900], [0, -1], false],
+  ['records that meet the limit', THREE_RECORDS, [2, 0], [1, 0], false],
+  ['a record more', THREE_RECORDS, [3, 0], [1, 0], true],
+  ['a change of a record', THREE_RECORDS, [9, 0], [0, 50], false],
+  ['bytes that meet the limit', BYTES_300, [2, 200], [1, 100], false],
+  ['a byte more', BYTES_300, [2, 200], [0, 101], true],
+  ['as many bytes as before', BYTES_300, [2, 900], [0, 0], false],
+  ['fewer bytes than before', BYTES_300, [2, 900], [0, -1], false],
 ] as const)('%s', (_name, limits, [records, bytes], [moreRecords, moreBytes], isRefused) => {
   const growth = { records: moreRecords, bytes: moreBytes };
   const failure = quotaFailure(limits, { records, bytes }, growth);
@@ -26,50 +26,47 @@ it.each([
 
 it('counts the earlier writes of the same group, those of other accounts not', async () => {
   const measured = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 0 } });
-  for (let i = 0; i < 4; i++) await measured.account('neema').create('customers', PERSON);
-  const { bytes } = measured.set.sizeOf('neema');
-  const storage = new MapStorage();
-  const records = new MemoryRecords({ storage, limits: { maxBytes: bytes / 2, maxRecords: 0 } });
-  storage.hold();
-  const first = records.account('juma').create('customers', PERSON);
-  await storage.begun(1);
-  const neema = records.account('neema');
-  const group = [
+  for (let i = 0; i < 2; i++) await measured.account('neema').create('customers', PERSON);
+  const maxBytes = measured.set.sizeOf('neema').bytes;
+  const limits = { maxBytes, maxRecords: 0 };
+  const records = new MemoryRecords({ limits, scheduler: unsliced() });
+  const [neema, juma] = [records.account('neema'), records.account('juma')];
+  const codes = await records.asOneGroup(() => [
     neema.create('customers', PERSON),
-    records.account('juma').create('customers', PERSON),
+    juma.create('customers', PERSON),
     neema.create('customers', PERSON),
     neema.create('customers', PERSON),
-    neema.delete('customers', 'CUS-0002'),
+    neema.delete('customers', 'CUS-0001'),
     neema.create('customers', PERSON),
-  ];
-  storage.release();
-  await first;
-  const outcomes = await Promise.all(group);
-  expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true, true, false, true, true]);
+  ]);
+  expect(codes).toEqual(['ok', 'ok', 'ok', 'QUOTA_EXCEEDED', 'ok', 'ok']);
 });
 
 it('counts a record that the same group deletes no longer', async () => {
-  const storage = new MapStorage();
-  // Groups end by size: the clock of the slices stands still.
-  const records = new MemoryRecords({
-    storage,
-    limits: { maxBytes: 0, maxRecords: 1 },
-    scheduler: new FairScheduler({ sliceMs: Infinity }),
-  });
+  const limits = { maxBytes: 0, maxRecords: 1 };
+  const records = new MemoryRecords({ limits, scheduler: unsliced() });
   const neema = records.account('neema');
   await neema.create('customers', PERSON);
-  storage.hold();
-  const first = records.account('juma').create('customers', PERSON);
-  await storage.begun(2);
-  const group = [
+  const codes = await records.asOneGroup(() => [
     neema.create('customers', PERSON),
     neema.delete('customers', 'CUS-0001'),
     neema.create('customers', PERSON),
     neema.create('customers', PERSON),
-  ];
-  storage.release();
-  await first;
-  const outcomes = await Promise.all(group);
-  expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true, true, false]);
-  expect(storage.commits).toHaveLength(3);
+  ]);
+  expect(codes).toEqual(['QUOTA_EXCEEDED', 'ok', 'ok', 'QUOTA_EXCEEDED']);
+});
+
+it('counts bytes, not characters, and always lets an account shrink', async () => {
+  const records = new MemoryRecords({ limits: { maxBytes: 400, maxRecords: 3 } });
+  const account = records.account('neema', { actor: 'admin' });
+  const update = async (more: string) =>
+    codeOf(await account.update('customers', 'CUS-0001', { more }));
+  expect((await account.create('customers', { ...PERSON, note: 'é'.repeat(120) })).ok).toBe(true);
+  expect(await update('é'.repeat(60))).toBe('QUOTA_EXCEEDED');
+  expect([await update('e'.repeat(60)), await update('shorter')]).toEqual(['ok', 'ok']);
+  const read = account.read('customers', 'CUS-0001');
+  const bytes = Buffer.byteLength(read.ok ? read.value : '');
+  expect(records.set.sizeOf('neema')).toEqual({ records: 1, bytes });
+  expect((await account.delete('customers', 'CUS-0001')).ok).toBe(true);
+  expect(records.set.sizeOf('neema')).toEqual({ records: 0, bytes: 0 });
 });

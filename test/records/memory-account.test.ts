@@ -9,7 +9,7 @@ import type { RecordList } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import type { StoredRow } from '../../src/core/records/record-storage.js';
 import { turn } from './map-storage.js';
-import { MemoryRecords, type ObjectAccount, textOfRows } from './memory-records.js';
+import { MemoryRecords, textOfRows } from './memory-records.js';
 
 const OWNER = 'neema';
 const PAGE = { q: '', status: '', page: 1, pageSize: 20 };
@@ -31,29 +31,31 @@ class CountingSet extends RecordSet {
   }
 }
 
-function fill(set: RecordSet, count: number, collection: CollectionName = 'customers'): void {
+function filled<Set extends RecordSet>(
+  count: number,
+  collection: CollectionName = 'customers',
+  set = new RecordSet() as Set,
+): Set {
   const rows = Array.from({ length: count }, (_, i): StoredRow => {
     const id = formatId(collection, i + 1);
     const body = JSON.stringify({ id, owner_sub: OWNER, amount: 10, name: 'Neema', phone: '1' });
     return { position: i + 1, collection, id, body };
   });
-  for (let first = 0; first < count; first += 10_000) set.load(rows.slice(first, first + 10_000));
+  set.load(rows);
+  return set;
 }
 
 /** Each look at the clock takes a tenth of a slice. */
-function schedulerOf(pause: () => Promise<void>): FairScheduler {
+function slicedScheduler(): FairScheduler {
   let now = 0;
-  return new FairScheduler({
-    pause,
-    stopwatch: () => {
-      now += 0.2;
-      return now;
-    },
-  });
+  return new FairScheduler({ pause: turn, stopwatch: () => (now += 0.2) });
 }
 
-function accountOf(set: RecordSet, pause: () => Promise<void> = turn): ObjectAccount {
-  return new MemoryRecords({ set, scheduler: schedulerOf(pause) }).account(OWNER);
+/** An account over these rows, and its turns. */
+function open(set: RecordSet) {
+  const scheduler = slicedScheduler();
+  const next = vi.spyOn(scheduler, 'yield');
+  return { next, account: new MemoryRecords({ set, scheduler }).account(OWNER) };
 }
 
 describe('A page without a filter', () => {
@@ -62,9 +64,8 @@ describe('A page without a filter', () => {
     async (page) => {
       const touched = [];
       for (const count of [100, 100_000]) {
-        const set = new CountingSet();
-        fill(set, count);
-        const { items, total } = await accountOf(set).list('customers', { ...PAGE, page });
+        const set = filled(count, 'customers', new CountingSet());
+        const { items, total } = await open(set).account.list('customers', { ...PAGE, page });
         expect(total).toBe(count);
         expect(JSON.parse(items[0] ?? '').id).toBe(formatId('customers', count - (page - 1) * 20));
         expect(items).toHaveLength(20);
@@ -80,16 +81,11 @@ describe('A long scan', () => {
   const search = { ...PAGE, q: 'NEEMA' };
 
   it('takes turns under the name of its account; a short scan and a plain page take none', async () => {
-    const [many, few] = [new RecordSet(), new RecordSet()];
-    fill(many, COUNT);
-    fill(few, 100);
-    const scheduler = schedulerOf(turn);
-    const next = vi.spyOn(scheduler, 'yield');
-    const short = new MemoryRecords({ set: few, scheduler }).account(OWNER);
-    const long = new MemoryRecords({ set: many, scheduler }).account(OWNER);
-    expect((await short.list('customers', search)).total).toBe(100);
+    const few = open(filled(100));
+    const { account: long, next } = open(filled(COUNT));
+    expect((await few.account.list('customers', search)).total).toBe(100);
     expect((await long.list('customers', PAGE)).total).toBe(COUNT);
-    expect(next).not.toHaveBeenCalled();
+    expect([few.next, next].flatMap(({ mock }) => mock.calls)).toEqual([]);
     expect((await long.list('customers', search)).total).toBe(COUNT);
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
     next.mockClear();
@@ -99,13 +95,8 @@ describe('A long scan', () => {
   });
 
   it('takes turns in the payments view, too, which is made while it is read', async () => {
-    const set = new RecordSet();
-    fill(set, 10_000, 'orders');
-    const scheduler = schedulerOf(turn);
-    const next = vi.spyOn(scheduler, 'yield');
-    const { items, total } = await new MemoryRecords({ set, scheduler })
-      .account(OWNER)
-      .records.payments();
+    const { account, next } = open(filled(10_000, 'orders'));
+    const { items, total } = await account.records.payments();
     expect(next).not.toHaveBeenCalled();
     expect(JSON.parse(`[${await textOfRows(items)}]`)).toHaveLength(total);
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
@@ -115,21 +106,16 @@ describe('A long scan', () => {
     const set = new RecordSet();
     const body = JSON.stringify({ id: 'CUS-1', owner_sub: OWNER, note: 'σ'.repeat(2_000_000) });
     set.load([{ position: 1, collection: 'customers', id: 'CUS-1', body }]);
-    const scheduler = schedulerOf(turn);
-    const next = vi.spyOn(scheduler, 'yield');
-    const account = new MemoryRecords({ set, scheduler }).account(OWNER);
+    const { account, next } = open(set);
     const q = `${'σ'.repeat(1_000)}x`;
     expect((await account.list('customers', { ...PAGE, q })).total).toBe(0);
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
   it('answers for one moment, with any changes during its pauses', async () => {
-    const set = new RecordSet();
-    fill(set, COUNT);
-    const scheduler = schedulerOf(turn);
-    const account = new MemoryRecords({ set, scheduler }).account(OWNER);
+    const { account, next } = open(filled(COUNT));
     let waits = 0;
-    vi.spyOn(scheduler, 'yield').mockImplementation(async () => {
+    next.mockImplementation(async () => {
       waits++;
       // Newest first: these lie before the scan's place, and after it.
       await Promise.all([

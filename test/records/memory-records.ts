@@ -1,8 +1,10 @@
 // The in-memory records over a storage of the test's own, with bodies as objects.
 
+import { expect } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { Actor } from '../../src/core/domain/audit-event.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import type { Outcome } from '../../src/core/domain/errors.js';
 import { type Log, silentLog } from '../../src/core/log.js';
 import { type AccountLimits, NO_LIMITS } from '../../src/core/records/account-limits.js';
 import { MemoryAccount } from '../../src/core/records/memory-account.js';
@@ -30,6 +32,9 @@ export interface TestSender {
   readonly isDisconnected?: () => boolean;
 }
 
+/** Bodies are objects. */
+export type ObjectAccount = ReturnType<MemoryRecords['account']>;
+
 export class MemoryRecords {
   readonly set: RecordSet;
   readonly storage: MapStorage;
@@ -40,58 +45,51 @@ export class MemoryRecords {
     const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
     const { scheduler = new FairScheduler({ pause: turn }), log = silentLog } = options;
     const { events, storage = new MapStorage() } = options;
-    this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
-    this.storage = storage;
-    const { set } = this;
-    this.writer = new Writer({
-      set,
-      storage,
-      work,
-      limits,
-      scheduler,
-      log,
-      events,
-      clock: Date.now,
-      onStorageLost,
-    });
+    const set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
+    const parts = { set, storage, work, limits, scheduler, log, events };
+    const writer = new Writer({ ...parts, clock: Date.now, onStorageLost });
     const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work)];
-    const { writer } = this;
+    this.set = set;
+    this.storage = storage;
+    this.writer = writer;
     this.#context = { set, writer, searchBlocks, paymentRows, scheduler };
   }
 
-  account(owner: string, { actor, isDisconnected = () => false }: TestSender = {}): ObjectAccount {
-    return new ObjectAccount(new MemoryAccount(this.#context, owner, { actor, isDisconnected }));
+  account(owner: string, { actor, isDisconnected = () => false }: TestSender = {}) {
+    const records = new MemoryAccount(this.#context, owner, { actor, isDisconnected });
+    return {
+      records,
+      list: records.list.bind(records),
+      read: records.read.bind(records),
+      create: (collection: CollectionName, body: object) =>
+        records.create(collection, JSON.stringify(body)),
+      update: (collection: CollectionName, id: string, body: object) =>
+        records.update(collection, id, JSON.stringify(body)),
+      delete: records.delete.bind(records),
+    };
+  }
+
+  /** Runs the writes while a commit is under way, so that they form one group after it. */
+  async asOneGroup(writes: () => Promise<Outcome<string>>[]): Promise<string[]> {
+    const { storage } = this;
+    storage.hold();
+    const first = this.account('first').create('team', { name: 'Asha', phone: '1' });
+    const begun = storage.commits.length + 1;
+    await storage.begun(begun);
+    const group = writes();
+    storage.release();
+    const outcomes = await Promise.all([first, ...group]);
+    expect(storage.commits.length).toBeLessThanOrEqual(begun + 1);
+    return outcomes.slice(1).map(codeOf);
   }
 }
 
-/** An account whose bodies are objects. */
-export class ObjectAccount {
-  readonly records: MemoryAccount;
-
-  constructor(records: MemoryAccount) {
-    this.records = records;
-  }
-
-  list(...args: Parameters<MemoryAccount['list']>) {
-    return this.records.list(...args);
-  }
-
-  read(collection: CollectionName, id: string) {
-    return this.records.read(collection, id);
-  }
-
-  create(collection: CollectionName, body: object) {
-    return this.records.create(collection, JSON.stringify(body));
-  }
-
-  update(collection: CollectionName, id: string, body: object) {
-    return this.records.update(collection, id, JSON.stringify(body));
-  }
-
-  delete(collection: CollectionName, id: string) {
-    return this.records.delete(collection, id);
-  }
+export function codeOf(outcome: Outcome<string>): string {
+  return outcome.ok ? 'ok' : outcome.failure.code;
 }
+
+/** Groups end by size: the clock of the slices stands still. */
+export const unsliced = () => new FairScheduler({ pause: turn, stopwatch: () => 0 });
 
 /** The text of an answer's rows, whole. */
 export async function textOfRows(rows: readonly string[] | AsyncIterable<string>): Promise<string> {

@@ -8,48 +8,42 @@ import { openRecords } from '../../src/core/records/memory-store.js';
 import type { OperatorViews, ViewQuery } from '../../src/core/records/record-service.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { MapStorage } from './map-storage.js';
+import { MemoryRecords, unsliced } from './memory-records.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
 
-function idIn(outcome: { ok: boolean; value?: string }): string {
-  return JSON.parse(outcome.value ?? '{}').id;
-}
-
 it('takes the ids of all accounts of a database from one sequence', async () => {
-  const records = await openRecords({ storage: new MapStorage() });
-  const ids: string[] = [];
+  const records = new MemoryRecords();
   for (const owner of ['neema', 'juma', 'neema']) {
-    ids.push(idIn(await records.account(owner).create('customers', JSON.stringify(CUSTOMER))));
+    await records.account(owner).create('customers', CUSTOMER);
   }
+  const ids = [...records.storage.rows.values()].map(({ id }) => id);
   expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
 });
 
 it('refuses a record that is too large for storage, and commits the writes beside it', async () => {
-  const storage = new MapStorage();
-  storage.bodyMaxBytes = 300;
-  // Groups end by size: the clock of the slices stands still.
-  const account = (
-    await openRecords({ storage, scheduler: new FairScheduler({ sliceMs: Infinity }) })
-  ).account('neema');
-  const { id } = JSON.parse(await created(account.create('customers', JSON.stringify(CUSTOMER))));
-  const commits = storage.commits.length;
+  const records = new MemoryRecords({ scheduler: unsliced() });
+  records.storage.bodyMaxBytes = 300;
+  const account = records.account('neema');
+  await account.create('customers', CUSTOMER);
   // Of two bytes each: within the limit by characters, above it by bytes.
   const large = { ...CUSTOMER, note: 'é'.repeat(150) };
-  const outcomes = await Promise.all([
-    account.create('customers', JSON.stringify(CUSTOMER)),
-    account.create('customers', JSON.stringify(large)),
-    account.update('customers', id, JSON.stringify(large)),
-    account.update('customers', id, JSON.stringify({ note: 'é'.repeat(80) })),
+  const codes = await records.asOneGroup(() => [
+    account.create('customers', CUSTOMER),
+    account.create('customers', large),
+    account.update('customers', 'CUS-0001', large),
+    account.update('customers', 'CUS-0001', { note: 'é'.repeat(80) }),
   ]);
-  expect(outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.failure.code))).toEqual([
-    'ok',
-    'VALIDATION_FAILED',
-    'VALIDATION_FAILED',
-    'ok',
-  ]);
-  expect(storage.commits.length).toBe(commits + 1);
-  const read = JSON.parse(await created(Promise.resolve(account.read('customers', id))));
-  expect(read.note).toBe('é'.repeat(80));
+  expect(codes).toEqual(['ok', 'VALIDATION_FAILED', 'VALIDATION_FAILED', 'ok']);
+  const read = account.read('customers', 'CUS-0001');
+  expect(read.ok && JSON.parse(read.value).note).toBe('é'.repeat(80));
+});
+
+it('stores the numbers of ids with a delete in a storage that has none yet', async () => {
+  const storage = withAccounts(7);
+  const records = await openRecords({ storage });
+  await records.account('account-0000').delete('customers', 'CUS-7');
+  expect(storage.highest).toEqual({ customers: 7 });
 });
 
 /** A record of each of so many accounts, the last account's first. */
@@ -89,15 +83,12 @@ it('leaves out an account whose last record goes during the search', async () =>
 
 it('neither sorts the accounts nor goes through them for an overview or a page of them', async () => {
   const records = await openRecords({ storage: withAccounts(50) });
-  await created(records.account('account-0007a').create('customers', JSON.stringify(CUSTOMER)));
+  await records.account('account-0007a').create('customers', JSON.stringify(CUSTOMER));
+  const sorts = ['sort', 'toSorted'] as const;
+  const loops = ['keys', 'values', 'entries', 'forEach', Symbol.iterator] as const;
   const walks = [
-    vi.spyOn(Array.prototype, 'sort'),
-    vi.spyOn(Array.prototype, 'toSorted'),
-    vi.spyOn(Map.prototype, 'keys'),
-    vi.spyOn(Map.prototype, 'values'),
-    vi.spyOn(Map.prototype, 'entries'),
-    vi.spyOn(Map.prototype, 'forEach'),
-    vi.spyOn(Map.prototype, Symbol.iterator),
+    ...sorts.map((name) => vi.spyOn(Array.prototype, name)),
+    ...loops.map((name) => vi.spyOn(Map.prototype, name)),
     // A search looks at each account's profiles.
     vi.spyOn(RecordSet.prototype, 'snapshot'),
   ];
@@ -115,8 +106,4 @@ async function accountsIn(operator: OperatorViews, query: ViewQuery) {
   const { items, total } = await operator.accounts(query);
   const owners = (items as string[]).map((text): string => JSON.parse(text).owner_sub);
   return { owners, total };
-}
-
-async function created(outcome: Promise<{ ok: boolean; value?: string }>): Promise<string> {
-  return (await outcome).value ?? '';
 }

@@ -2,10 +2,9 @@
 // writes that wait, lost audit events.
 
 import { expect, it } from 'vitest';
-import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import { MapStorage, turn } from './map-storage.js';
-import { MemoryRecords } from './memory-records.js';
+import { MemoryRecords, unsliced } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
 
@@ -17,9 +16,8 @@ function open() {
     auditFailed: () => void told.push(['audit failed']),
   };
   const storage = new MapStorage();
-  // Groups end by size: the clock of the slices stands still.
-  const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
-  return { told, events, storage, records: new MemoryRecords({ storage, scheduler, events }) };
+  const records = new MemoryRecords({ storage, scheduler: unsliced(), events });
+  return { told, events, storage, records };
 }
 
 it('The writer reports the beginning and the end of each commit, with the number of writes', async () => {

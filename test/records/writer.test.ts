@@ -3,40 +3,31 @@
 // never says other than storage.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import type { Log } from '../../src/core/log.js';
-import type { RecordSet } from '../../src/core/records/record-set.js';
 import type { CommitResult } from '../../src/core/records/record-storage.js';
-import type { Writer } from '../../src/core/records/writer.js';
-import { MapStorage, turn } from './map-storage.js';
-import { MemoryRecords, type ObjectAccount } from './memory-records.js';
+import { MapStorage } from './map-storage.js';
+import { codeOf, MemoryRecords, type ObjectAccount, unsliced } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
 const ALL = { q: '', status: '', page: 1, pageSize: 100 };
 const ID = 'CUS-0001';
 
 describe('The writer', () => {
-  let set: RecordSet;
+  let records: MemoryRecords;
   let storage: MapStorage;
-  let writer: Writer;
   let logged: string[];
   let lost: unknown[];
   let account: ObjectAccount;
-  let accountOf: MemoryRecords['account'];
 
   beforeEach(() => {
     storage = new MapStorage();
     logged = [];
     lost = [];
     const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };
-    // Groups end by size: the clock of the slices stands still.
-    const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
     const onStorageLost = (error: unknown) => void lost.push(error);
-    const records = new MemoryRecords({ storage, log, scheduler, onStorageLost });
-    ({ set, writer } = records);
-    accountOf = (owner, sender) => records.account(owner, sender);
-    account = accountOf('neema');
+    records = new MemoryRecords({ storage, log, scheduler: unsliced(), onStorageLost });
+    account = records.account('neema');
   });
 
   async function stored(): Promise<unknown[]> {
@@ -48,27 +39,13 @@ describe('The writer', () => {
     return [...storage.rows.values()].map(({ body }) => JSON.parse(body)).toReversed();
   }
 
-  function codesOf(outcomes: readonly Outcome<string>[]): string[] {
-    return outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.failure.code));
-  }
-
-  /** Runs the writes while a commit is under way, so that they form one group after it. */
-  async function asOneGroup(writes: () => Promise<Outcome<string>>[]): Promise<string[]> {
-    storage.hold();
-    const first = accountOf('first').create('team', PERSON);
-    const begun = storage.commits.length + 1;
-    await storage.begun(begun);
-    const group = writes();
-    storage.release();
-    const outcomes = await Promise.all(group);
-    expect((await first).ok).toBe(true);
-    expect(storage.commits.length).toBeLessThanOrEqual(begun + 1);
-    return codesOf(outcomes);
-  }
+  const codesOf = (outcomes: readonly Outcome<string>[]) => outcomes.map(codeOf);
 
   it('commits all writes that arrive during a commit together in the next one', async () => {
-    const codes = await asOneGroup(() =>
-      Array.from({ length: 50 }, (_, i) => accountOf(`owner-${i % 7}`).create('customers', PERSON)),
+    const codes = await records.asOneGroup(() =>
+      Array.from({ length: 50 }, (_, i) =>
+        records.account(`owner-${i % 7}`).create('customers', PERSON),
+      ),
     );
     expect(new Set(codes)).toEqual(new Set(['ok']));
     expect(storage.commits.map(({ puts }) => puts.length)).toEqual([1, 50]);
@@ -138,26 +115,20 @@ describe('The writer', () => {
     await account.create('customers', PERSON);
     const before = await stored();
     storage.outcomes.push(outcome);
-    expect(codesOf([await account.update('customers', ID, { name: 'x' })])).toEqual([
-      'STORAGE_FAILED',
-    ]);
-    const later = [
-      await account.create('customers', PERSON),
-      ...(await Promise.all([
-        account.update('customers', ID, { name: 'y' }),
-        account.delete('customers', ID),
-      ])),
-    ];
-    expect(codesOf(later)).toEqual(['STORAGE_FAILED', 'STORAGE_FAILED', 'STORAGE_FAILED']);
+    const outcomes = [await account.update('customers', ID, { name: 'x' })];
+    outcomes.push(await account.create('customers', PERSON));
+    const later = [account.update('customers', ID, { name: 'y' }), account.delete('customers', ID)];
+    outcomes.push(...(await Promise.all(later)));
+    expect(codesOf(outcomes)).toEqual(outcomes.map(() => 'STORAGE_FAILED'));
     expect(storage.commits).toHaveLength(2);
     expect(lost).toEqual([error]);
     expect(await stored()).toEqual(before);
-    await writer.settled();
+    await records.writer.settled();
   });
 
   it('composes two writes to the same record in one group', async () => {
     await account.create('customers', PERSON);
-    const codes = await asOneGroup(() => [
+    const codes = await records.asOneGroup(() => [
       account.update('customers', ID, { name: 'Juma', a: 1 }),
       account.update('customers', ID, { b: 2 }),
     ]);
@@ -168,7 +139,7 @@ describe('The writer', () => {
   });
 
   it('stores nothing for a create and its delete in one group', async () => {
-    const codes = await asOneGroup(() => [
+    const codes = await records.asOneGroup(() => [
       account.create('customers', PERSON),
       account.update('customers', ID, { name: 'Juma' }),
       account.delete('customers', ID),
@@ -186,7 +157,7 @@ describe('The writer', () => {
   it('answers with the failure when a refusal rests on a failed change', async () => {
     await account.create('customers', PERSON);
     storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });
-    const codes = await asOneGroup(() => [
+    const codes = await records.asOneGroup(() => [
       account.delete('customers', ID),
       account.update('customers', ID, { name: 'x' }),
     ]);
@@ -204,23 +175,18 @@ describe('The writer', () => {
     expect(storage.commits).toEqual([]);
   });
 
-  it('closes a group at 1,000 writes', async () => {
-    await Promise.all(Array.from({ length: 2_500 }, () => account.create('customers', PERSON)));
-    expect(storage.commits.map(({ puts }) => puts.length)).toEqual([1_000, 1_000, 500]);
-    const { total } = await account.list('customers', ALL);
-    expect(total).toBe(2_500);
-  });
-
-  it('closes a group at 2,000,000 characters', async () => {
-    const note = 'x'.repeat(900_000);
-    await Promise.all(
-      Array.from({ length: 4 }, () => account.create('customers', { ...PERSON, note })),
-    );
-    expect(storage.commits.map(({ puts }) => puts.length)).toEqual([3, 1]);
+  it.each([
+    ['1,000 writes', 2_500, '', [1_000, 1_000, 500]],
+    ['2,000,000 characters', 4, 'x'.repeat(900_000), [3, 1]],
+  ])('closes a group at %s', async (_name, writes, note, groups) => {
+    const body = { ...PERSON, note };
+    await Promise.all(Array.from({ length: writes }, () => account.create('customers', body)));
+    expect(storage.commits.map(({ puts }) => puts.length)).toEqual(groups);
+    expect((await account.list('customers', ALL)).total).toBe(writes);
   });
 
   it("commits the operator's event with its change, and logs when it is not kept", async () => {
-    const operated = accountOf('neema', { actor: 'admin' });
+    const operated = records.account('neema', { actor: 'admin' });
     await operated.create('customers', PERSON);
     expect(storage.commits[0]?.events).toMatchObject([{ action: 'create', record_id: ID }]);
     expect(logged).toEqual([]);
@@ -244,14 +210,14 @@ describe('The writer', () => {
     for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);
     await storage.begun(1);
     void account.create('customers', PERSON).then(() => answered++);
-    const settled = writer.settled().then(() => answered);
+    const settled = records.writer.settled().then(() => answered);
     storage.release();
     expect(await settled).toBe(4);
   });
 
   it('takes no further write after memory failed to follow storage', async () => {
     await account.create('customers', PERSON);
-    set.apply = () => {
+    records.set.apply = () => {
       throw new Error('the list and its index disagree');
     };
     const outcomes = [await account.create('customers', PERSON)];

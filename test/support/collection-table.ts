@@ -5,13 +5,8 @@ import { expect } from 'vitest';
 import type { JsonRecord } from './contract.js';
 
 export const COLLECTIONS = [
-  'businesses',
-  'customers',
-  'services',
-  'orders',
-  'team',
-  'expenses',
-] as const;
+  ...(['businesses', 'customers', 'services', 'orders', 'team', 'expenses'] as const),
+];
 
 export type CollectionName = (typeof COLLECTIONS)[number];
 
@@ -35,23 +30,15 @@ function row(
 ): CollectionRow {
   const list = (text: string) => text.match(/\w+/g) ?? [];
   const idDigitsMin = name === 'services' ? 2 : 4;
-  const columns = { texts: list(texts), numbers: list(numbers) };
-  return { name, idPrefix, idDigitsMin, defaults, ...columns };
+  return { name, idPrefix, idDigitsMin, texts: list(texts), numbers: list(numbers), defaults };
 }
 
 const TZS = { currency: 'TZS' };
 export const COLLECTION_TABLE: readonly CollectionRow[] = [
   row('businesses', 'BIZ-', ''),
   row('customers', 'CUS-', 'name, phone'),
-  row('services', 'SRV-', 'name', 'price', {
-    ...TZS,
-    active: true,
-  }),
-  row('orders', 'ORD-', 'customer, service', 'amount', {
-    status: 'New',
-    paid: 0,
-    ...TZS,
-  }),
+  row('services', 'SRV-', 'name', 'price', { ...TZS, active: true }),
+  row('orders', 'ORD-', 'customer, service', 'amount', { status: 'New', paid: 0, ...TZS }),
   row('team', 'TM-', 'name, phone'),
   row('expenses', 'EXP-', 'description, category, date', 'amount'),
 ];
@@ -64,15 +51,13 @@ export function leastBody({ texts, numbers }: CollectionRow): JsonRecord {
   ]);
 }
 
-/** The smallest body of every collection, by name. */
-export const VALID_BODY = Object.fromEntries(
-  COLLECTION_TABLE.map((collection) => [collection.name, leastBody(collection)]),
-) as Readonly<Record<CollectionName, JsonRecord>>;
-
-/** The row of every collection, by name. */
-export const ROW_OF = Object.fromEntries(
-  COLLECTION_TABLE.map((collection) => [collection.name, collection]),
-) as Readonly<Record<CollectionName, CollectionRow>>;
+const byName = <T>(of: (row: CollectionRow) => T) =>
+  Object.fromEntries(COLLECTION_TABLE.map((row) => [row.name, of(row)])) as Readonly<
+    Record<CollectionName, T>
+  >;
+/** The smallest body of every collection. */
+export const VALID_BODY = byName(leastBody);
+export const ROW_OF = byName((row) => row);
 
 /** `ORD-0042` → 42. */
 export function sequenceOfId(id: string): number {

@@ -19,13 +19,7 @@ const PREFIX = '/api/v1';
 
 export type JsonRecord = Record<string, unknown>;
 
-/** A response with its body. `json` is the parsed envelope, or `{}` if the body is empty. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly json: Envelope;
-}
+export type Reply = Awaited<ReturnType<typeof replyOf>>;
 
 /** An answer's body. */
 export interface Envelope {
@@ -40,10 +34,12 @@ export interface Envelope {
   };
 }
 
-export async function replyOf(response: Response): Promise<Reply> {
+/** A response with its body. `json` is the parsed envelope, or `{}` if the body is empty. */
+export async function replyOf(response: Response) {
+  const { status, headers } = response;
   const text = await response.text();
   const json: Envelope = text === '' ? {} : JSON.parse(text);
-  return { status: response.status, headers: response.headers, text, json };
+  return { status, headers, text, json };
 }
 
 /** `body`: sent as JSON; a string or bytes are sent as they are. */
@@ -81,7 +77,7 @@ function callerOf(
   };
 }
 
-export type ContractService = RunningService;
+export type ContractService = ReturnType<typeof serviceOn>;
 
 /** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
 export function serviceFetch({ fetch }: ContractService) {
@@ -112,7 +108,7 @@ export function onEveryHost(
   // A file's service ends with the file, so it cannot begin within a description.
   const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
   for (const host of hosts) {
-    const service = isShared ? sharedService(host, settings) : new RunningService(host, settings);
+    const service = isShared ? sharedService(host, settings) : serviceOn(host, settings);
     describe(`${title} — ${host.name}`, () => {
       beforeAll(() => service.open());
       if (!isShared) afterAll(() => service.close());
@@ -137,13 +133,13 @@ export function onHost(host: Host, title: string, tests: Tests, settings?: Setti
 }
 
 /** The services of the current test file, by host and settings. */
-const shared = new Map<string, RunningService>();
+const shared = new Map<string, ContractService>();
 
-function sharedService(host: Host, settings: Settings): RunningService {
+function sharedService(host: Host, settings: Settings): ContractService {
   const key = JSON.stringify([host.name, settings]);
   const known = shared.get(key);
   if (known !== undefined) return known;
-  const service = new RunningService(host, settings);
+  const service = serviceOn(host, settings);
   shared.set(key, service);
   afterAll(() => {
     shared.delete(key);
@@ -153,82 +149,68 @@ function sharedService(host: Host, settings: Settings): RunningService {
 }
 
 /** The service under test. */
-class RunningService {
-  readonly #host: Host;
-  readonly #settings: Settings;
-  #described = true;
-  #running: RunningHost | undefined;
-  #folder: TemporaryFolder | undefined;
-  #identity: IdentityStub | undefined;
-
-  constructor(host: Host, settings: Settings) {
-    this.#host = host;
-    this.#settings = settings;
-  }
-
-  get identity(): IdentityStub {
-    return opened(this.#identity);
-  }
-
-  /** The folder of the host's state. */
-  get folder(): string {
-    return opened(this.#folder).path;
-  }
-
-  /** An account. Without a subject it is a new one that no other test has. */
-  account(subject = `account-${randomUUID()}`): Caller {
-    return callerOf(this.fetch, subject, asAccount(subject));
-  }
-
+function serviceOn(host: Host, settings: Settings) {
+  let described = true;
+  let running: RunningHost | undefined;
+  let folder: TemporaryFolder | undefined;
+  let identity: IdentityStub | undefined;
   /** Sends a request to any path of the host, without credentials. */
-  readonly fetch = async (path: string, init?: RequestInit): Promise<Response> => {
-    const response = await opened(this.#running).fetch(path, init);
-    if (this.#described) await expectDescribed(init?.method ?? 'GET', path, response.clone());
+  const fetch = async (path: string, init?: RequestInit): Promise<Response> => {
+    const response = await opened(running).fetch(path, init);
+    if (described) await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
-
-  readonly anonymous = callerOf(this.fetch, '', {});
-  /** `subject` is empty. */
-  readonly operator = callerOf(this.fetch, '', { 'X-Service-Admin-Key': ADMIN_KEY });
-
-  /** Runs requests whose answers the OpenAPI document does not describe. */
-  async undescribed<T>(act: () => Promise<T>): Promise<T> {
-    this.#described = false;
-    return act().finally(() => {
-      this.#described = true;
-    });
-  }
-
   /** Stops the host and starts it again on the same state. */
-  async restart(between = async () => {}): Promise<void> {
-    await this.#running?.close();
-    this.#running = undefined;
+  const restart = async (between = async () => {}): Promise<void> => {
+    await running?.close();
+    running = undefined;
     await between();
-    this.#running = await this.#host.start(this.folder, {
-      AUTH_USERINFO_URL: this.identity.url,
+    running = await host.start(opened(folder).path, {
+      AUTH_USERINFO_URL: opened(identity).url,
       ADMIN_API_KEY: ADMIN_KEY,
-      ...this.#settings,
+      ...settings,
     });
-  }
-
-  /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
-  restartChanged({ subject }: Caller, ...statements: readonly string[]): Promise<void> {
-    return this.restart(() => this.#host.changeDatabase(this.folder, subject, ...statements));
-  }
-
-  /** Does nothing if it is open already. */
-  async open(): Promise<void> {
-    if (this.#running !== undefined) return;
-    this.#folder = await openTemporaryFolder();
-    this.#identity = await openIdentityStub();
-    await this.restart();
-  }
-
-  async close(): Promise<void> {
-    await this.#running?.close();
-    await this.#identity?.close();
-    await this.#folder?.remove();
-  }
+  };
+  return {
+    fetch,
+    restart,
+    get identity() {
+      return opened(identity);
+    },
+    /** The folder of the host's state. */
+    get folder() {
+      return opened(folder).path;
+    },
+    /** An account. Without a subject it is a new one that no other test has. */
+    account: (subject = `account-${randomUUID()}`) => callerOf(fetch, subject, asAccount(subject)),
+    anonymous: callerOf(fetch, '', {}),
+    /** `subject` is empty. */
+    operator: callerOf(fetch, '', { 'X-Service-Admin-Key': ADMIN_KEY }),
+    /** Runs requests whose answers the OpenAPI document does not describe. */
+    async undescribed<T>(act: () => Promise<T>): Promise<T> {
+      described = false;
+      return act().finally(() => {
+        described = true;
+      });
+    },
+    /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
+    restartChanged({ subject }: Caller, ...statements: readonly string[]): Promise<void> {
+      const { path } = opened(folder);
+      return restart(() => host.changeDatabase(path, subject, ...statements));
+    },
+    /** Does nothing if it is open already. */
+    async open() {
+      if (running !== undefined) return;
+      folder = await openTemporaryFolder();
+      identity = await openIdentityStub();
+      await restart();
+    },
+    async close() {
+      await running?.close();
+      await identity?.close();
+      await folder?.remove();
+    },
+  };
 }
 
 function opened<T>(part: T | undefined): T {

@@ -74,19 +74,21 @@ export async function runWell(...how: Parameters<typeof runHere>): Promise<strin
 
 /** Dry runs of files that a test writes. They need neither a service nor its key. */
 export async function openDryRuns() {
-  const folder = await openTemporaryFolder();
+  const { path: folder, remove: close } = await openTemporaryFolder();
   let serial = 0;
-  return {
-    folder: folder.path,
-    async judge(content: string | Uint8Array, into: string, args: string[] = [], ending = 'csv') {
-      const path = join(folder.path, `f${++serial}.${ending}`);
-      await writeFile(path, content);
-      const words = ['import', path, '--account', 'shop', '--into', into, '--dry-run', ...args];
-      const { code, stdout, stderr } = await dataCommandHere(words, {});
-      return { code, text: (stdout + stderr).replaceAll(`${folder.path}/`, '') };
-    },
-    close: () => folder.remove(),
+  const judge = async (
+    content: string | Uint8Array,
+    into: string,
+    args: string[] = [],
+    ending = 'csv',
+  ) => {
+    const path = join(folder, `f${++serial}.${ending}`);
+    await writeFile(path, content);
+    const words = ['import', path, '--account', 'shop', '--into', into, '--dry-run', ...args];
+    const { code, stdout, stderr } = await dataCommandHere(words, {});
+    return { code, text: (stdout + stderr).replaceAll(`${folder}/`, '') };
   };
+  return { folder, judge, close };
 }
 
 export type DryRuns = Awaited<ReturnType<typeof openDryRuns>>;

@@ -1,19 +1,12 @@
 // Waits for a condition, not for a fixed time. On Workers the operator's views
 // follow the accounts within seconds.
 
+import { vi } from 'vitest';
+
 /** For a busy machine; a check that passes takes milliseconds to seconds. */
-const PATIENCE_MS = 45_000;
-const INTERVAL_MS = 20;
+const PATIENCE = { timeout: 45_000, interval: 20 };
 
 /** Runs the check until it passes. Rejects with the check's last error when the time is over. */
-export async function eventually<T>(check: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
-  }
+export function eventually<T>(check: () => Promise<T>): Promise<T> {
+  return vi.waitFor(check, PATIENCE);
 }

@@ -1,26 +1,21 @@
 // A server of a test on loopback: where it listens, and its end.
 
+import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
-export interface Loopback {
-  readonly port: number;
-  readonly origin: string;
-  /** Cuts the connections of an HTTP server, too. */
-  close(): Promise<void>;
-}
+export type Loopback = Awaited<ReturnType<typeof onLoopback>>;
 
 /** Resolves when the server listens. `wanted`: a port; 0 is any free one. */
-export async function onLoopback(server: Server | HttpServer, wanted = 0): Promise<Loopback> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(wanted, '127.0.0.1', resolve);
-  });
+export async function onLoopback(server: Server | HttpServer, wanted = 0) {
+  await once(server.listen(wanted, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
+    /** Cuts the connections of an HTTP server, too. Does nothing if it is closed already. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         if ('closeAllConnections' in server) server.closeAllConnections();
       }),

@@ -4,10 +4,8 @@
 import Database from 'libsql';
 import type { OutboxStorage } from '../../src/hosts/workers/outbox.js';
 
-export interface TestedStorage extends OutboxStorage {
-  /** Every alarm that was set, in milliseconds since 1970. */
-  readonly alarms: number[];
-}
+/** `alarms`: every alarm that was set, in milliseconds since 1970. */
+export type TestedStorage = OutboxStorage & { readonly alarms: number[] };
 
 export function openObjectStorage(): TestedStorage {
   const database = new Database(':memory:');
@@ -34,8 +32,6 @@ export function openObjectStorage(): TestedStorage {
       }
     },
     getAlarm: async () => alarms.at(-1) ?? null,
-    async setAlarm(at) {
-      alarms.push(at);
-    },
+    setAlarm: async (at) => void alarms.push(at),
   };
 }

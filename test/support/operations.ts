@@ -5,16 +5,10 @@ import { expect } from 'vitest';
 import { eventually } from './eventually.js';
 import type { ServerProcess } from './server-process.js';
 
-interface Family {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
+type Labels = Readonly<Record<string, string>>;
+interface Family extends Readonly<Record<'name' | 'help' | 'type', string>> {
   /** `sum`: of a histogram. */
-  readonly metrics: readonly {
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly value?: string;
-    readonly sum?: string;
-  }[];
+  readonly metrics: readonly { labels?: Labels; value?: string; sum?: string }[];
 }
 /** The parser has no types of its own. */
 const PARSER: string = 'parse-prometheus-text-format';
@@ -56,7 +50,7 @@ export class Metrics {
   }
 
   /** The sum of the samples that have all these labels. */
-  total(name: string, labels: Readonly<Record<string, string>> = {}): number {
+  total(name: string, labels: Labels = {}): number {
     const wanted = Object.entries(labels);
     return (this.families.get(name)?.metrics ?? [])
       .filter((metric) => wanted.every(([label, value]) => metric.labels?.[label] === value))

@@ -77,9 +77,6 @@ async function serverOn(
   const server = await openServer(data, ['max_connections=200', ...settings], under);
   return {
     ...server,
-    async drop(database: string) {
-      await server.sql('postgres', `drop database if exists ${database} with (force)`);
-    },
     /** Ends the server as a crash does, and starts it again on its port, so many milliseconds later. */
     async restart(awayMs = 0) {
       await server.end();

@@ -5,7 +5,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { build, type PluginBuild } from 'esbuild';
+import { build } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
 import { runSql } from '../../scripts/run-sql.js';
 import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
@@ -89,30 +89,16 @@ function stateFolder(folder: string): string {
   return join(folder, 'objects');
 }
 
-/** By entry: many tests start the same Worker. */
-const bundles = new Map<string, Promise<string>>();
-
 /** Bundles the module with its imports; the Worker itself stays the built one. */
-function bundled(entry: URL): Promise<string> {
-  const external = () => ({ path: './worker.js', external: true });
-  const bundle = async () => {
-    const { outputFiles } = await build({
-      entryPoints: [fileURLToPath(entry)],
-      bundle: true,
-      format: 'esm',
-      target: 'es2023',
-      write: false,
-      plugins: [
-        {
-          name: 'built-worker',
-          setup: ({ onResolve }: PluginBuild) =>
-            onResolve({ filter: /src\/worker\.js$/ }, external),
-        },
-      ],
-    });
-    return outputFiles[0]?.text ?? '';
-  };
-  const known = bundles.get(entry.href) ?? bundle();
-  bundles.set(entry.href, known);
-  return known;
+async function bundled(entry: URL): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(entry)],
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    external: ['*/src/worker.js'],
+    write: false,
+  });
+  const [{ text } = { text: '' }] = outputFiles;
+  return text.replaceAll(/"[./]+\/src\/worker\.js"/g, '"./worker.js"');
 }

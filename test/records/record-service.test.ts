@@ -7,7 +7,7 @@ import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import type { OperatorViews, ViewQuery } from '../../src/core/records/record-service.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
-import { MapStorage } from './map-storage.js';
+import { MapStorage, turn } from './map-storage.js';
 import { MemoryRecords, unsliced } from './memory-records.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
@@ -84,6 +84,8 @@ it('leaves out an account whose last record goes during the search', async () =>
 it('neither sorts the accounts nor goes through them for an overview or a page of them', async () => {
   const records = await openRecords({ storage: withAccounts(50) });
   await records.account('account-0007a').create('customers', JSON.stringify(CUSTOMER));
+  // The writer looks once more for what waits.
+  await turn();
   const sorts = ['sort', 'toSorted'] as const;
   const loops = ['keys', 'values', 'entries', 'forEach', Symbol.iterator] as const;
   const walks = [

@@ -39,20 +39,17 @@ export async function exportAccount(
   dependencies: CommandDependencies,
 ): Promise<Exported> {
   const { account, folder, collections, csv } = options;
-  await service.reach();
-  const { total, text } = await markOf(options, service);
-  if (total === 0) {
-    throw new CommandError(
-      `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
-    );
-  }
   const partial = await partialFolder(folder);
-  const progress = startProgress(dependencies, {
-    event: 'export_progress',
-    noun: 'records',
-    total,
-  });
+  let progress: Progress | undefined;
   try {
+    await service.reach();
+    const { total, text } = await markOf(options, service);
+    if (total === 0) {
+      throw new CommandError(
+        `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
+      );
+    }
+    progress = startProgress(dependencies, { event: 'export_progress', noun: 'records', total });
     const records: RecordCounts = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);
@@ -70,7 +67,7 @@ export async function exportAccount(
     await rm(partial, { recursive: true, force: true });
     throw error instanceof Interrupted ? new Interrupted('stopped; nothing was written') : error;
   } finally {
-    progress.stop();
+    progress?.stop();
   }
 }
 

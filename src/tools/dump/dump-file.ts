@@ -2,8 +2,8 @@
 // totals, and the digest of all lines before it.
 
 import { createHash, hash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../core/domain/identifier.js';
@@ -162,10 +162,11 @@ export async function writeDump(
     yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
   }
   const part = `${path}.part`;
-  const how = { flags: 'wx', mode: OWNER_ONLY, flush: true, highWaterMark: READ_BYTES };
   await rm(part, { force: true });
+  // Opened here: a stream that opens its file itself may make it after a failure has removed it.
+  const file = await open(part, 'wx', OWNER_ONLY);
   try {
-    await pipeline(texts, createWriteStream(part, how));
+    await pipeline(texts, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES }));
     await nameAgain(part, path);
   } finally {
     await rm(part, { force: true });

@@ -49,7 +49,7 @@ describe.runIf(tracerIsMissing() === undefined)(
         const service = spawnService({
           file,
           identityOrigin: 'http://127.0.0.1:9',
-          under: [...strace, '-e', `inject=write:error=EIO:when=${nth}`],
+          under: [...strace, '-e', `inject=pwrite64:error=EIO:when=${nth}`],
         });
         try {
           await service.saw('started');

@@ -5,9 +5,20 @@
 // - which file that was: `litestream restore` puts another one in place, which needs no log;
 // - how the file was when it was closed: a start checks a file that was changed since.
 
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { syncFileNow, syncFolderNow } from '../disk-sync.js';
+import { syncFolderNow } from '../disk-sync.js';
 import { logBytesOf } from './write-ahead-log.js';
 
 const OWNER_ONLY_FILE = 0o600;
@@ -124,9 +135,15 @@ function newestSaved(database: string): string | undefined {
 /** If a mark can't be written, as on a full disk, there is none: a start isn't refused for that, and looks for no log. */
 function write(database: string, text: () => string): void {
   try {
-    const mark = database + STATE_SUFFIX;
-    writeFileSync(mark, text(), { mode: OWNER_ONLY_FILE });
-    syncFileNow(mark);
+    // Over the old text, which is cut off last: a power loss must not leave an empty mark.
+    const { O_RDWR, O_CREAT } = constants;
+    const mark = openSync(database + STATE_SUFFIX, O_RDWR | O_CREAT, OWNER_ONLY_FILE);
+    try {
+      ftruncateSync(mark, writeSync(mark, text(), 0));
+      fsyncSync(mark);
+    } finally {
+      closeSync(mark);
+    }
     // After this the names of the mark and of the log are on disk, too.
     syncFolderNow(dirname(database));
   } catch {}

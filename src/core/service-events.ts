@@ -42,7 +42,7 @@ export interface ServiceEvents {
   backupTaken(at: number, milliseconds: number, bytes: number): void;
   /** `reason`: one sentence. */
   backupFailed(reason: string): void;
-  /** So many old backups stay because they hold much more than those after them. */
+  /** How many old backups stay because they are much larger than those after them. */
   backupsHeldBack(count: number): void;
   /** The replica has every commit before the sync began. */
   replicaSynced(milliseconds: number): void;

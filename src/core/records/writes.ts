@@ -136,6 +136,12 @@ export function auditEvent(
   };
 }
 
+/** The refusal of a change whose client left before it was made. */
+export const CLIENT_GONE = failed(
+  'BAD_REQUEST',
+  'the connection was closed before the change was made',
+);
+
 export function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
   return failed(
     'VALIDATION_FAILED',

@@ -42,7 +42,7 @@ export class Meter implements ServiceEvents {
   identityUnavailableSince: number | undefined;
   readonly backups = { taken: 0, failed: 0 };
   lastBackup: LastBackup = {};
-  /** Old backups that hold much more than those after them. */
+  /** Old backups that are much larger than those after them. */
   heldBack = 0;
   auditFailures = 0;
   keysRefused = 0;

@@ -38,7 +38,7 @@ export const HELP = {
   service_backup_last_duration_seconds: 'Duration of the last backup of this process.',
   service_backup_last_size_bytes: 'Size of the newest backup.',
   service_backup_last_failed: '1 if a backup failed and none has succeeded since.',
-  service_backups_held_back: 'Old backups that stay because they hold much more.',
+  service_backups_held_back: 'Old backups that stay because they are much larger.',
   service_backups_total: 'Backups of this process by result.',
   service_replication_reached: '1 if the last sync succeeded, else 0.',
   service_replication_behind_seconds: 'Age of the oldest commit that the replica may lack.',

@@ -13,6 +13,7 @@ import type {
   Sender,
   ViewQuery,
 } from '../../core/records/record-service.js';
+import { CLIENT_GONE } from '../../core/records/writes.js';
 import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
 import { receivedPage, type SentPage } from './sent-page.js';
 
@@ -55,9 +56,7 @@ function gatewayAccount(
   }
 
   async function write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
-    if (sender?.isDisconnected()) {
-      return failed('BAD_REQUEST', 'the connection was closed before the change was made');
-    }
+    if (sender?.isDisconnected()) return CLIENT_GONE;
     try {
       return await call(ask);
     } catch (error) {

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
+import { messageOf } from '../file/connection-errors.js';
 
 const OWNER_ONLY_FILE = 0o600;
 /** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
@@ -77,8 +78,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 
 /** The meaning of a file operation's error, for the operator. */
 export function fileErrorText(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return ERRORS[String(codeOf(error))] ?? message;
+  return ERRORS[String(codeOf(error))] ?? messageOf(error);
 }
 
 export function codeOf(error: unknown): unknown {

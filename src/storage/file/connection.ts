@@ -4,6 +4,7 @@
 
 import { createRequire } from 'node:module';
 import type Database from 'libsql';
+import { messageOf } from './connection-errors.js';
 
 type Open = InstanceType<typeof Database>;
 export type SqlValue = string | number | null | ArrayBuffer;
@@ -27,7 +28,7 @@ export function libsql(): typeof Database {
     library ??= createRequire(import.meta.url)('libsql') as typeof Database;
     return library;
   } catch (error) {
-    const [reason] = String(error instanceof Error ? error.message : error).split('\n');
+    const [reason] = messageOf(error).split('\n');
     const runtime =
       process.platform === 'win32' ? ", with Microsoft's Visual C++ Redistributable" : '';
     throw new Error(

@@ -125,8 +125,6 @@ export const MEASURE_CHANGED = `
    where ${UNCOUNTED}
    group by collection`;
 
-export const COUNT_RECORDS = 'select count(*) as total from records';
-
 export const COUNT_BY_COLLECTION =
   'select collection, count(*) as records from records group by collection';
 

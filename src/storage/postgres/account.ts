@@ -9,7 +9,13 @@ import { formatId } from '../../core/domain/identifier.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
-import { auditEvent, notFound, storageFailed, tooLarge } from '../../core/records/writes.js';
+import {
+  auditEvent,
+  CLIENT_GONE,
+  notFound,
+  storageFailed,
+  tooLarge,
+} from '../../core/records/writes.js';
 import { type AccountContext, AccountViews } from './account-views.js';
 import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
@@ -21,11 +27,6 @@ import { postgresViews } from './views.js';
 
 /** Far below Postgres' limit of 1 GB for a row or a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
-
-const GONE = {
-  code: 'BAD_REQUEST',
-  message: 'the connection was closed before the change was made',
-} as const;
 
 /** A request that changes a record. */
 interface Change extends Attempts {
@@ -190,7 +191,7 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     const { log, isLogged, events } = this.context;
     const { kind, collection, id } = change;
     const { sender, owner, key } = this;
-    if (sender?.isDisconnected()) throw new FailureError(GONE);
+    if (sender?.isDisconnected()) throw new FailureError(CLIENT_GONE.failure);
     const values: unknown[] = [key, collection, toStored(id), ...sizes];
     if (record !== undefined) {
       const { text, status } = record;

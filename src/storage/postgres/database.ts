@@ -3,6 +3,7 @@
 
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
+import { messageOf } from '../file/connection-errors.js';
 import { type Ask, type Attempts, batching } from './batching.js';
 import { type Statement, statement } from './statements.js';
 
@@ -248,5 +249,5 @@ function unavailable(cause: Error): FailureError {
 /** The error's message, for the operator. No message of pg contains the URL's password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

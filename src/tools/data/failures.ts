@@ -2,6 +2,7 @@
 
 import { ApiError } from '../../operator-client.js';
 import { codeOf } from '../../storage/backup/file-copy.js';
+import { messageOf } from '../program/ending.js';
 
 /** The command is correct, but its work can't be done: exit code 1. */
 export class CommandError extends Error {}
@@ -17,7 +18,7 @@ export function isPassing(error: unknown): error is ApiError {
 
 /** The sentence that a person at the terminal reads. It holds no key, because no message of the client does. */
 export function sentenceOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return messageOf(error);
   const { code, message, status, requestId } = error;
   if (code === 'ADMIN_DISABLED') {
     return "the service's administration API is off; set ADMIN_API_KEY for the service, too";

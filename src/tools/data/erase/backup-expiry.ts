@@ -27,7 +27,7 @@ export async function backupExpiry(
     intervalHours === 0
       ? 'which are taken only on request'
       : `about ${timeText(newest + keep * intervalHours * HOUR_MS)}, one every ${intervalHours} hours`;
-  const last = `${unread}The last backup that can hold the records, of ${timeText(newest)}, is removed after ${keep} newer ones, ${when}. A backup that holds much more than every newer one stays until you remove it: the log says backup_held_back.`;
+  const last = `${unread}The last backup that can hold the records, of ${timeText(newest)}, is removed after ${keep} newer ones, ${when}. A backup that is much larger than every newer one stays until you remove it: the log says backup_held_back.`;
   const others = times.filter((time) => time > now || times.indexOf(time) >= keep).map(timeText);
   if (others.length === 0) return last;
   return `${last} These may hold the records, too, and stay until you remove them: ${others.join(', ')}.`;

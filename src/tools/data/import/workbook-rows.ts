@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
+import { messageOf } from '../../program/ending.js';
 import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
@@ -35,9 +36,8 @@ async function sheetsOf(path: string) {
     const { buffer } = withErrors(await readFile(path));
     return await readWorkbook(buffer as ArrayBuffer, { trim: false });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(
-      `${path} cannot be read as a workbook (${reason}); save it again, or as CSV (UTF-8)`,
+      `${path} cannot be read as a workbook (${messageOf(error)}); save it again, or as CSV (UTF-8)`,
     );
   }
 }

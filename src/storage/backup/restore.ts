@@ -1,13 +1,13 @@
 // Puts a backup in the place of the database file. The old one or the new one is
 // in place at every moment, and the old one is kept under another name.
 
-import { access, constants, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { restoreEvent } from '../../core/domain/audit-event.js';
 import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';
-import { placeOf } from '../file/file-place.js';
+import { makeFolder, placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS, COLUMNS_VERSION } from '../file/file-schema.js';
 import { keptPath, markClosed } from '../file/state-mark.js';
 import type { DatabaseContents } from './backups.js';
@@ -22,8 +22,6 @@ import {
   SIDE_FILES,
 } from './file-copy.js';
 import { expectSafePath } from './superuser.js';
-
-const OWNER_ONLY_FOLDER = 0o700;
 
 export interface Restored {
   readonly contents: DatabaseContents;
@@ -86,8 +84,7 @@ async function copyBackup(backup: string, place: string, copy: string): Promise<
     throw notRestored(backup, 'it is the database file itself; name a backup');
   }
   try {
-    // A missing folder is made, as at a start.
-    await mkdir(dirname(place), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    await makeFolder(dirname(place));
     for (const part of ['-journal', '-wal', '']) {
       if (await isThere(backup + part)) await copySynced(backup + part, copy + part);
     }

@@ -67,7 +67,7 @@ describe.each([1, 2])('A backup of schema version %i', (version) => {
       const wanted = await contentsOf(on.at('old-backup.db')).catch(() => undefined);
       const ledger = on.at('erased.ndjson');
       const note = { subject: 'juma', erased: new Date().toISOString(), records: {} };
-      await addToLedger(ledger, note, (size) => new Uint8Array(size));
+      await addToLedger(ledger, note);
       const environment = { ERASURE_LEDGER: ledger };
       const { code, stdout, stderr } = await on.restore([on.at('old-backup.db')], environment);
       expect([code, stderr]).toEqual([0, '']);

@@ -66,7 +66,7 @@ describe('A check', () => {
     ['settings', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
     ['database', { DATABASE_URL: 'file:/dev/null/x/y.db' }, 'y.db cannot be used'],
     ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: no such folder; make it'],
-    ['backups', { BACKUP_DIR: '/dev/null' }, 'a file is in the place of the folder; name a folder'],
+    ['backups', { BACKUP_DIR: '/dev/null' }, 'ENOTDIR: not a directory'],
     ['port', { HOST: '192.0.2.1' }, 'the address is not on this machine; set HOST'],
   ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
     const { code, found, others } = await check(environment);

@@ -4,8 +4,7 @@
 import { dirname, resolve } from 'node:path';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
-import { cameBack, erasedAccountsReport } from '../../storage/erasures/came-back.js';
-import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { COMMON, type Command } from '../program/command.js';
 import { pathOf } from '../program/command-dependencies.js';
 import { UsageError } from '../program/ending.js';
@@ -36,6 +35,13 @@ ${COMMON}`,
     const counts = `${contents.recordCount} records and ${contents.auditEventCount} audit events`;
     const old = kept === undefined ? 'There was no database before.' : `The old one is now ${kept}`;
     out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);
-    if (ledger !== undefined) out(erasedAccountsReport(cameBack(ledger, owners)));
+    const back = owners.flatMap(({ subject, oldest }) => {
+      const erased = ledger?.erasedAfter(subject, oldest);
+      return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
+    });
+    if (back.length > 0) {
+      out(`\nAccounts that were erased came back with this backup:\n\n${back.join('')}\n`);
+      out(`Start the service, then erase each of them again:\n${ERASE_AGAIN}\n`);
+    }
   },
 };

@@ -9,25 +9,24 @@ import { readConsoleSettings } from '../../src/hosts/settings/console-settings.j
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
 import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
 import {
-  ADMIN_KEY,
-  type ConsoleService,
   type OpenConsole,
   openConsole,
-  openService,
   startConsoleProcess,
   tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { startDataCommand } from '../support/data-command.js';
+import { type DataService, openDataService } from '../support/data-service.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PASSWORD = 'jua kali na mvua 7';
 
-let service: ConsoleService;
+let service: DataService;
 let console_: OpenConsole;
 
 beforeAll(async () => {
-  service = await openService();
+  service = await openDataService();
 });
 afterAll(() => service?.close());
 

@@ -1,16 +1,10 @@
 // `import --dry-run`: how files are read, what it refuses, and what it warns of.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DryRuns, openDryRuns, startDataCommand } from '../support/data-command.js';
+import { describe, expect, it } from 'vitest';
+import { dryRuns, startDataCommand } from '../support/data-command.js';
 
-let runs: DryRuns;
-
-beforeAll(async () => {
-  runs = await openDryRuns();
-});
-afterAll(() => runs.close());
+const runs = dryRuns();
 
 const TEAM = 'name,phone\n';
 const ZOE = '\ufeffname,phone\nZoë,1\n';
@@ -190,9 +184,9 @@ describe('A dry run refuses', () => {
   });
 
   it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
-    const report = join(runs.folder, 'report.csv');
+    const report = runs.at('report.csv');
     const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');
-    const before = await readdir(runs.folder);
+    const before = await readdir(runs.at('.'));
     const { code, text } = await runs.judge(`${TEAM}${rows}`, 'team', ['--report', report]);
     expect(code).toBe(1);
     expect(text).toContain('12 rows, 0 good, 12 bad');
@@ -200,12 +194,12 @@ describe('A dry run refuses', () => {
     expect(text).toContain(`and 2 more, all in`);
     const lines = (await readFile(report, 'utf8')).split('\r\n');
     expect([lines[0], lines.length]).toEqual(['\ufefffile,line,column,problem,value', 14]);
-    expect((await readdir(runs.folder)).length).toBe(before.length + 2);
+    expect((await readdir(runs.at('.'))).length).toBe(before.length + 2);
   });
 });
 
 it('A dry run of a file of 40 MB uses bounded memory', async () => {
-  const path = join(runs.folder, 'large.csv');
+  const path = runs.at('large.csv');
   const row = `${'n'.repeat(780)},0713000000\n`;
   await writeFile(path, TEAM + row.repeat(50_000));
   const run = await startDataCommand(

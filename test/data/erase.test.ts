@@ -2,26 +2,20 @@
 // named by a restore that brings it back.
 
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cameBack } from '../../src/storage/erasures/came-back.js';
 import { addToLedger, readLedger } from '../../src/storage/erasures/ledger.js';
 import { backupExpiry } from '../../src/tools/data/erase/backup-expiry.js';
-import { type DataService, openDataService } from '../support/data-service.js';
-import { openMeddlingProxy } from '../support/meddling-proxy.js';
+import { dataService } from '../support/data-service.js';
 import { openRestoration } from '../support/restoration.js';
 
-// Each test runs processes, one after the other.
-vi.setConfig({ testTimeout: 120_000 });
-
-let on: DataService;
+const on = dataService();
 let settings: Record<string, string>;
 
 beforeAll(async () => {
-  on = await openDataService();
   await mkdir(on.at('backups'));
   settings = { BACKUP_DIR: on.at('backups'), INIT_CWD: on.folder };
 });
-afterAll(() => on.close());
 
 async function fill(account: string, count: number): Promise<void> {
   const { team } = on.client.recordsOf(account);
@@ -68,26 +62,15 @@ describe('An erasure', () => {
 
   it('stops with Ctrl-C, says how to go on, and goes on', async () => {
     await fill('interrupted', 60);
-    const interruption = new AbortController();
-    const held = await openMeddlingProxy({
-      method: 'DELETE',
-      to: String(on.environment['SERVICE_URL']),
-      before(_response, number) {
-        if (number === 20) interruption.abort();
-        return false;
-      },
-    });
-    const environment = { ...settings, ...held.environment };
-    const { signal: interrupted } = interruption;
-    const stopped = await on.run(words('interrupted', on.at('i')), environment, { interrupted });
-    await held.close();
+    const again = words('interrupted', on.at('i'));
+    const stopped = await on.runInterrupted(again, 'DELETE 20', settings);
     const sentence = 'stopped while deleting; run the same command to resume';
     expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining(sentence)]);
     const left = (await on.client.recordsOf('interrupted').team.list()).pagination.total;
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(41);
-    const again = await on.run(words('interrupted', on.at('i')), settings);
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('60 records deleted')]);
+    const { code, stdout } = await on.run(again, settings);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('60 records deleted')]);
   });
 
   it('does not delete records that were created after the export, and reports them', async () => {
@@ -180,12 +163,12 @@ describe('The ledger', () => {
 it('The end of the last backup is computed from the newest one, or reported as unknown', async () => {
   const now = Date.parse('2026-11-22T00:00:00Z');
   const plan = { folder: on.at('backups'), intervalHours: 6, keep: 4 };
-  const newest = '2026-11-21T10:00:00.000Z';
-  await writeFile(on.at('backups/service-2027-12-27T10-00-00.000Z.db'), '');
-  await writeFile(on.at('backups/service-2026-01-02T10-00-00.000Z.db'), '');
+  for (const day of ['2026-11-20', '2027-12-27', '2026-01-02']) {
+    await on.file(`backups/service-${day}T10-00-00.000Z.db`, '');
+  }
   const byHand = 'remove them: 2027-12-27T10:00:00.000Z, 2026-01-02T10:00:00.000Z.';
   for (const [backups, wanted] of [
-    [plan, `about ${newest}`],
+    [plan, 'about 2026-11-21T10:00:00.000Z'],
     [{ ...plan, keep: 2 }, byHand],
     [{ ...plan, intervalHours: 0 }, 'only on request'],
     [{ ...plan, folder: on.at('missing') }, "can't be read here"],

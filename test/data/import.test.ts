@@ -5,22 +5,14 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
-import { type DataService, openDataService } from '../support/data-service.js';
+import { dataService } from '../support/data-service.js';
 import { onLoopback } from '../support/loopback.js';
 import { type Meddling, openMeddlingProxy } from '../support/meddling-proxy.js';
 
-// Each test runs processes, one after the other.
-vi.setConfig({ testTimeout: 120_000 });
-
-let on: DataService;
+const on = dataService();
 let serial = 0;
-
-beforeAll(async () => {
-  on = await openDataService();
-});
-afterAll(() => on.close());
 
 function customers(count: number): string {
   const rows = Array.from({ length: count }, (_, i) => `Mteja ${i},07${i}\n`);

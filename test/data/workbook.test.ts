@@ -1,18 +1,11 @@
 // A salon's workbook comes in, goes out and comes back, and every number is the same.
 
 import { strToU8, zipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type DataService, openDataService } from '../support/data-service.js';
+import { describe, expect, it } from 'vitest';
+import { dataService } from '../support/data-service.js';
 
-vi.setConfig({ testTimeout: 120_000 });
-
-let on: DataService;
+const on = dataService();
 let serial = 0;
-
-beforeAll(async () => {
-  on = await openDataService();
-});
-afterAll(() => on.close());
 
 /** `xml`: attributes and content of a cell that is neither text, number nor boolean. */
 type Cell = string | number | boolean | null | { readonly xml: string };

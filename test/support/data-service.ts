@@ -18,7 +18,7 @@ type Here = Parameters<typeof dataCommandHere>;
 export function dataService() {
   const on = {} as Awaited<ReturnType<typeof openDataService>>;
   beforeAll(async () => void Object.assign(on, await openDataService()));
-  afterAll(() => on.close());
+  afterAll(() => on.close?.());
   return on;
 }
 

@@ -33,7 +33,10 @@ const ENDINGS = [
 
 async function onWorkers(folder: string, settings: Settings) {
   const miniflare = await startMiniflare([await workerOptions(folder, settings)]);
-  return { origin: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
+  return {
+    origin: (await miniflare.ready).origin,
+    stop: (): Promise<unknown> => miniflare.dispose(),
+  };
 }
 const onNode = (folder: string, settings: Settings) =>
   startServer({ DATABASE_URL: `file:${folder}/service.db`, ...settings });

@@ -8,7 +8,7 @@ import { readConsoleSettings } from '../../src/hosts/settings/console-settings.j
 import { type ConsoleOptions, startConsole } from '../../src/tools/console/host.js';
 import { ADMIN_KEY } from './contract.js';
 import { startDataCommand } from './data-command.js';
-import { type DataService, openDataService } from './data-service.js';
+import { dataService } from './data-service.js';
 import { keptLog } from './kept-log.js';
 import type { Environment } from './program.js';
 
@@ -60,16 +60,13 @@ export async function startConsoleProcess(environment: Environment) {
 
 /** A service, a console in front of it and a visitor who has signed in, for all tests of a file. */
 export function consoleOfFile() {
-  const parts = {} as { service: DataService; console: OpenConsole; visitor: Visitor };
+  const service = dataService();
+  const parts = { service } as { service: typeof service; console: OpenConsole; visitor: Visitor };
   beforeAll(async () => {
-    parts.service = await openDataService();
-    parts.console = await openConsole({ SERVICE_URL: parts.service.url });
+    parts.console = await openConsole({ SERVICE_URL: service.url });
     parts.visitor = await parts.console.signedIn();
   });
-  afterAll(async () => {
-    await parts.console?.close();
-    await parts.service?.close();
-  });
+  afterAll(() => parts.console?.close());
   return parts;
 }
 

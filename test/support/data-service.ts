@@ -50,7 +50,7 @@ async function openDataService() {
         if (number === Number(count)) interruption.abort();
         return false;
       };
-      const proxy = await openMeddlingProxy({ method: method as 'GET', to: baseUrl, after });
+      const proxy = await openMeddlingProxy({ method: method as 'GET', to: url, after });
       const given = { ...environment, ...more, ...proxy.environment };
       const run = await dataCommandHere(args, given, { interrupted: interruption.signal });
       await proxy.close();

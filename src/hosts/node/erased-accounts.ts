@@ -6,7 +6,6 @@ import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
 import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
-import type { Facts } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 
 /** How many the log names; the others are counted. */
@@ -20,11 +19,11 @@ const UNKNOWN = 'whether erased accounts are in the database again is unknown';
  * Resolves with how many still have records; undefined if the settings name no place for a ledger.
  */
 export async function erasedAccounts(
-  { erasureLedger: ERASURE_LEDGER, backups }: Pick<Settings, 'erasureLedger' | 'backups'>,
-  records: Pick<OpenRecords, 'account' | 'owners'>,
-  storage: Pick<FileStorage, 'oldestRecordAt'>,
+  { erasureLedger: ERASURE_LEDGER, backups }: Settings,
+  records: OpenRecords,
+  storage: FileStorage,
   log: Log,
-): Promise<(() => Promise<Facts['erased_accounts']>) | undefined> {
+) {
   const path = ledgerPath({ ERASURE_LEDGER, BACKUP_DIR: backups?.folder });
   if (path === undefined) return undefined;
   const back = new Set<string>();
@@ -33,8 +32,8 @@ export async function erasedAccounts(
     const ledger = await readLedger(path);
     for (const subject of ledger ? records.owners : []) {
       if (ledger?.erasedAfter(subject, 0) === undefined) continue;
-      const oldest = await storage.oldestRecordAt(subject);
-      if (oldest !== undefined && ledger.erasedAfter(subject, oldest)) back.add(subject);
+      const oldest = (await storage.oldestRecordAt(subject)) ?? Infinity;
+      if (ledger.erasedAfter(subject, oldest)) back.add(subject);
     }
   } catch (error) {
     unreadable = true;

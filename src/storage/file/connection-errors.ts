@@ -13,7 +13,7 @@ const WRITABLE = 'check that the path is a file in a writable folder';
 const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [
     BUSY,
-    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open already; one process owns the file and opens it once: stop the other one, or share the storage`,
+    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open; stop the other process, or share the storage`,
   ],
   [NO_DATABASE, 'it is not a SQLite database; name another file or restore a backup'],
   [/^it belongs to another program$/, '$&; name another file'],

@@ -64,7 +64,7 @@ describe('A load', () => {
     await writeFile(at('lost.db-wal'), 'the log');
     const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', at('lost.db')]);
     expect([code, stderr]).toEqual([1, `${at('lost.db-wal')} already exists; name a new file\n`]);
-    expect(await isThere(at('lost.db'))).toBe(false);
+    expect(existsSync(at('lost.db'))).toBe(false);
   });
 
   it('takes the place of a file whose service was killed: a start does not ask for the old log', async () => {

@@ -4,32 +4,26 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
 import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
 import {
-  ADMIN_KEY,
-  type ConsoleService,
   type OpenConsole,
   openConsole,
-  openService,
   startConsoleProcess,
   tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { startDataCommand } from '../support/data-command.js';
+import { dataService } from '../support/data-service.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PASSWORD = 'jua kali na mvua 7';
 
-let service: ConsoleService;
+const service = dataService();
 let console_: OpenConsole;
-
-beforeAll(async () => {
-  service = await openService();
-});
-afterAll(() => service?.close());
 
 describe('A code', () => {
   beforeEach(async () => {
@@ -205,7 +199,7 @@ it('The program prints its address and a code, or that its port is taken, and en
   const second = startDataCommand(['console'], { ...environment, CONSOLE_PORT: port });
   expect(await second.exited).toBe(1);
   expect(second.output()).toBe(
-    `the console cannot listen on 127.0.0.1:${port}: another program has this port; set CONSOLE_PORT to a free one\n`,
+    `the console cannot listen on 127.0.0.1:${port}: this port is in use; set CONSOLE_PORT to a free one\n`,
   );
   expect(await running.stop()).toBe(0);
   expect(running.output()).not.toContain(ADMIN_KEY);

@@ -36,13 +36,19 @@ export async function exportedZip(
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    // Also of a download that nobody has begun to read: the generator's `finally` does not run then.
-    cancel: remove,
+    async cancel() {
+      await pieces.return();
+      // A generator that never began has no `finally` to run.
+      await remove();
+    },
   });
   return stream as globalThis.ReadableStream<Uint8Array>;
 }
 
-async function* zipped(folder: string, remove: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* zipped(
+  folder: string,
+  remove: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void> {
   const pieces: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
     if (error) throw error;

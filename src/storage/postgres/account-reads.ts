@@ -1,6 +1,5 @@
 // Reads of one account: records, list pages, payments, and the operator's account page.
 
-import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
@@ -21,7 +20,11 @@ import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 export interface AccountContext {
   readonly database: Database;
   readonly work: RecordWork;
-  readonly scheduler: FairScheduler;
+  /** Ends time slices of long work. */
+  readonly scheduler: {
+    sliceUsed(): boolean;
+    yield(account: string, isGone?: () => boolean): Promise<void>;
+  };
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;

@@ -14,7 +14,8 @@ import {
   restoreCommands,
   START_COMMANDS,
 } from '../../src/tools/console/commands.js';
-import { ADMIN_KEY, openConsole, plainText, portOf, tokenIn } from '../support/console-visitor.js';
+import { openConsole, plainText, portOf, tokenIn } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';

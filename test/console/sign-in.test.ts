@@ -8,13 +8,13 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
 import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
 import {
-  ADMIN_KEY,
   type OpenConsole,
   openConsole,
   startConsoleProcess,
   tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { startDataCommand } from '../support/data-command.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 

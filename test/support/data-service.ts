@@ -1,27 +1,36 @@
-// A service with its administration API, for tests of import and export. It reads an
-// account's records as an operator's own program would.
+// The built server with its administration API, and what an operator does with it: run a command,
+// read an account's records by the client.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
+import { afterAll, beforeAll } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommandHere, startDataCommand } from './data-command.js';
+import { openMeddlingProxy } from './meddling-proxy.js';
 import { openNodeService } from './node-service.js';
 import type { Environment } from './program.js';
 
-export type DataService = Awaited<ReturnType<typeof openDataService>>;
 type Here = Parameters<typeof dataCommandHere>;
 
-export async function openDataService() {
+/** The service that the tests of a file share: there before they begin, closed after them. */
+export function dataService() {
+  const on = {} as Awaited<ReturnType<typeof openDataService>>;
+  beforeAll(async () => void Object.assign(on, await openDataService()));
+  afterAll(() => on.close?.());
+  return on;
+}
+
+async function openDataService() {
   const { start, folder, close } = await openNodeService();
-  const baseUrl = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
-  const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
+  const url = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
+  const client = createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY });
   /** The settings with which a command reaches the service. */
-  const environment: Environment = { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY };
+  const environment: Environment = { SERVICE_URL: url, ADMIN_API_KEY: ADMIN_KEY };
   const at = (name: string) => join(folder, name);
   return {
-    ...{ folder, client, environment, at, close },
+    ...{ folder, url, client, environment, at, close },
     /** Writes a file. A text is written as UTF-8. */
     async file(name: string, content: string | Uint8Array): Promise<string> {
       await writeFile(at(name), content);
@@ -33,6 +42,20 @@ export async function openDataService() {
     /** Runs the command in this process. */
     run: (args: readonly string[], more: Environment = {}, options: Here[2] = {}) =>
       dataCommandHere(args, { ...environment, ...more }, options),
+    /** The same, with Ctrl-C after a request such as `GET 3`, the third of its method. */
+    async runInterrupted(args: readonly string[], request: string, more: Environment = {}) {
+      const [method = '', count] = request.split(' ');
+      const interruption = new AbortController();
+      const after = (_: unknown, number: number) => {
+        if (number === Number(count)) interruption.abort();
+        return false;
+      };
+      const proxy = await openMeddlingProxy({ method: method as 'GET', to: url, after });
+      const given = { ...environment, ...more, ...proxy.environment };
+      const run = await dataCommandHere(args, given, { interrupted: interruption.signal });
+      await proxy.close();
+      return run;
+    },
     /** An account's records, oldest first, without id and owner. */
     async contents(account: string, collection: CollectionName) {
       const records: Record<string, unknown>[] = [];

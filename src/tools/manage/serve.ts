@@ -47,13 +47,13 @@ for each check says what was found. Ends with 0 if a start would succeed, else
 with 1.
 ${SETTINGS}
 
-  --online              also asks the identity provider, replica and Postgres
+  --online              also asks the identity provider and Postgres
 ${COMMON}`,
   ending: 'own',
   async run(given, { environment }) {
     const log = jsonLog();
     captureStrayOutput(log);
-    const isGood = await checkStart(environment, { log, online: given.flag('online') });
+    const isGood = await checkStart(environment, log, given.flag('online'));
     return isGood ? EXIT_DONE : EXIT_FAILED;
   },
 };

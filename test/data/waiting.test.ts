@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
 import { patiently, startWaiting, WAITS } from '../../src/tools/data/service.js';
-import { Interrupted } from '../../src/tools/program/ending.js';
+import { Interrupted } from '../../src/tools/program/command.js';
 
 const failure = (retryAfterMs?: number) =>
   new ApiError('RATE_LIMITED', 'busy', { status: 429, retryAfterMs });

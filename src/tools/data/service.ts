@@ -13,8 +13,13 @@ import {
   type OperatorListQuery,
   type RecordCalls,
 } from '../../operator-client.js';
-import { type CommandDependencies, pause, type Waits } from '../program/command-dependencies.js';
-import { Interrupted, UsageError } from '../program/ending.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  pause,
+  UsageError,
+  type Waits,
+} from '../program/command.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';

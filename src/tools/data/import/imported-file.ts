@@ -3,9 +3,12 @@
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { sequenceOf } from '../../../core/domain/identifier.js';
 import type { ApiError } from '../../../operator-client.js';
-import type { CommandDependencies } from '../../program/command-dependencies.js';
-import { Interrupted } from '../../program/ending.js';
-import { type Progress, startProgress } from '../../program/progress.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  type Progress,
+  startProgress,
+} from '../../program/command.js';
 import { CommandError, counted, isPassing, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { several } from '../several.js';

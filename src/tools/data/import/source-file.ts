@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { UsageError } from '../../program/ending.js';
+import { UsageError } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 
 export type Format = 'csv' | 'ndjson' | 'json' | 'xlsx';

@@ -45,34 +45,31 @@ const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base6
 let reference = '';
 let consoleOrigin = '';
 let consoleCode = '';
-const service = await runService(
-  log,
-  async (onStorageLost): Promise<Service> => {
-    tellIgnored();
-    const port = await startPreviewPort();
-    const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
-    const operationsPort = process.env['OPS_PORT'] || String(await freeOperationsPort(apiPort));
-    const settings = previewSettings(port.userinfoUrl, apiPort, operationsPort);
-    await mkdir(BACKUP_FOLDER, { recursive: true });
-    const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
-    reference = port.showReference(service.origin);
-    if (!process.env['PORT'] && apiPort !== String(API_PORT)) {
-      tell(`Another program has port ${API_PORT}; the API is at ${service.origin}/api/v1.`);
-    }
-    const operatorsConsole = await startPreviewConsole(service);
-    consoleOrigin = operatorsConsole.origin;
-    return {
-      ...service,
-      async stop() {
-        await operatorsConsole.close();
-        await service.stop();
-        await port.close();
-      },
-    };
-  },
-  // Its terminal is closed, so no one could stop it.
-  { hangUpEnds: true },
-);
+const service = await runService(log, async (onStorageLost): Promise<Service> => {
+  tellIgnored();
+  const port = await startPreviewPort();
+  const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
+  const operationsPort = process.env['OPS_PORT'] || String(await freeOperationsPort(apiPort));
+  const settings = previewSettings(port.userinfoUrl, apiPort, operationsPort);
+  await mkdir(BACKUP_FOLDER, { recursive: true });
+  const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
+  reference = port.showReference(service.origin);
+  if (!process.env['PORT'] && apiPort !== String(API_PORT)) {
+    tell(`Another program has port ${API_PORT}; the API is at ${service.origin}/api/v1.`);
+  }
+  const operatorsConsole = await startPreviewConsole(service);
+  consoleOrigin = operatorsConsole.origin;
+  return {
+    ...service,
+    async stop() {
+      await operatorsConsole.close();
+      await service.stop();
+      await port.close();
+    },
+  };
+});
+// Its terminal is closed, so no one could stop it.
+process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
 
 function tellIgnored(): void {

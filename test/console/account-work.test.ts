@@ -5,20 +5,19 @@ import { createServer, get } from 'node:http';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type OpenConsole, openConsole, type Visitor } from '../support/console-visitor.js';
-import { type DataService, openDataService } from '../support/data-service.js';
+import { dataService } from '../support/data-service.js';
 import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
 
 const SALON = 'auth0|saluni';
 const PATH = '/accounts/auth0%7Csaluni';
 
-let on: DataService;
+const on = dataService();
 let console_: OpenConsole;
 let visitor: Visitor;
 let ledger: string;
 
 beforeAll(async () => {
-  on = await openDataService();
   ledger = on.at('backups-erased.ndjson');
   await on.file('service-2026-03-01T21-30-00.000Z.db', '');
   const backups = { folder: on.folder, intervalHours: 24, keep: 7 };
@@ -37,10 +36,7 @@ beforeAll(async () => {
   }
   await on.client.recordsOf('other').customers.create({ name: 'Stays', phone: '1' });
 });
-afterAll(async () => {
-  await console_?.close();
-  await on?.close();
-});
+afterAll(() => console_?.close());
 
 it('An export is a zip of CSV files, of which an import makes the same records', async () => {
   const { headers, bytes } = await visitor.get(`${PATH}/export`);

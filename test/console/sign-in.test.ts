@@ -205,7 +205,7 @@ it('The program prints its address and a code, or that its port is taken, and en
   const second = startDataCommand(['console'], { ...environment, CONSOLE_PORT: port });
   expect(await second.exited).toBe(1);
   expect(second.output()).toBe(
-    `the console cannot listen on 127.0.0.1:${port}: another program has this port; set CONSOLE_PORT to a free one\n`,
+    `the console cannot listen on 127.0.0.1:${port}: this port is in use; set CONSOLE_PORT to a free one\n`,
   );
   expect(await running.stop()).toBe(0);
   expect(running.output()).not.toContain(ADMIN_KEY);

@@ -1,16 +1,10 @@
 // `import --dry-run`: how files are read, what it refuses, and what it warns of.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DryRuns, openDryRuns, startDataCommand } from '../support/data-command.js';
+import { describe, expect, it } from 'vitest';
+import { dryRuns, startDataCommand } from '../support/data-command.js';
 
-let runs: DryRuns;
-
-beforeAll(async () => {
-  runs = await openDryRuns();
-});
-afterAll(() => runs.close());
+const runs = dryRuns();
 
 const TEAM = 'name,phone\n';
 const ZOE = '\ufeffname,phone\nZoë,1\n';
@@ -31,11 +25,7 @@ describe('A dry run reads', () => {
     ['Windows-1252', ZOE_1252, 'windows-1252 (it is not UTF-8'],
     ['the letters of Windows-1252', ZOE_1252, '"Zoë €"'],
     ['UTF-16', Buffer.from(ZOE, 'utf16le'), 'line 2: {"name":"Zoë"'],
-    [
-      'UTF-16BE',
-      Buffer.from(ZOE, 'utf16le').swap16(),
-      'utf-16be, into team\n  line 2: {"name":"Zoë"',
-    ],
+    ['UTF-16BE', Buffer.from(ZOE, 'utf16le').swap16(), 'line 2: {"name":"Zoë"'],
     ['a title above the header', 'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n', `line 4: ${A1}`],
     ['one apostrophe less before a formula', APOSTROPHES, '"+255","n":"\'-- v"'],
     ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', 'line 4: {"name":"C","phone":"2"}'],
@@ -47,43 +37,30 @@ describe('A dry run reads', () => {
     ['an empty column at the end, and empty cells', 'name,phone,email,\nA,1,,\n', A1],
     ['spaces as they are', 'name,phone\n A ,1\n', '{"name":" A ","phone":"1"}'],
     ['odd headers as data', 'name,phone,__proto__\nA,1,x\n', '"__proto__":"x"}'],
-    [
-      'a named delimiter',
-      'name;a,b|phone\nA|1\n',
-      A1,
-      ['--delimiter', '|', '--map', 'name;a\\,b=name'],
-    ],
-    ['a header with marks', '"a=b";Simu\nA;1\n', A1, ['--map', 'a\\=b=name,Simu=phone']],
+    ['a named delimiter', 'name|phone\nA|1\n', A1, ['--delimiter', '|']],
+    ['a header with marks', '"a=b,c";Simu\nA;1\n', A1, ['--map', 'a\\=b\\,c=name,Simu=phone']],
   ])('%s', async (_name, content, wanted, args) => {
     const { code, text } = await runs.judge(content, 'team', args);
     expect([code, text]).toEqual([0, expect.stringContaining(wanted)]);
   });
 
-  it.each<[string, string, string[], ...string[]]>([
+  it.each<[into: string, content: string, ...wanted: string[]]>([
     [
       'services',
       'name;price;active\nA;8000;FALSE\nB;45,5;ndiyo\nC;1;0\n',
-      [],
       '{"name":"A","price":8000,"active":false}',
       '{"name":"B","price":45.5,"active":true}',
       '{"name":"C","price":1,"active":false}',
     ],
     [
       'orders',
-      'customer;service;amount;date;customFields;paid\nA;B;1;31/12/2026;"{""size"":""M""}";-5\nA;B;1;05/06/2026;;\nA;B;1;2026-02-28T08:00:00Z;;\n',
-      ['--dates', 'dmy'],
-      '"date":"2026-12-31","customFields":{"size":"M"},"paid":-5}',
-      '"date":"2026-06-05"',
+      'customer;service;amount;paid;date;customFields;qty\nA;B;1.000,50;-5;31/12/2026;"{""n"":1}";007\nA;B;1;1.000;05/06/2026;;\nA;B;1;;2026-02-28T08:00:00Z;;\n',
+      '"amount":1000.5,"paid":-5,"date":"2026-12-31","customFields":{"n":1},"qty":"007"}',
+      '"paid":1000,"date":"2026-06-05"',
       '"date":"2026-02-28T08:00:00Z"',
     ],
-    [
-      'orders',
-      'customer;service;amount;paid;date;qty\nA;B;1.000,50;1.000;2026-01-02;007\n',
-      ['--decimal', ','],
-      '"service":"B","amount":1000.5,"paid":1000,"date":"2026-01-02","qty":"007"}',
-    ],
-  ])('each column of %s by the type of its property', async (into, content, args, ...wanted) => {
-    const { text, code } = await runs.judge(content, into, args);
+  ])('each column of %s by the type of its property', async (into, content, ...wanted) => {
+    const { text, code } = await runs.judge(content, into, ['--dates', 'dmy', '--decimal', ',']);
     expect(code).toBe(0);
     for (const record of wanted) expect(text).toContain(record);
   });
@@ -100,25 +77,11 @@ describe('A dry run reads', () => {
 describe('A dry run warns of', () => {
   const sum = 'the last row looks like a sum';
   const zero = 'a telephone number begins with neither 0 nor + ("713445210", 1 in all)';
+  const equal = 'a row is equal to an earlier one (2 in all)';
   it.each([
-    [
-      'a last row that is a sum',
-      'customers',
-      'name;phone\nA;0713\nJumla;4\n',
-      `line 3: ${sum} ("Jumla")`,
-    ],
-    [
-      'a last row that adds up',
-      'services',
-      'name;price\nA;4\nB;3\nZote;7\n',
-      `line 4: ${sum} (price is 7,`,
-    ],
-    [
-      'equal rows',
-      'team',
-      `${TEAM}A,01\nB,02\nA,01\nA,01\n`,
-      'line 4: a row is equal to an earlier one (2 in all)',
-    ],
+    ['a sum', 'customers', 'name;phone\nA;0713\nJumla;4\n', `line 3: ${sum} ("Jumla")`],
+    ['a total', 'services', 'name;price\nA;4\nB;3\nZote;7\n', `line 4: ${sum} (price is 7,`],
+    ['equal rows', 'team', `${TEAM}A,01\nB,02\nA,01\nA,01\n`, `line 4: ${equal}`],
     ['a lost zero', 'team', `${TEAM}A,0713445210\nB,713445210\n`, `line 3: ${zero}`],
   ])('%s', async (_name, into, content, wanted) => {
     const { code, text } = await runs.judge(content, into);
@@ -141,11 +104,7 @@ describe('A dry run refuses', () => {
   it.each<[string, string | Uint8Array, string, string[]?]>([
     ['two headers of one name', 'name,phone, name\nA,1,B\n', SAME],
     ['a quote that is never closed', `${TEAM}A,1\nB,"2\nC,3\n`, `line 3: ${NOT_CLOSED}`],
-    [
-      'a quote inside a value',
-      `${TEAM}A,1\n5" pipe,2\n`,
-      `line 3: ${NOT_CLOSED}, or stands inside`,
-    ],
+    ['a quote inside a value', `${TEAM}A,1\n5" pipe,2\n`, `line 3: ${NOT_CLOSED}, or stands`],
     ['text behind a quoted value', `${TEAM}"A" B,1\n`, `line 2: ${NOT_CLOSED}`],
     ['a missing column', 'Jina;Simu\nA;1\n', NO_COLUMN],
     ['an empty file', '', 'is empty; name a file with rows'],
@@ -188,15 +147,23 @@ describe('A dry run refuses', () => {
       'line 4, column "date": the value is not a date',
     ],
     [
-      'orders',
+      'services --decimal .',
+      'name,price,currency',
+      'A,"45,000",\nA,120.000,\nA,"1,234.567",\nA,120.000,USD\n',
+      'line 3, column "price": three decimals are most often thousands; write 120000, or 120 if',
+      'line 4, column "price": three decimals are most often thousands; write 1234567, or 1234.5670 if',
+      'line 5, column "price": three decimals',
+    ],
+    [
+      'orders --map Simu=phone',
       'customer,service,amount,Simu,customFields',
       'A,B,1,2.55754E+11,\nA,B,1,,size M\n',
       'line 2, column "Simu": a spreadsheet has rounded this telephone number',
       'column "customFields": the value is not a JSON object',
     ],
   ])('rows of %s, with line and column', async (into, header, rows, ...wanted) => {
-    const args = header.includes('Simu') ? ['--map', 'Simu=phone'] : [];
-    const { code, text } = await runs.judge(`${header}\n${rows}`, into, args);
+    const [name = '', ...args] = into.split(' ');
+    const { code, text } = await runs.judge(`${header}\n${rows}`, name, args);
     expect(code).toBe(1);
     for (const sentence of wanted) expect(text).toContain(sentence);
   });
@@ -208,11 +175,7 @@ describe('A dry run refuses', () => {
     ['ndjson', '{"name":"A","phone":"1","x":1e999}', 'a number that is too large'],
     ['ndjson', LONG, 'longer than 1048576 bytes'],
     ['ndjson', '\xff\n', 'JSON must be UTF-8'],
-    [
-      'json',
-      '{"name":"A"}',
-      'is not a JSON array: it is something else; one record a line is .ndjson',
-    ],
+    ['json', '{"name":"A"}', 'is not a JSON array: it is something else; one record a line is .nd'],
     ['json', '[{"name":"A","phone":"1"},{"phone":1e999}]', 'a number is too large'],
     ['json', '[{"name":"A","phone":"1"}\n{}]', 'is not a JSON array'],
   ])('wrong %s: %.40s', async (end, content, wanted) => {
@@ -220,23 +183,10 @@ describe('A dry run refuses', () => {
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
   });
 
-  it.each([
-    [
-      'price\n"45,000"\n120.000\n',
-      'line 3, column "price": three decimals are most often thousands; write 120000, or 120 if',
-    ],
-    ['price\n"1,234.567"\n', 'write 1234567, or 1234.5670 if it is a fraction'],
-    ['price,currency\n120.000,USD\n', 'line 2, column "price": three decimals'],
-  ])('three decimals in an amount %j, whatever --decimal says', async (rows, wanted) => {
-    const content = rows.replace('price', 'name,price').replace(/\n(?=.)/g, '\nA,');
-    const { code, text } = await runs.judge(content, 'services', ['--decimal', '.']);
-    expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
-  });
-
   it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
-    const report = join(runs.folder, 'report.csv');
+    const report = runs.at('report.csv');
     const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');
-    const before = await readdir(runs.folder);
+    const before = await readdir(runs.at('.'));
     const { code, text } = await runs.judge(`${TEAM}${rows}`, 'team', ['--report', report]);
     expect(code).toBe(1);
     expect(text).toContain('12 rows, 0 good, 12 bad');
@@ -244,12 +194,12 @@ describe('A dry run refuses', () => {
     expect(text).toContain(`and 2 more, all in`);
     const lines = (await readFile(report, 'utf8')).split('\r\n');
     expect([lines[0], lines.length]).toEqual(['\ufefffile,line,column,problem,value', 14]);
-    expect((await readdir(runs.folder)).length).toBe(before.length + 2);
+    expect((await readdir(runs.at('.'))).length).toBe(before.length + 2);
   });
 });
 
 it('A dry run of a file of 40 MB uses bounded memory', async () => {
-  const path = join(runs.folder, 'large.csv');
+  const path = runs.at('large.csv');
   const row = `${'n'.repeat(780)},0713000000\n`;
   await writeFile(path, TEAM + row.repeat(50_000));
   const run = await startDataCommand(

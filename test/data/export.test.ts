@@ -2,42 +2,24 @@
 // for spreadsheets as CSV; and the way back.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { JsonObject } from '../../src/core/domain/json.js';
-import { type DataService, openDataService } from '../support/data-service.js';
-import { openMeddlingProxy } from '../support/meddling-proxy.js';
-import { steps } from '../trials/model/commands.js';
-
-// Each test runs processes, one after the other.
-vi.setConfig({ testTimeout: 120_000 });
+import { dataService } from '../support/data-service.js';
 
 /** An account with more records than two pages. */
 const MANY = 'many';
 const MANY_COUNT = 450;
 
-let on: DataService;
+const on = dataService();
 let serial = 0;
 
 beforeAll(async () => {
-  on = await openDataService();
-  await fill(MANY, MANY_COUNT);
+  for (let i = 0; i < MANY_COUNT; i++) await create(MANY, 'team', { name: `n${i}`, phone: '1' });
 });
-afterAll(() => on.close());
 
 async function create(account: string, collection: CollectionName, body: JsonObject) {
-  const records = on.client.recordsOf(account)[collection];
-  return records.create(body as never);
-}
-
-/** Many at once: their order is not known. */
-async function fill(account: string, count: number): Promise<void> {
-  let next = 0;
-  const connection = async () => {
-    while (next < count) await create(account, 'team', { name: `n${next++}`, phone: '1' });
-  };
-  await Promise.all(Array.from({ length: 16 }, connection));
+  await on.client.recordsOf(account)[collection].create(body as never);
 }
 
 function exported(account: string, ...args: string[]) {
@@ -84,12 +66,11 @@ describe('An export', () => {
 
   it('holds pages of large records in smaller pages', async () => {
     const photo = 'x'.repeat(1_000_000);
-    for (let i = 0; i < 11; i++)
-      await create('photos', 'team', { name: `n${i}`, phone: '1', photo });
+    const numbers = Array.from({ length: 11 }, (_, i) => i);
+    for (const i of numbers) await create('photos', 'team', { name: `${i}`, phone: '1', photo });
     const { folder, run } = exported('photos', '--collection', 'team');
     expect((await run()).code).toBe(0);
-    const names = (await rows(folder, 'team.ndjson')).map(({ name }) => name);
-    expect(names).toEqual(Array.from({ length: 11 }, (_, i) => `n${i}`));
+    expect((await rows(folder, 'team.ndjson')).map(({ name }) => Number(name))).toEqual(numbers);
   });
 
   it('as CSV has every property once, and nested values as JSON', async () => {
@@ -112,38 +93,22 @@ describe('An export', () => {
 
   it.each([
     [';1234,5;1,2340', ['--delimiter', ';']],
-    [';1234,5;1,2340', ['--excel', '--delimiter', ';']],
     [',1234.5,1.2340', []],
     [';1234.5;1.2340', ['--delimiter', ';', '--decimal', '.']],
-  ])('writes the amounts %s with %j, and the import takes them back', async (amounts, args) => {
-    const [account, again] = [`amounts-${++serial}`, `amounts-${serial}-again`];
+  ])('as CSV has the amounts %s with %j', async (amounts, args) => {
     const order = { customer: 'A', service: 'B', amount: 1234.5, paid: 1.234 };
-    await create(account, 'orders', order);
-    const { folder, run } = exported(account, '--format', 'csv', ...args);
+    await create(`amounts-${serial}`, 'orders', order);
+    const { folder, run } = exported(`amounts-${serial}`, '--format', 'csv', ...args);
     await run();
     expect(await text(folder, 'orders.csv')).toContain(amounts);
-    await on.run(['import', `${folder}/orders.csv`, '--account', again, '--into', 'orders']);
-    expect(await on.contents(again, 'orders')).toMatchObject([order]);
   });
 
   it.each([
     ['before it writes', 3],
     ['while it writes', 11],
   ])('stops with Ctrl-C %s, and leaves nothing', async (when, request) => {
-    const interruption = new AbortController();
-    const pages = await openMeddlingProxy({
-      method: 'GET',
-      to: String(on.environment['SERVICE_URL']),
-      after(_response, number) {
-        if (number === request) interruption.abort();
-        return false;
-      },
-    });
-    const folder = on.at(when);
-    const words = ['export', '--account', MANY, '--to', folder];
-    const { signal: interrupted } = interruption;
-    const { code, stderr } = await on.run(words, pages.environment, { interrupted });
-    await pages.close();
+    const words = ['export', '--account', MANY, '--to', on.at(when)];
+    const { code, stderr } = await on.runInterrupted(words, `GET ${request}`);
     expect([code, stderr]).toEqual([130, expect.stringMatching(/^stopped/)]);
     expect((await readdir(on.folder)).filter((name) => name.startsWith(when))).toEqual([]);
   });
@@ -165,12 +130,7 @@ describe('An export', () => {
 
   it.each<[string, string, number, RegExp]>([
     ['an account without records', '--account nobody --to o1', 1, /has no record/],
-    [
-      'a folder with files',
-      '--account csv --to .',
-      1,
-      /cannot be made \(ENOTEMPTY\); name a new one/,
-    ],
+    ['a folder with files', '--account csv --to .', 1, /be made \(ENOTEMPTY\); name a new one/],
     ['no account', '--to o2', 2, /--account is missing/],
     ['no collection', '--account csv --to o3 --collection clients', 2, /must be one of/],
     ['Excel as NDJSON', '--account csv --to o4 --excel --format ndjson', 2, /are for --format csv/],
@@ -188,24 +148,16 @@ describe('The way back', () => {
     ['CSV', ['--format', 'csv']],
     ["Excel's CSV", ['--excel', '--delimiter', ';']],
   ])('from %s gives the same records except for their ids', async (_name, options) => {
-    const account = `model-${++serial}`;
-    const again = `${account}-again`;
-    for (const body of BODIES) await create(account, 'services', { name: 'S', price: 1, ...body });
-    const all = steps({ accounts: 3, steps: 4, commands: 30 });
-    const some = fc.sample(all, { seed: 20261122, numRuns: 2 });
-    for (const { lanes } of some.flat()) {
-      for (const command of lanes.flat()) {
-        if (command.kind !== 'create') continue;
-        await create(account, command.collection, command.body as JsonObject).catch(() => {});
-      }
-    }
-    const before = await allContents(account);
+    const account = `records-${serial}`;
+    for (const [collection, body] of RECORDS) await create(account, collection, body);
     const { folder, run } = exported(account, ...options);
     await run();
-    const args = ['import', folder, '--account', again, '--in-order'];
-    const { code, stdout } = await on.run(args);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('records created')]);
-    expect(await allContents(again)).toEqual(before);
+    const args = ['import', folder, '--account', `${account}-again`, '--in-order'];
+    expect((await on.run(args)).code).toBe(0);
+    for (const collection of ['services', 'orders', 'businesses'] as const) {
+      const before = await texts(account, collection);
+      expect(await texts(`${account}-again`, collection)).toEqual(before);
+    }
   });
 
   it('is refused from a folder without an export', async () => {
@@ -225,17 +177,20 @@ const BODIES: readonly JsonObject[] = [
   { active: 0, category: '5', duration: '05/06/2026', ' odd ': ' x ', "'=head": '=1+1' },
   { note: '\t', more: 'a\r\nb', most: 'a;b', tail: ' ', '=also': '@', '': 'no name' },
 ];
+const RECORDS: readonly [CollectionName, JsonObject][] = [
+  ...BODIES.map((body): [CollectionName, JsonObject] => [
+    'services',
+    { name: 'S', price: 1, ...body },
+  ]),
+  ['orders', { customer: 'A', service: 'B', amount: 1.234, method: null, date: '31/12/2026' }],
+  ['orders', { customer: 'A', service: 'B', amount: 2, customFields: { size: 'M' }, paid: 1.5 }],
+  ['businesses', JSON.parse('{"__proto__":{"a":1},"10":"b","createdAt":"2026-12-31"}')],
+];
 
-/** As texts, because `toEqual` ignores an own `__proto__`. The order of properties is kept, except for numeric names. */
-async function allContents(account: string) {
-  const contents: Record<string, string[]> = {};
-  for (const collection of COLLECTION_NAMES) {
-    const records = await on.contents(account, collection);
-    contents[collection] = records.map((record) => {
-      const isMirror = (name: string) => collection === 'businesses' && name === 'ownerSub';
-      const entries = Object.entries(record).filter(([name]) => !isMirror(name));
-      return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-    });
-  }
-  return contents;
+/** As texts, because `toEqual` ignores an own `__proto__`. The owner's mirror differs, and numeric names change places. */
+async function texts(account: string, collection: CollectionName): Promise<string[]> {
+  const records = await on.contents(account, collection);
+  return records.map(({ ownerSub: _, ...record }) =>
+    JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
 }

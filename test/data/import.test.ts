@@ -5,22 +5,14 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
-import { type DataService, openDataService } from '../support/data-service.js';
+import { dataService } from '../support/data-service.js';
 import { onLoopback } from '../support/loopback.js';
-import { openMeddlingProxy } from '../support/meddling-proxy.js';
+import { type Meddling, openMeddlingProxy } from '../support/meddling-proxy.js';
 
-// Each test runs processes, one after the other.
-vi.setConfig({ testTimeout: 120_000 });
-
-let on: DataService;
+const on = dataService();
 let serial = 0;
-
-beforeAll(async () => {
-  on = await openDataService();
-});
-afterAll(() => on.close());
 
 function customers(count: number): string {
   const rows = Array.from({ length: count }, (_, i) => `Mteja ${i},07${i}\n`);
@@ -38,15 +30,12 @@ async function names(account: string): Promise<unknown[]> {
   return (await on.contents(account, 'customers')).map(({ name }) => name);
 }
 
-type Meddling = Pick<Parameters<typeof openMeddlingProxy>[0], 'before' | 'after'>;
+type Answers = Pick<Meddling, 'before' | 'after'>;
 
 /** A proxy that counts the creates. */
-function proxy(meddling: Meddling) {
-  return openMeddlingProxy({
-    method: 'POST',
-    to: String(on.environment['SERVICE_URL']),
-    ...meddling,
-  });
+function proxy(answers: Answers) {
+  const to = String(on.environment['SERVICE_URL']);
+  return openMeddlingProxy({ method: 'POST', to, ...answers });
 }
 
 describe('An import', () => {
@@ -55,11 +44,11 @@ describe('An import', () => {
     const { code, stdout } = await on.runProcess([...args, '--in-order']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 records created')]);
     expect(stdout).toMatch(/the account "shop\|\d+" has no customers yet\n/);
-    expect(await on.contents(account, 'customers')).toEqual([
+    const [a, b] = [
       { name: 'A', phone: '+255713' },
       { name: 'B', phone: '0713' },
-      { name: 'A', phone: '+255713' },
-    ]);
+    ];
+    expect(await on.contents(account, 'customers')).toEqual([a, b, a]);
   });
 
   it('of rows that are records already is refused, until the operator has decided', async () => {
@@ -79,15 +68,13 @@ describe('An import', () => {
     expect(await names('other')).toHaveLength(22);
   });
 
-  it('is one line of the log, and names itself in each audit event', async () => {
+  it('names itself in each audit event', async () => {
     const { account, args } = await prepared(customers(5));
     await on.run(args);
-    const runs: unknown[] = [];
-    for await (const event of on.client.audit.all()) {
-      if (event.owner_sub === account) runs.push(event.run);
-    }
-    expect(runs).toHaveLength(5);
-    expect(new Set(runs)).toEqual(new Set([expect.stringMatching(/^import-[0-9a-f]{16}$/)]));
+    const { items } = await on.client.audit.list({ page_size: 6 });
+    const runs = items.filter((event) => event.owner_sub === account).map(({ run }) => run);
+    expect(runs).toEqual(Array(5).fill(runs[0]));
+    expect(runs[0]).toMatch(/^import-[0-9a-f]{16}$/);
   });
 
   it('writes nothing where a row is bad, and the others with --skip-bad', async () => {
@@ -173,16 +160,15 @@ describe('An import behind a proxy', () => {
     (response: ServerResponse) =>
       response.writeHead(status, headers).end();
 
-  it.each<[string, Meddling]>([
+  it.each<[string, Answers]>([
     ['that answers 429', { before: every(20, ended(429, { 'Retry-After': '0' })) }],
     ['that answers 503', { before: every(25, ended(503)) }],
     ['that answers 504 after the record was made', { after: every(25, ended(504)) }],
     ['that breaks off the answer', { after: every(25, (response) => response.destroy()) }],
     ['that never answers now and then', { before: every(60, () => {}) }],
   ])('%s creates each record once', async (_name, meddling) => {
-    const { account, args } = await prepared(
-      customers(50) + customers(50).slice(11) + customers(20).slice(11),
-    );
+    const twice = customers(50) + customers(50).slice(11);
+    const { account, args } = await prepared(twice + customers(20).slice(11));
     const between = await proxy(meddling);
     const { code, stderr } = await on.run(args, between.environment);
     await between.close();
@@ -198,38 +184,22 @@ describe('An import behind a proxy', () => {
     const { args } = await prepared(customers(3));
     const dead = await proxy({ before: () => true });
     const waits = { firstMs: 5, maxMs: 20, patienceMs: 300, timeoutMs: 200, onItsWayMs: 10 };
-    const run = await on.run(args, dead.environment, { waits });
+    const { code, stderr } = await on.run(args, dead.environment, { waits });
     await dead.close();
-    expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(
-      /has not recovered .* 0 of 3 records created; run the same command to resume/s,
-    );
-  });
-
-  it('waits as long as Retry-After says', async () => {
-    const { args } = await prepared(customers(3));
-    let asked = 0;
-    const wait = ended(429, { 'Retry-After': '1' });
-    const busy = await proxy({ before: (response) => asked++ === 0 && Boolean(wait(response)) });
-    const { stderr, code } = await on.run(args, busy.environment);
-    await busy.close();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('waiting 1.0 s')]);
+    const sentence = /has not recovered .* 0 of 3 records created; run the same command to resume/s;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
   });
 
   it('that redirects does not send the key to another address', async () => {
     const { args } = await prepared(customers(1));
-    const keys: unknown[] = [];
-    const elsewhere = createServer((request, response) => {
-      keys.push(request.headers['x-service-admin-key']);
-      response.end();
+    const asked: unknown[] = [];
+    const redirecting = createServer(({ url }, response) => {
+      asked.push(url);
+      response.writeHead(302, { Location: '/elsewhere' }).end();
     });
-    const target = await onLoopback(elsewhere);
-    const redirecting = createServer((_request, response) => {
-      response.writeHead(302, { Location: `http://localhost:${target.port}/` }).end();
-    });
-    const asked = await onLoopback(redirecting);
-    const { code } = await on.run(args, { SERVICE_URL: `${asked.origin}/api/v1` });
-    await Promise.all([target.close(), asked.close()]);
-    expect([code, keys]).toEqual([1, []]);
+    const { origin, close } = await onLoopback(redirecting);
+    const { code } = await on.run(args, { SERVICE_URL: `${origin}/api/v1` });
+    await close();
+    expect([code, asked]).toEqual([1, ['/api/v1/admin/health']]);
   });
 });

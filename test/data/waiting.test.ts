@@ -19,16 +19,17 @@ function waitingAt(clock: { now: number }) {
   return { said, wait: startWaiting(dependencies, WAITS) };
 }
 
-it('A wait grows up to half a minute', async () => {
+it.each([
+  ['grows up to half a minute', Array(7).fill(undefined), '1.0 2.0 4.0 8.0 16.0 30.0 30.0'],
+  [
+    'is the one that the answer asked for, once and for five minutes at most',
+    [7_000, undefined, 31_536_000_000, 0],
+    '7.0 2.0 300.0 0.0',
+  ],
+])('A wait %s', async (_, asked: (number | undefined)[], waits) => {
   const { said, wait } = waitingAt({ now: 0 });
-  for (let times = 0; times < 7; times++) await wait(failure());
-  expect(said).toEqual(['1.0', '2.0', '4.0', '8.0', '16.0', '30.0', '30.0']);
-});
-
-it('A wait is the one that the answer asked for, once and for five minutes at most', async () => {
-  const { said, wait } = waitingAt({ now: 0 });
-  for (const asked of [7_000, undefined, 31_536_000_000, 0]) await wait(failure(asked));
-  expect(said).toEqual(['7.0', '2.0', '300.0', '0.0']);
+  for (const ms of asked) await wait(failure(ms));
+  expect(said.join(' ')).toBe(waits);
 });
 
 it('The waits end after ten minutes without an answer', async () => {

@@ -1,21 +1,19 @@
 // The page on data in and out: its commands run as they stand, and print what it says.
 
 import { mkdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DataService, openDataService } from '../support/data-service.js';
+import { beforeAll, expect, it } from 'vitest';
+import { dataService } from '../support/data-service.js';
 import { pageCode } from '../support/pages.js';
 
 const block = (language: string, words: string) =>
   pageCode('src/tools/data/README.md', words, language);
 
-let on: DataService;
+const on = dataService();
 
 beforeAll(async () => {
-  on = await openDataService();
   await on.file('wateja.csv', block('csv', 'This is `wateja.csv`'));
   await mkdir(on.at('backups'));
 });
-afterAll(() => on.close());
 
 /** Runs the command of the page after the words, with npm's own part of it done here. */
 async function run(after: string) {

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { listen } from '../../src/hosts/node/http-server.js';
-import { Turns } from '../../src/hosts/node/turns.js';
+import { openTurns } from '../../src/hosts/node/service.js';
 import { keptLog } from '../support/kept-log.js';
 
 const CLIENTS = 60;
@@ -13,9 +13,10 @@ afterEach(() => void vi.useRealTimers());
 it('A burst of new connections is accepted without a slice of long work for each', async () => {
   // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
   vi.useFakeTimers({ toFake: ['performance'] });
-  const { scheduler, onConnection } = new Turns();
-  const how = { handler: () => new Response('{}'), corsAllowedOrigins: ['*'], log: keptLog() };
-  const http = await listen({ ...how, host: '127.0.0.1', port: 0, onConnection });
+  const { scheduler, onConnection } = openTurns();
+  const settings = { host: '127.0.0.1', port: 0, corsAllowedOrigins: ['*'] };
+  const http = await listen({ settings, handler: () => new Response('{}'), log: keptLog() });
+  http.server.on('connection', onConnection);
   const port = Number(new URL(http.origin).port);
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));

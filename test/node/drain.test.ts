@@ -124,8 +124,9 @@ describe('A stop', () => {
 
   /** A server in this process, whose answers are this large. */
   function openServer(bytes: number) {
-    const where = { host: '127.0.0.1', port: 0, corsAllowedOrigins: [], log: keptLog() };
-    return listen({ ...where, handler: () => new Response(new Uint8Array(bytes)) });
+    const settings = { host: '127.0.0.1', port: 0, corsAllowedOrigins: [] };
+    const handler = () => new Response(new Uint8Array(bytes));
+    return listen({ settings, handler, log: keptLog() });
   }
 
   it('writes answers to their end, also to slow readers', async () => {

@@ -38,7 +38,7 @@ describe('A check', () => {
   it('passes before the first start, says what it looked at, and creates no file', async () => {
     const { code, found, others } = await check();
     expect(Object.entries(found)).toEqual([
-      ['settings', 'all can be used'],
+      ['settings', 'valid'],
       ['database', 'absent: a start creates it'],
       ['backups', 'none: BACKUP_DIR is unset'],
       ['replica', 'none: REPLICATION is off'],
@@ -79,12 +79,12 @@ describe('A check', () => {
     const taken = await check({ OPS_PORT: String(port) });
     await close();
     expect(taken.code).toBe(1);
-    expect(taken.found['operations port']).toContain('another program has this port; set OPS_PORT');
+    expect(taken.found['operations port']).toContain('this port is in use; set OPS_PORT');
     expect(taken.found['identity provider']).toBe('not asked; --online asks it');
     const free = String(await freePort());
     const same = await check({ PORT: free, OPS_PORT: free });
     expect(same.found['operations port']).toBe(`127.0.0.1:${free} is free`);
-    expect(same.found['port']).toContain('another program has this port; set PORT');
+    expect(same.found['port']).toContain('this port is in use; set PORT');
   });
 
   it('asks the identity provider with --online', async () => {

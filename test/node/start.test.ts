@@ -54,7 +54,7 @@ describe('A start', () => {
     await mkdir(BACKUP_DIR);
     const { error } = await refusedStart({ PORT: String(port), BACKUP_DIR });
     expect(error).toBe(
-      `the service cannot listen on 127.0.0.1:${port}: another program has this port; set PORT to a free one`,
+      `the service cannot listen on 127.0.0.1:${port}: this port is in use; set PORT to a free one`,
     );
     await close();
   });

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { workInPlace } from '../../src/core/records/record-work.js';
 import { ThreadedWork } from '../../src/hosts/node/threaded-work.js';
 
-/** Set where the system gives no thread. */
+/** Set if the system gives no thread. */
 let refusal: Error | undefined;
+let heap = {};
 
 // The thread's file is there only once it is built.
 vi.mock('node:worker_threads', async (original) => {
@@ -14,7 +15,8 @@ vi.mock('node:worker_threads', async (original) => {
   class BuiltWorker extends threads.Worker {
     constructor(_: URL, options: import('node:worker_threads').WorkerOptions) {
       if (refusal !== undefined) throw refusal;
-      super(new URL('../../dist/record-thread.js', import.meta.url), options);
+      const built = new URL('../../dist/record-thread.js', import.meta.url);
+      super(built, { ...options, ...heap });
     }
   }
   return { ...threads, Worker: BuiltWorker };
@@ -59,11 +61,12 @@ describe('Large records in the thread', () => {
 
   it('are refused one by one when the work takes too much memory', async () => {
     // Less than the work below takes, and more than a thread takes to start.
-    work = new ThreadedWork(16);
+    heap = { resourceLimits: { maxOldGenerationSizeMb: 16 } };
     const expensive = `{"a":[${'{},'.repeat(330_000)}{}]}`;
     const outcomes = await Promise.all([create(expensive), create()]);
     expect(outcomes[0]).toMatchObject({ ok: false, failure: { code: 'VALIDATION_FAILED' } });
     expect(outcomes[1]).toMatchObject({ ok: true });
+    heap = {};
   });
 
   it('fail one by one while the system gives no thread, and succeed when it gives one', async () => {

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { beforeAll } from 'vitest';
 import { manage } from '../../src/tools/manage/manage.js';
 import type { CommandDependencies, Waits } from '../../src/tools/program/command.js';
 import { ADMIN_KEY } from './contract.js';
@@ -70,10 +71,15 @@ export async function runWell(...how: Parameters<typeof runHere>): Promise<strin
   return stdout;
 }
 
-/** Dry runs of files that a test writes. They need neither a service nor its key. */
-export async function openDryRuns() {
-  const { path: folder, remove: close } = await openTemporaryFolder();
+/** Dry runs of files that the tests of a file write. They need neither a service nor its key. */
+export function dryRuns() {
+  let folder = '';
   let serial = 0;
+  beforeAll(async () => {
+    const { path, remove } = await openTemporaryFolder();
+    folder = path;
+    return remove;
+  });
   const judge = async (
     content: string | Uint8Array,
     into: string,
@@ -86,7 +92,5 @@ export async function openDryRuns() {
     const { code, stdout, stderr } = await dataCommandHere(words, {});
     return { code, text: (stdout + stderr).replaceAll(`${folder}/`, '') };
   };
-  return { folder, judge, close };
+  return { judge, at: (name: string) => join(folder, name) };
 }
-
-export type DryRuns = Awaited<ReturnType<typeof openDryRuns>>;

@@ -4,16 +4,25 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
+import { afterAll, beforeAll } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommandHere, startDataCommand } from './data-command.js';
+import { openMeddlingProxy } from './meddling-proxy.js';
 import { openNodeService } from './node-service.js';
 import type { Environment } from './program.js';
 
-export type DataService = Awaited<ReturnType<typeof openDataService>>;
 type Here = Parameters<typeof dataCommandHere>;
 
-export async function openDataService() {
+/** The service that the tests of a file share: there before they begin, closed after them. */
+export function dataService() {
+  const on = {} as Awaited<ReturnType<typeof openDataService>>;
+  beforeAll(async () => void Object.assign(on, await openDataService()));
+  afterAll(() => on.close?.());
+  return on;
+}
+
+async function openDataService() {
   const { start, folder, close } = await openNodeService();
   const baseUrl = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
   const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
@@ -33,6 +42,20 @@ export async function openDataService() {
     /** Runs the command in this process. */
     run: (args: readonly string[], more: Environment = {}, options: Here[2] = {}) =>
       dataCommandHere(args, { ...environment, ...more }, options),
+    /** The same, with Ctrl-C after a request such as `GET 3`, the third of its method. */
+    async runInterrupted(args: readonly string[], request: string, more: Environment = {}) {
+      const [method = '', count] = request.split(' ');
+      const interruption = new AbortController();
+      const after = (_: unknown, number: number) => {
+        if (number === Number(count)) interruption.abort();
+        return false;
+      };
+      const proxy = await openMeddlingProxy({ method: method as 'GET', to: baseUrl, after });
+      const given = { ...environment, ...more, ...proxy.environment };
+      const run = await dataCommandHere(args, given, { interrupted: interruption.signal });
+      await proxy.close();
+      return run;
+    },
     /** An account's records, oldest first, without id and owner. */
     async contents(account: string, collection: CollectionName) {
       const records: Record<string, unknown>[] = [];

@@ -2,7 +2,7 @@
 // time-out", which Node does not have: a client that never reads its answer would hold the
 // answer's memory for ever. It bounds what a client sends without waiting for answers.
 
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
@@ -31,11 +31,11 @@ interface Connection {
   waiting?: number;
 }
 
-type HttpServer = NetServer & Pick<Server, 'closeIdleConnections' | 'closeAllConnections'>;
+type HttpServer = Server<typeof IncomingMessage, typeof ApiResponse>;
 
 export class Connections {
   readonly #server: HttpServer;
-  readonly #events: ServiceEvents | undefined;
+  readonly events: ServiceEvents | undefined;
   readonly #open = new Map<Duplex, Connection>();
   /** Requests of all connections that wait behind another. */
   #waiting = 0;
@@ -45,7 +45,7 @@ export class Connections {
   /** Without `events` nothing is measured. */
   constructor(server: HttpServer, events?: ServiceEvents) {
     this.#server = server;
-    this.#events = events;
+    this.events = events;
     server.on('connection', (socket) => {
       const connection: Connection = { socket };
       this.#open.set(socket, connection);
@@ -72,7 +72,7 @@ export class Connections {
 
   #begin(response: ApiResponse, connection: Connection): void {
     connection.begun = response;
-    response.measure(this.#events, connection.socket);
+    response.measure(this.events, connection.socket);
     response.begin?.(response);
   }
 

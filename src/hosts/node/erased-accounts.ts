@@ -7,7 +7,6 @@ import type { FileStorage } from '../../libsql.js';
 import { ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
-import type { Facts } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 
 /** How many the log names; the others are counted. */
@@ -21,11 +20,11 @@ const UNKNOWN = 'whether erased accounts are in the database again is unknown';
  * Resolves with how many still have records; undefined if the settings name no place for a ledger.
  */
 export async function erasedAccounts(
-  { erasureLedger: ERASURE_LEDGER, backups }: Pick<Settings, 'erasureLedger' | 'backups'>,
-  records: Pick<OpenRecords, 'account' | 'owners'>,
-  storage: Pick<FileStorage, 'oldestRecordAt'>,
+  { erasureLedger: ERASURE_LEDGER, backups }: Settings,
+  records: OpenRecords,
+  storage: FileStorage,
   log: Log,
-): Promise<(() => Promise<Facts['erased_accounts']>) | undefined> {
+) {
   const path = ledgerPath({ ERASURE_LEDGER, BACKUP_DIR: backups?.folder });
   if (path === undefined) return undefined;
   const back = new Set<string>();
@@ -34,8 +33,8 @@ export async function erasedAccounts(
     const ledger = await readLedger(path);
     for (const subject of ledger?.size ? records.owners : []) {
       const erased = ledger?.erasedAt(subject);
-      const oldest = erased === undefined ? undefined : await storage.oldestRecordAt(subject);
-      if (erased !== undefined && oldest !== undefined && isBack(erased, oldest)) back.add(subject);
+      if (erased === undefined) continue;
+      if (isBack(erased, (await storage.oldestRecordAt(subject)) ?? Infinity)) back.add(subject);
     }
   } catch (error) {
     unreadable = true;

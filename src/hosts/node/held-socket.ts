@@ -15,8 +15,7 @@ export function heldSocket(environment: Environment, pid: number): number | unde
   // For another process: a parent's environment is inherited.
   if (!count || receiver !== String(pid)) return undefined;
   if (count === '1') return FIRST_DESCRIPTOR;
-  const given = JSON.stringify(count.slice(0, 20));
   throw new Error(
-    `LISTEN_FDS is ${given}; it must be 1: put one ListenStream= into the socket unit`,
+    `LISTEN_FDS is ${JSON.stringify(count)}; it must be 1: put one ListenStream= into the socket unit`,
   );
 }

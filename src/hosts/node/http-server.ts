@@ -1,5 +1,6 @@
 // The handler on a port: Node's HTTP server with the contract's time-outs in force.
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -11,6 +12,7 @@ import {
 import type { HostBindings } from '../../core/http/request-body.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
+import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
@@ -30,36 +32,34 @@ const WAITING_CONNECTIONS_MAX = 4_096;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
-  readonly host: string;
-  readonly port: number;
+  readonly settings: Pick<Settings, 'host' | 'port' | 'corsAllowedOrigins'>;
   /** Descriptor of a listening socket, in place of `host` and `port`. */
   readonly socket?: number | undefined;
-  readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
   /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
-  /** Called for every connection that is accepted. */
-  readonly onConnection?: (() => void) | undefined;
 }
 
 /** Resolves when the server listens, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
 export async function listen(options: HttpServerOptions) {
-  const { host, port, socket } = options;
+  const { settings, socket } = options;
   const { server, connections } = buildServer(options);
-  await new Promise<void>((resolve, reject) => {
-    const isHandedOver = socket !== undefined;
-    server.once('error', (error) => reject(isHandedOver ? new Error(NO_TCP_SOCKET) : error));
-    const where = isHandedOver ? { fd: socket } : { host, port };
-    server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX }, resolve);
+  const { host, port } = settings;
+  const where = socket === undefined ? { host, port } : { fd: socket };
+  server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX });
+  await once(server, 'listening').catch((error: unknown) => {
+    throw socket === undefined ? error : new Error(NO_TCP_SOCKET);
   });
+  // Out of descriptors, as `/ready` says: the connection is refused.
+  server.on('error', () => {});
   const address = server.address();
   // A socket in the file system.
   if (address === null || typeof address === 'string') throw new Error(NO_TCP_SOCKET);
-  return { origin: originOf(address), connections };
+  return { origin: originOf(address), server, connections };
 }
 
 function buildServer(options: HttpServerOptions) {
-  const { handler, log, events, onConnection } = options;
+  const { handler, log, events } = options;
   const answer = getRequestListener(
     (request, { incoming, outgoing }) =>
       handler(request, {
@@ -85,9 +85,8 @@ function buildServer(options: HttpServerOptions) {
     // Node's own refusal has no envelope. `faultOf` looks for the Host.
     requireHostHeader: false,
   });
-  if (onConnection !== undefined) server.on('connection', onConnection);
   const connections = new Connections(server, events);
-  const { send, refuse, refuseTunnel } = refusals(connections, events, options.corsAllowedOrigins);
+  const { send, refuse, refuseTunnel } = refusals(connections, options.settings.corsAllowedOrigins);
   const begin = async (response: ApiResponse) => {
     const { req: request } = response;
     try {

@@ -11,10 +11,8 @@ import type { ReadBody } from '../../core/http/request-body.js';
 const TURN_BYTES = 32_768;
 const TURN_PIECES = 256;
 
-/** Without bytes if the body is too long. */
-interface Whole {
-  bytes?: Buffer | undefined;
-}
+/** Undefined if the body is too long. */
+type Whole = { bytes: Buffer | undefined };
 
 export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => {
@@ -59,8 +57,12 @@ function read(incoming: IncomingMessage, whole: Whole, maxBytes: number, done: (
     // `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
     if (length === 0) whole.bytes = chunk;
     else {
-      const room = Math.min(Math.max(wanted, 2 * whole.bytes.length), maxBytes);
-      if (wanted > whole.bytes.length) whole.bytes = grown(whole.bytes, length, room);
+      if (wanted > whole.bytes.length) {
+        const room = Math.min(Math.max(wanted, 2 * whole.bytes.length), maxBytes);
+        const larger = Buffer.allocUnsafe(room);
+        whole.bytes.copy(larger, 0, 0, length);
+        whole.bytes = larger;
+      }
       chunk.copy(whole.bytes, length);
     }
     length = wanted;
@@ -69,10 +71,4 @@ function read(incoming: IncomingMessage, whole: Whole, maxBytes: number, done: (
     whole.bytes = whole.bytes?.subarray(0, length);
     done();
   });
-}
-
-function grown(bytes: Buffer, length: number, room: number): Buffer {
-  const larger = Buffer.allocUnsafe(room);
-  bytes.copy(larger, 0, 0, length);
-  return larger;
 }

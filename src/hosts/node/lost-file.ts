@@ -1,9 +1,8 @@
 // Notices that the open database file is no longer the one at its path (deleted, replaced, its disk
 // unmounted), or that another program wrote it. SQLite itself notices neither, and every later write
 // would be lost when the process ends. So the service refuses writes and says so. Of a file that
-// disappeared it saves a copy beside its place; only memory still has what was in a damaged file.
+// disappeared it saves a copy in the same folder; only memory still has what was in a damaged file.
 
-import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
@@ -15,26 +14,26 @@ const LOOK_MS = 1_000;
 const RESTORE = 'stop the service, restore the saved copy or the newest backup, and start it';
 const SAVE = 'do not restart: save everything first with the command dump';
 
-export interface WatchedFile {
+interface Watched {
   readonly storage: FileStorage;
   readonly records: OpenRecords;
   readonly backups: { stop(): void } | undefined;
-  /** Litestream may write the log back and remove it; else it is always beside the file. */
+  /** Litestream may write the log back and remove it; otherwise it is always next to the file. */
   readonly isReplicated: boolean;
 }
 
 /** `look` looks now. `stop`, before the records are closed, tries again to save what could not be saved. */
-export function watchFile(file: WatchedFile, log: Log, events: ServiceEvents | undefined) {
-  const { storage, records, backups, isReplicated } = file;
+export async function watchFile(watched: Watched, log: Log, events: ServiceEvents | undefined) {
+  const { storage, records, backups, isReplicated } = watched;
   const { path } = storage;
-  const opened = identityOf(statSync(path, { bigint: true }));
+  const opened = await identityAt(path);
   const timer = setInterval(() => void look(), LOOK_MS).unref();
-  let logMissing = 0;
+  let wasLogMissing = false;
   let isOver = false;
-  /** One check at a time: on a disk that hangs they would pile up. */
+  /** One look at a time: on a disk that hangs they would pile up. */
   let looking: Promise<void> | undefined;
-  /** Resolves with whether the copy is saved; undefined as long as there is nothing to save. */
-  let saving: Promise<boolean> | undefined;
+  /** Resolves with false if a copy must be saved and could not be. */
+  let saving = Promise.resolve(true);
 
   function look(): Promise<void> {
     looking ??= compare().finally(() => {
@@ -44,11 +43,10 @@ export function watchFile(file: WatchedFile, log: Log, events: ServiceEvents | u
   }
 
   async function compare(): Promise<void> {
-    if (isOver) return;
     const lost = await lossAtPath();
-    const isIntact = lost !== undefined || (await storage.isIntact().catch(() => true));
-    if ((lost === undefined && isIntact) || isOver) return;
-    end();
+    if (isOver || (lost === undefined && (await storage.isIntact().catch(() => true)))) return;
+    isOver = true;
+    clearInterval(timer);
     backups?.stop();
     const refused = records.refuseWrites();
     if (lost === undefined) {
@@ -62,29 +60,22 @@ export function watchFile(file: WatchedFile, log: Log, events: ServiceEvents | u
     }
   }
 
-  function end(): void {
-    isOver = true;
-    clearInterval(timer);
-  }
-
-  /** Asks for the file by its name: opening and closing it would drop the lock on it. */
   async function lossAtPath(): Promise<string | undefined> {
     const found = await identityAt(path);
     if (found === 'unknown') return undefined;
     if (found === 'none') return `the database file ${path} is gone, or its disk`;
     if (found !== opened) return `another file is in the place of the database file ${path}`;
     // A new connection makes a new log: it may be missing for a moment.
-    const isMissing = !isReplicated && (await identityAt(`${path}-wal`)) === 'none';
-    logMissing = isMissing ? logMissing + 1 : 0;
-    return logMissing > 1 ? `the log ${path}-wal is gone` : undefined;
+    const before = wasLogMissing;
+    wasLogMissing = !isReplicated && (await identityAt(`${path}-wal`)) === 'none';
+    return before && wasLogMissing ? `the log ${path}-wal is gone` : undefined;
   }
 
   async function save(): Promise<boolean> {
-    const copy = keptPath(path, 'saved', Date.now());
+    const file = keptPath(path, 'saved', Date.now());
     try {
-      const { recordCount, auditEventCount } = await storage.save(copy);
-      const counts = { records: recordCount, audit_events: auditEventCount };
-      log.warn('database_saved', { file: copy, ...counts });
+      const { recordCount, auditEventCount } = await storage.save(file);
+      log.warn('database_saved', { file, records: recordCount, audit_events: auditEventCount });
       return true;
     } catch (error) {
       log.error('database_not_saved', error);
@@ -94,20 +85,17 @@ export function watchFile(file: WatchedFile, log: Log, events: ServiceEvents | u
 
   async function stop(): Promise<void> {
     await look();
-    end();
-    if (saving !== undefined && !(await saving)) await save();
+    clearInterval(timer);
+    if (!(await saving)) await save();
   }
 
   return { look, stop };
 }
 
-/** `none` if there is no such file; `unknown` if the system does not tell. */
+/** `none` if there is no such file, `unknown` if the system does not tell. By name: opening and closing the file would drop the lock on it. */
 function identityAt(path: string): Promise<string> {
-  return stat(path, { bigint: true }).then(identityOf, ({ code }) =>
-    code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'unknown',
+  return stat(path, { bigint: true }).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    ({ code }) => (code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'unknown'),
   );
-}
-
-function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
-  return `${dev} ${ino}`;
 }

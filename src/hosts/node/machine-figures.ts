@@ -59,15 +59,15 @@ export async function diskFacts(databasePath: string): Promise<Facts['database']
 }
 
 /** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
-export function sampledDelays() {
+export function sampledDelays(): Histogram {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;
-  const timer = setInterval(() => {
+  setInterval(() => {
     const now = performance.now();
     histogram.observe(Math.max(0, now - due) / 1000);
     due = now + DELAY_SAMPLE_MS;
   }, DELAY_SAMPLE_MS).unref();
-  return { histogram, timer };
+  return histogram;
 }
 
 /**

@@ -1,9 +1,12 @@
 // The operations port: live, ready, metrics, status and a backup on request, on an address
 // that only this machine or its private network reaches. No part of the API's port.
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Log } from '../../core/log.js';
 import { EXPOSITION_TYPE } from '../operations/exposition.js';
+import type { Settings } from '../settings.js';
 import { originOf } from './http-server.js';
 
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -17,7 +20,9 @@ const OWN_HOST =
   /^(?:[\d.]+|\[[\da-f:.]+\]|[^.:]+|[^:]+\.(?:internal|local|localhost|svc))(?::\d+)?$/i;
 
 /** A text is in Prometheus' format, an object becomes JSON. */
-export type Page = readonly [status: number, body: object | string];
+type Page = readonly [status: number, body: object | string];
+
+type Address = NonNullable<Settings['operations']['port']>;
 
 /** By method and path; called for every request, with what it sends as the admin key. */
 export type Pages = Readonly<
@@ -25,16 +30,12 @@ export type Pages = Readonly<
 >;
 
 /** Resolves when the port is open, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
-export async function openOperationsPort(
-  { host, port }: { readonly host: string; readonly port: number },
-  pages: Pages,
-  onError: (error: unknown) => void,
-): Promise<{ readonly origin: string; close(): void }> {
+export async function openOperationsPort({ host, port }: Address, pages: Pages, log: Log) {
   const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
   const check = { connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS };
   const server = createServer({ ...timeouts, ...check }, async (request, response) => {
     const [status, body] = await pageFor(request, pages).catch((error: unknown): Page => {
-      onError(error);
+      log.error('operations_page_failed', error);
       return [500, { error: 'internal error; the log says why' }];
     });
     const isText = typeof body === 'string';
@@ -50,10 +51,7 @@ export async function openOperationsPort(
   server.maxConnections = CONNECTIONS_MAX;
   // Of a pipeline the others are refused: each page takes time from the service.
   server.maxRequestsPerSocket = 1;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+  await once(server.listen(port, host), 'listening');
   return {
     origin: originOf(server.address() as AddressInfo),
     close() {

@@ -1,6 +1,7 @@
 // The operations side of one service on Node: measures the service, answers on the
 // operations port, and writes the request log.
 
+import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { isAdminKey } from '../../core/http/authentication.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
@@ -14,9 +15,9 @@ import { type Facts, timeOf } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import type { Connections } from './connections.js';
 import { diskFacts, latest, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
-import { openOperationsPort, type Page } from './operations-port.js';
+import { openOperationsPort, type Pages } from './operations-port.js';
 import type { ProviderProbe } from './provider-probe.js';
-import type { Turns } from './turns.js';
+import type { ThreadedWork } from './threaded-work.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
@@ -34,7 +35,8 @@ export interface StartedParts {
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
   readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
   readonly postgres?: () => Facts['postgres'];
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
+  readonly work: ThreadedWork;
   readonly probe: ProviderProbe;
 }
 
@@ -61,20 +63,17 @@ export async function openOperations(settings: Settings, log: Log) {
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };
   const delays = sampledDelays();
-  const minutes = setInterval(() => meter.lastHour.tick(), MINUTE_MS).unref();
-  const pages = {
-    'GET /live': (): Page => [200, { live: true }],
-    'GET /ready': async (): Promise<Page> => {
+  setInterval(() => meter.lastHour.tick(), MINUTE_MS).unref();
+  const pages: Pages = {
+    'GET /live': () => [200, { live: true }],
+    async 'GET /ready'() {
       const { ready, reasons, warnings } = await status();
       return [ready ? 200 : 503, { ready, reasons, warnings }];
     },
-    'GET /metrics': async (): Promise<Page> => [
-      200,
-      metricsText(await status(), meter, delays.histogram),
-    ],
-    'GET /status': async (): Promise<Page> => [200, await status()],
+    'GET /metrics': async () => [200, metricsText(await status(), meter, delays)],
+    'GET /status': async () => [200, await status()],
     /** What SIGUSR2 does. Requires the admin key; otherwise anyone could rotate out good backups. */
-    'POST /backup'(adminKey: string | undefined): Page {
+    'POST /backup'(adminKey) {
       if (!isAdminKey(settings.adminKey, adminKey ?? '')) {
         if (adminKey !== undefined) meter.adminKeyRefused();
         return [401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' }];
@@ -85,8 +84,7 @@ export async function openOperations(settings: Settings, log: Log) {
       return [202, { begun: true }];
     },
   };
-  const onError = (error: unknown) => log.error('operations_page_failed', error);
-  const opened = port && (await openOperationsPort(port, pages, onError));
+  const opened = port && (await openOperationsPort(port, pages, log));
   return {
     /** Receives the events of the service's parts; undefined if nothing is measured. */
     events: port === undefined && requestLog === undefined ? undefined : meter,
@@ -98,8 +96,6 @@ export async function openOperations(settings: Settings, log: Log) {
     /** From here on `/ready` says so. */
     stopping: () => readiness.stopping(),
     async close() {
-      clearInterval(delays.timer);
-      clearInterval(minutes);
       await meter.requestLog?.flush();
       opened?.close();
     },
@@ -111,7 +107,7 @@ async function factsOf(
   parts: StartedParts | undefined,
   stored: Pick<Facts, 'database' | 'backups'>,
 ): Promise<Facts> {
-  const { inMemory, connections, turns, replica } = parts ?? {};
+  const { inMemory, connections, replica } = parts ?? {};
   return {
     version: VERSION,
     runtime: `node ${process.version}`,
@@ -120,7 +116,7 @@ async function factsOf(
       ...meter.requests.totals,
       in_flight: connections?.requestCount ?? null,
       connections: connections?.count ?? null,
-      heavy_work: turns ? turns.scheduler.waiting + turns.work.jobs : null,
+      heavy_work: parts ? parts.scheduler.waiting + parts.work.jobs : null,
     },
     last_hour: meter.lastHour.minutes,
     writes: {

@@ -18,17 +18,16 @@ const STRAY_SIGNALS = {
 export function jsonLog(): Log {
   // Without this listener, a closed pipe or a full disk would end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const write = (level: 'info' | 'warn' | 'error', event: string, fields?: LogFields) => {
+    const stream = level === 'info' ? process.stdout : process.stderr;
+    const time = new Date().toISOString();
+    stream.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
+  };
   return {
     info: (event, fields) => write('info', event, fields),
     warn: (event, fields) => write('warn', event, fields),
     error: (event, error, fields) => write('error', event, { ...fields, error: errorText(error) }),
   };
-}
-
-function write(level: 'info' | 'warn' | 'error', event: string, fields?: LogFields): void {
-  const stream = level === 'info' ? process.stdout : process.stderr;
-  const time = new Date().toISOString();
-  stream.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
 }
 
 /**
@@ -53,17 +52,15 @@ export function captureStrayOutput(log: Log): void {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a second signal kills
- * the process at once. SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing; with `hangUpEnds`,
- * for a program that belongs to a terminal, SIGHUP stops it. A service that cannot start ends the
- * process with exit code 1 and one line; lost storage with exit code 1 after the answers under way.
+ * the process at once. SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing. A service that cannot
+ * start ends the process with exit code 1 and one line; lost storage with exit code 1 after the
+ * answers under way.
  */
 export async function runService(
   log: Log,
   start: (onStorageLost: () => void) => Promise<Service>,
-  { hangUpEnds = false } = {},
 ): Promise<Service> {
   let service: Service | undefined;
-  let backUpOnceStarted = false;
   let signals = 0;
   let exitCode: number | undefined;
 
@@ -84,15 +81,11 @@ export async function runService(
   }
 
   for (const [signal, hint] of Object.entries(STRAY_SIGNALS)) {
-    if (signal === 'SIGHUP' && hangUpEnds) continue;
     process.on(signal, () => log.warn('signal_ignored', { signal, hint }));
   }
   // Without a listener this signal would end the process.
-  process.on('SIGUSR2', () => {
-    if (service === undefined) backUpOnceStarted = true;
-    else service.backUp();
-  });
-  for (const signal of ['SIGTERM', 'SIGINT', ...(hangUpEnds ? ['SIGHUP'] : [])]) {
+  process.on('SIGUSR2', () => service?.backUp());
+  for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
       // `process.exit` would wait for the native calls of all threads; if a disk hangs, for ever.
       if (++signals > 1) process.kill(process.pid, 'SIGKILL');
@@ -108,6 +101,5 @@ export async function runService(
   }
   const { origin: address, operationsOrigin: operations, facts } = service;
   log.info('started', { address, ...(operations !== undefined && { operations }), ...facts });
-  if (backUpOnceStarted) service.backUp();
   return service;
 }

@@ -1,5 +1,5 @@
 // Answers to bytes that are not a whole request: malformed, too large, too slow, or with a method
-// that Node's parser does not know. Node would send only a status line; clients get the envelope.
+// that Node's parser doesn't know. Node would send only a status line; clients get the envelope.
 
 import { randomFillSync } from 'node:crypto';
 import { type IncomingMessage, METHODS as NODE_METHODS } from 'node:http';
@@ -9,54 +9,38 @@ import { type Answer, refusal } from '../../core/http/answer.js';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
-import type { ServiceEvents } from '../../core/service-events.js';
 import { ApiResponse, OTHER } from './api-response.js';
 import type { Connections } from './connections.js';
 
 /** What Node reports of the bytes that it refuses. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
-type Headers = IncomingMessage['headers'];
+type Sent = IncomingMessage['headers'];
 
 const MALFORMED = refusal(
   'BAD_REQUEST',
   'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
 );
-const TOO_SLOW = refusal('REQUEST_TIMEOUT', 'the request took too long to arrive; send it again');
-const TOO_LARGE = refusal(
-  'HEADERS_TOO_LARGE',
-  'the headers are too large; send fewer or shorter ones',
-);
-const NOT_POSSIBLE = `this method is not possible here; send one of ${METHODS}`;
-const BAD_METHOD = refusal('METHOD_NOT_ALLOWED', NOT_POSSIBLE, METHODS);
-
-/** The client ended the connection in the middle of its request, so it waits for no answer. */
-const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
+const BAD_METHOD = refusal('METHOD_NOT_ALLOWED', `method not allowed; use ${METHODS}`, METHODS);
+/** By the code of Node's error; the others are malformed. */
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: refusal('REQUEST_TIMEOUT', 'the request took too long; send it again'),
+  HPE_HEADER_OVERFLOW: refusal('HEADERS_TOO_LARGE', 'the headers are too large; shorten them'),
+};
+/** The client is gone, or ended its side in the middle of its request: it waits for no answer. */
+const GONE = ['ECONNRESET', 'HPE_INVALID_EOF_STATE'];
 /** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 /** RFC 9110, section 5.6.2; RFC 9112, sections 3 and 5: a head in origin form, without folding. */
 const HEAD = /^([!#$%&'*+.^_`|~\w-]+) \/[!-~]* HTTP\/1\.[01]\r\n((?:[^\r\n:]+:[^\r\n]*\r\n)*)\r\n/;
 
-export function refusals(
-  connections: Connections,
-  events: ServiceEvents | undefined,
-  corsAllowedOrigins: readonly string[],
-) {
+export function refusals(connections: Connections, corsAllowedOrigins: readonly string[]) {
   const originHeadersOf = originPolicy(corsAllowedOrigins);
   const requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   const refused = new WeakSet<Duplex>();
 
-  /** Answers in the envelope, and ends the connection. `given`: the request's headers that could be read. */
-  async function send(
-    response: ApiResponse,
-    given: Headers,
-    answer = MALFORMED,
-    status?: number,
-  ): Promise<void> {
-    const headers = new Headers();
-    for (const name of ['x-request-id', 'origin']) {
-      const value = given[name];
-      if (typeof value === 'string') headers.set(name, value);
-    }
+  /** Answers in the envelope, and ends the connection. `sent`: the request's headers, as far as they could be read. */
+  async function send(response: ApiResponse, sent: Sent, answer = MALFORMED, status?: number) {
+    const headers = { get: (name: string) => sent[name]?.toString() ?? null } as Headers;
     const [requestId, originHeaders] = [requestIdOf({ headers }), originHeadersOf({ headers })];
     const whole = toResponse(answer, { requestId, now: Date.now(), originHeaders });
     const body = Buffer.from(await whole.arrayBuffer());
@@ -66,18 +50,18 @@ export function refusals(
   }
 
   /** Answers bytes that are no request, after the answers to the requests before them. */
-  function answerLast(socket: Duplex, answer: Answer, headers: Headers = {}): void {
+  function answerLast(socket: Duplex, answer: Answer, sent: Sent = {}): void {
     afterAnswer(connections.newest(socket), () => {
       if (!socket.writable) return;
       const request = { method: OTHER, httpVersionMajor: 1, httpVersionMinor: 1 };
       const response = new ApiResponse(request as IncomingMessage);
-      response.measure(events, socket);
+      response.measure(connections.events, socket);
       response.assignSocket(socket as Socket);
       response.once('finish', () => {
         response.detachSocket(socket as Socket);
         end(socket);
       });
-      void send(response, headers, answer);
+      void send(response, sent, answer);
     });
   }
 
@@ -86,24 +70,19 @@ export function refusals(
     // After broken bytes nothing on the connection can be parsed.
     if (refused.has(socket)) return;
     refused.add(socket);
-    if (!socket.writable || code === 'ECONNRESET' || code === ENDED_EARLY) {
-      socket.destroy();
-      return;
-    }
-    const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    const other = code === 'HPE_HEADER_OVERFLOW' ? TOO_LARGE : MALFORMED;
-    const answer = isSlow ? TOO_SLOW : other;
+    if (!socket.writable || GONE.includes(code)) return void socket.destroy();
+    const answer = ANSWERS[code] ?? MALFORMED;
     const newest = connections.newest(socket);
-    const headers = newest === undefined ? unknownMethod(rawPacket) : undefined;
     if (newest === undefined || newest.req.complete) {
-      answerLast(socket, headers === undefined ? answer : BAD_METHOD, headers);
+      const sent = newest === undefined ? unknownMethod(rawPacket) : undefined;
+      answerLast(socket, sent === undefined ? answer : BAD_METHOD, sent);
     } else if (newest.headersSent) {
       afterAnswer(newest, () => end(socket));
     } else {
       // Its body broke: this is its own answer.
       (socket as Socket).destroySoon = () => end(socket);
       newest.begin = () => void send(newest, newest.req.headers, answer);
-      // Else it is still to begin.
+      // Without a socket it waits for the answers before it.
       if (newest.socket !== null) newest.begin(newest);
     }
   }
@@ -119,7 +98,7 @@ export function refusals(
 }
 
 /** "So is a method that Node's parser doesn't know, where its head comes in one piece": the packet begins with it. Its headers. */
-function unknownMethod(packet: Buffer | undefined): Headers | undefined {
+function unknownMethod(packet: Buffer | undefined): Sent | undefined {
   const [, method = '', fields = ''] = HEAD.exec(packet?.toString('latin1') ?? '') ?? [];
   // A known method means that the packet begins within a body, not with a request.
   if (method === '' || NODE_METHODS.includes(method)) return undefined;

@@ -1,19 +1,19 @@
 // One service on Node, whatever its records are stored in: its port, its operations and its stop.
 
 import { hash, randomFillSync } from 'node:crypto';
+import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { messageOf } from '../../storage/file/connection-errors.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { settingWarnings } from '../settings/warnings.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { openOperations, type StartedParts, VERSION } from './operations.js';
 import { probeProvider } from './provider-probe.js';
-import { Turns } from './turns.js';
+import { ThreadedWork } from './threaded-work.js';
 
 /** After a signal to stop, answers get this long to be written. With closing the file that is 15 s in all. */
 const DRAIN_DEADLINE_MS = 12_000;
@@ -24,17 +24,7 @@ const DRAIN_DEADLINE_MS = 12_000;
  */
 const LEAVE_MS = 1_000;
 
-export interface Service {
-  readonly origin: string;
-  /** The origin of the operations port; undefined if the settings name no such port. */
-  readonly operationsOrigin: string | undefined;
-  /** What the log says of the start: release, file, records. */
-  readonly facts: LogFields;
-  /** Takes a backup if the settings name a folder. The log has the outcome. */
-  backUp(): void;
-  /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof serve>>;
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -46,13 +36,32 @@ export interface ServiceOptions {
 }
 
 /** The records with what the process does about their storage. */
-export interface ServedRecords extends Omit<StartedParts, 'connections' | 'turns' | 'probe'> {
+export interface ServedRecords
+  extends Omit<StartedParts, 'connections' | 'scheduler' | 'work' | 'probe'> {
   readonly records: RecordService;
   readonly facts?: LogFields;
-  /** Why no backup is taken here. */
-  readonly backupHint: string;
   /** After the last answer. */
   close(): Promise<void>;
+}
+
+export type Turns = ReturnType<typeof openTurns>;
+
+/** All long work of the process takes turns: records and answers share the scheduler. */
+export function openTurns() {
+  let hasAccepted = false;
+  // Node accepts one connection in an event-loop turn (libuv since 1.45), so each of 300 new
+  // connections would wait for a slice of work.
+  const givesWay = () => {
+    const gives = hasAccepted;
+    hasAccepted = false;
+    return gives;
+  };
+  const scheduler = new FairScheduler({ givesWay });
+  /** To be called for every connection that is accepted: others may wait behind it. */
+  const onConnection = () => {
+    hasAccepted = true;
+  };
+  return { scheduler, work: new ThreadedWork(), onConnection };
 }
 
 /**
@@ -62,16 +71,16 @@ export interface ServedRecords extends Omit<StartedParts, 'connections' | 'turns
 export async function runOver(
   open: (turns: Turns, events: ServiceEvents | undefined) => Promise<ServedRecords>,
   options: ServiceOptions,
-): Promise<Service> {
+) {
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   // Before the records are loaded: that may take long, and the port reports it.
-  const operations = await openOperations(settings, log).catch((error: unknown) => {
+  const operations = await openOperations(settings, log).catch((error: Error) => {
     const { host, port } = settings.operations.port ?? {};
-    const reason = addressProblem(error, 'OPS_') ?? messageOf(error);
+    const reason = addressProblem(error, 'OPS_');
     throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
   });
-  const turns = new Turns();
+  const turns = openTurns();
   let served: ServedRecords | undefined;
   try {
     served = await open(turns, operations.events);
@@ -86,10 +95,10 @@ export async function runOver(
 async function serve(
   served: ServedRecords,
   operations: Awaited<ReturnType<typeof openOperations>>,
-  turns: Turns,
+  { scheduler, work, onConnection }: Turns,
   { settings, log, socket, guard }: ServiceOptions,
-): Promise<Service> {
-  const { backups, facts, backupHint, records } = served;
+) {
+  const { backups, facts, records } = served;
   const { events } = operations;
   const { host, port, adminKey, corsAllowedOrigins } = settings;
   const digest = (token: string) => hash('sha256', token, 'base64');
@@ -101,33 +110,34 @@ async function serve(
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
     corsAllowedOrigins,
     log,
-    scheduler: turns.scheduler,
+    scheduler,
     randomBytes: randomFillSync,
   });
   const handler = guard === undefined ? respond : guard(respond);
-  const { onConnection } = turns;
-  const where = { host, port, socket };
-  const how = { handler, corsAllowedOrigins, log, events, onConnection };
-  const { origin, connections } = await listen({ ...where, ...how }).catch((error: unknown) => {
-    const reason = addressProblem(error) ?? messageOf(error);
-    throw new Error(`the service cannot listen on ${host}:${port}: ${reason}`);
+  const listening = listen({ settings, socket, handler, log, events });
+  const { origin, server, connections } = await listening.catch((error: Error) => {
+    throw new Error(`the service cannot listen on ${host}:${port}: ${addressProblem(error)}`);
   });
-  if (socket !== undefined) {
-    const hint = 'HOST and PORT are not used; the socket unit names the address';
-    log.info('socket_handed_over', { address: origin, hint });
-  }
+  server.on('connection', onConnection);
+  // HOST and PORT are not used.
+  if (socket !== undefined) log.info('socket_handed_over', { address: origin });
   const stopping = new AbortController();
   const probe = probeProvider(signIn, log, stopping.signal);
-  operations.started({ ...served, connections, turns, probe });
+  operations.started({ ...served, connections, scheduler, work, probe });
   backups?.begin();
   return {
     origin,
+    /** Undefined if the settings name no operations port. */
     operationsOrigin: operations.origin,
+    /** What the log says of the start: release, file, records. */
     facts: { version: VERSION, ...facts },
+    /** Takes a backup if the settings name a folder. The log has the outcome. */
     backUp() {
+      const remedy = settings.postgresUrl ? "use Postgres' own tools" : 'set BACKUP_DIR';
       if (backups !== undefined) backups.takeNow();
-      else log.warn('backup_not_configured', { hint: `backups are not configured; ${backupHint}` });
+      else log.warn('backup_not_configured', { hint: `backups are not configured; ${remedy}` });
     },
+    /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
     async stop() {
       stopping.abort();
       operations.stopping();
@@ -135,7 +145,7 @@ async function serve(
       // The kernel keeps connections for the next process, so this one can stop slowly.
       await connections.drain(DRAIN_DEADLINE_MS, socket === undefined ? 0 : LEAVE_MS);
       await served.close();
-      await turns.work.close();
+      await work.close();
       await operations.close();
     },
   };

@@ -14,18 +14,16 @@ import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
 import { type Environment, readSettings, type Settings } from '../settings.js';
-import { heldSocket } from './held-socket.js';
 
 type Checks = Readonly<Record<string, () => string | Promise<string>>>;
+type Address = NonNullable<Settings['operations']['port']>;
 
 const OTHERS_READ = 0o044;
 const PERMISSIONS = 0o777;
-/** For the replica to take every change: a person waits for this check. */
-const ONLINE_SYNC_MAX_SECONDS = 10;
 /** A start only warns of these, because the service works; but it hardly does what is intended. */
 const UNINTENDED = ['setting_unknown', 'admin_key_too_short'];
 const FILE_WORDS: Readonly<Record<FileState, string>> = {
-  usable: 'usable: whole, of this program, and free',
+  usable: 'usable: intact, from this program, and not in use',
   absent: 'absent: a start creates it',
   held: 'in use by another process, most likely the service; not read',
 };
@@ -35,10 +33,10 @@ export function settingsOf(environment: Environment): Settings {
   return readSettings(environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** Warns of a database file that others than its owner may read. */
+/** Warns if other users than its owner may read the database file. */
 export function warnOfFile(path: string, log: Log): void {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & PERMISSIONS;
-  // Windows has no such permissions, and says of each file that all may read it.
+  // Windows has no such permissions, and reports every file as readable by all.
   if (process.platform === 'win32' || (mode & OTHERS_READ) === 0) return;
   log.warn('database_readable_by_others', {
     file: path,
@@ -49,12 +47,9 @@ export function warnOfFile(path: string, log: Log): void {
 
 /**
  * Logs one line for each check. Resolves with whether a start would succeed and do what is intended.
- * `online`: whether the identity provider, the replica and Postgres are asked.
+ * `online`: whether the identity provider and Postgres are asked.
  */
-export async function checkStart(
-  environment: Environment,
-  { log, online }: { readonly log: Log; readonly online: boolean },
-): Promise<boolean> {
+export async function checkStart(environment: Environment, log: Log, online: boolean) {
   const failures: string[] = [];
   let checks: Checks;
   try {
@@ -75,22 +70,17 @@ export async function checkStart(
   return failures.length === 0;
 }
 
-/** In the order of a start. What is found that may be intended is logged as a warning. */
+/** In the order of a start. Logs a warning for what may be intended. */
 function checksOf(environment: Environment, settings: Settings, log: Log, online: boolean): Checks {
   const { postgresUrl, backups, host, port, operations, databasePath, replication } = settings;
   let file: FileState | undefined;
   return {
     settings() {
-      const unintended: string[] = [];
-      for (const { event, hint } of [
-        ...settingWarnings(settings),
-        ...environmentWarnings(environment),
-      ]) {
-        if (UNINTENDED.includes(event)) unintended.push(hint);
-        else log.warn(event, { hint });
-      }
-      if (unintended.length > 0) throw new Error(unintended.join('; '));
-      return 'all can be used';
+      const all = [...settingWarnings(settings), ...environmentWarnings(environment)];
+      const unintended = all.filter(({ event }) => UNINTENDED.includes(event));
+      for (const { event, hint } of all) if (!UNINTENDED.includes(event)) log.warn(event, { hint });
+      if (unintended.length === 0) return 'valid';
+      throw new Error(unintended.map(({ hint }) => hint).join('; '));
     },
     async database() {
       if (postgresUrl !== undefined) return checkPostgres(postgresUrl, online);
@@ -105,19 +95,31 @@ function checksOf(environment: Environment, settings: Settings, log: Log, online
     async backups() {
       if (backups === undefined) return 'none: BACKUP_DIR is unset';
       await namesIn(backups.folder);
-      return `${resolve(backups.folder)} can be written to`;
+      return `${resolve(backups.folder)} is writable`;
     },
-    replica: () => checkReplica(settings, log, online && file !== 'absent'),
-    'operations port'() {
-      if (operations.port === undefined) return 'none: OPS_PORT is unset';
-      return checkPort('OPS_', operations.port, file === 'held');
+    async replica() {
+      if (replication === undefined) return 'none: REPLICATION is off';
+      try {
+        await new Litestream(replication.socketPath, resolve(databasePath)).identify();
+        return 'Litestream answers and lists the database';
+      } catch (error) {
+        // A start only warns, too.
+        log.warn('replica_unreachable', { hint: messageOf(error) });
+        return 'unreachable';
+      }
     },
-    port() {
-      const isHandedOver = heldSocket(environment, process.pid) !== undefined;
-      if (isHandedOver) return 'handed over; HOST and PORT are not used';
-      return checkPort('', { host, port }, file === 'held');
+    'operations port': async () =>
+      operations.port === undefined
+        ? 'none: OPS_PORT is unset'
+        : checkPort('OPS_', operations.port, file === 'held'),
+    port: () => checkPort('', { host, port }, file === 'held'),
+    async 'identity provider'() {
+      if (settings.signIn === undefined) return 'none: every bearer token is answered 503';
+      if (!online) return 'not asked; --online asks it';
+      const { ok, found, remedy } = await openSignIn({ settings: settings.signIn }).probe();
+      if (ok) return found;
+      throw new Error(`the identity provider: ${found}; ${remedy}`);
     },
-    'identity provider': () => checkProvider(settings, online),
   };
 }
 
@@ -136,40 +138,12 @@ async function checkPostgres(url: string, online: boolean): Promise<string> {
   }
 }
 
-/** A start without Litestream only warns. `syncs`: whether the replica itself is tried. */
-async function checkReplica(settings: Settings, log: Log, syncs: boolean): Promise<string> {
-  if (settings.replication === undefined) return 'none: REPLICATION is off';
-  const { socketPath } = settings.replication;
-  const litestream = new Litestream(socketPath, resolve(settings.databasePath));
-  try {
-    await litestream.identify();
-    if (!syncs) return 'Litestream answers and lists the database';
-    const { replicatedTxid } = await litestream.sync(true, ONLINE_SYNC_MAX_SECONDS);
-    return `Litestream synced: the replica has every change up to ${replicatedTxid}`;
-  } catch (error) {
-    log.warn('replica_unreachable', { hint: messageOf(error) });
-    return 'unreachable';
-  }
-}
-
-async function checkProvider({ signIn }: Settings, online: boolean): Promise<string> {
-  if (signIn === undefined) return 'none: every bearer token is answered 503';
-  if (!online) return 'not asked; --online asks it';
-  const { ok, found, remedy } = await openSignIn({ settings: signIn }).probe();
-  if (ok) return found;
-  throw new Error(`the identity provider: ${found}; ${remedy}`);
-}
-
 /**
  * Opens the port, to see that it is free, and leaves it open, so that a second setting with the same
  * port fails. `prefix`: of the settings of the address. `isRunning`: the service itself seems to run,
  * and has the port.
  */
-async function checkPort(
-  prefix: string,
-  { host, port }: { readonly host: string; readonly port: number },
-  isRunning: boolean,
-): Promise<string> {
+async function checkPort(prefix: string, { host, port }: Address, isRunning: boolean) {
   const address = `${host}:${port}`;
   try {
     const server = createServer((socket) => socket.destroy()).unref();
@@ -178,7 +152,6 @@ async function checkPort(
   } catch (error) {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
     if (isTaken && isRunning) return `${address} is in use, as the service is running`;
-    const reason = addressProblem(error, prefix) ?? messageOf(error);
-    throw new Error(`${address} cannot be listened on: ${reason}`);
+    throw new Error(`${address} cannot be listened on: ${addressProblem(error as Error, prefix)}`);
   }
 }

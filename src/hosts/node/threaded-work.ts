@@ -23,35 +23,25 @@ interface Job {
 }
 
 export class ThreadedWork implements RecordWork {
-  readonly #heapMaxMegabytes: number;
+  readonly #closed = new AbortController();
   #worker: Worker | undefined;
-  /** Ended with the thread. */
-  #ended = new AbortController();
   #isWorking = false;
-  #isClosed = false;
   /** A job whose client has gone is done all the same: other readers may wait for its result. */
   readonly #waiting = new FairQueue<Job>();
 
-  constructor(heapMaxMegabytes = HEAP_MAX_MEGABYTES) {
-    this.#heapMaxMegabytes = heapMaxMegabytes;
-  }
-
   newRecord(...args: Parameters<RecordWork['newRecord']>) {
-    const [, body] = args;
-    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(...args);
+    if (args[1].length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(...args);
     return this.#run<Outcome<ChangedRecord>>('newRecord', args);
   }
 
   patchedRecord(...args: Parameters<RecordWork['patchedRecord']>) {
-    const [, stored, body] = args;
-    const isSmall = stored.length + body.length <= IN_PLACE_MAX_CHARACTERS;
-    if (isSmall) return workInPlace.patchedRecord(...args);
+    const characters = args[1].length + args[2].length;
+    if (characters <= IN_PLACE_MAX_CHARACTERS) return workInPlace.patchedRecord(...args);
     return this.#run<Outcome<ChangedRecord>>('patchedRecord', args);
   }
 
   paymentRow(...args: Parameters<RecordWork['paymentRow']>) {
-    const [order] = args;
-    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(...args);
+    if (args[0].length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentRow(...args);
     return this.#run<string>('paymentRow', args);
   }
 
@@ -62,14 +52,13 @@ export class ThreadedWork implements RecordWork {
 
   /** Ends the thread and rejects all work that is not done. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closed.abort();
     await this.#worker?.terminate();
   }
 
   #run<Result>(name: keyof RecordWork, args: readonly string[]): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const call = { name, args };
-      const job = { call, resolve: resolve as Job['resolve'], reject };
+      const job = { call: { name, args }, resolve: resolve as Job['resolve'], reject };
       this.#waiting.add(args.at(-1) ?? '', job);
       if (!this.#isWorking) void this.#work();
     });
@@ -90,27 +79,23 @@ export class ThreadedWork implements RecordWork {
 
   /** Rejects if the thread ends, or the system gives none. */
   async #ask(call: WorkCall): Promise<unknown> {
-    if (this.#isClosed) throw new Error('the thread of the records is closed');
+    const { signal } = this.#closed;
+    signal.throwIfAborted();
     this.#worker ??= this.#start();
     this.#worker.postMessage(call);
-    const [result] = await once(this.#worker, 'message', { signal: this.#ended.signal });
+    const [result] = await once(this.#worker, 'message', { signal });
     return result;
   }
 
   #start(): Worker {
     const worker = new Worker(new URL('./record-thread.js', import.meta.url), {
       name: 'records',
-      resourceLimits: { maxOldGenerationSizeMb: this.#heapMaxMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MEGABYTES },
     });
-    const ended = new AbortController();
-    this.#ended = ended;
-    for (const event of ['error', 'exit']) {
-      worker.once(event, () => {
-        if (this.#worker === worker) this.#worker = undefined;
-        // After the listener of a call, which gets the error itself.
-        setImmediate(() => ended.abort());
-      });
-    }
+    // The next call starts another one.
+    worker.once('error', () => {
+      this.#worker = undefined;
+    });
     // The thread must not keep an otherwise idle process running.
     worker.unref();
     return worker;

@@ -7,10 +7,9 @@ import { Database, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
-import { runOver, type ServedRecords, type Service, type ServiceOptions } from '../node/service.js';
-import type { Turns } from '../node/turns.js';
+import { runOver, type ServedRecords, type ServiceOptions, type Turns } from '../node/service.js';
 
-export function startPostgresService(options: ServiceOptions): Promise<Service> {
+export function startPostgresService(options: ServiceOptions) {
   return runOver((turns, events) => open(turns, events, options), options);
 }
 
@@ -45,7 +44,6 @@ async function open(
         ping: records.operator.ping,
         touch: async () => void (await database.ask(TAKE_ROOM, [])),
       },
-      backupHint: "use Postgres' own tools",
       postgres: () => database.figures,
       close: () => database.close(),
     };

@@ -66,7 +66,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   await new Promise<void>((resolve, reject) => {
     const { host, port } = settings;
     server.once('error', (error) => {
-      const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
+      const reason = addressProblem(error, 'CONSOLE_');
       reject(new Error(`the console cannot listen on ${host}:${port}: ${reason}`));
     });
     server.listen(port, host, resolve);

@@ -42,10 +42,10 @@ export const check: Declare = (command, call) =>
 for each check says what was found. The exit code is 0 if a start would succeed.
 ${SETTINGS}`,
     )
-    .option('--online', 'also ask the identity provider, replica and Postgres')
+    .option('--online', 'also ask the identity provider and Postgres')
     .action(async ({ online = false }) => {
       const log = jsonLog();
       captureStrayOutput(log);
-      const isGood = await checkStart(call.environment, { log, online });
+      const isGood = await checkStart(call.environment, log, online);
       call.exitCode = isGood ? EXIT_DONE : EXIT_FAILED;
     });

@@ -53,9 +53,9 @@ it.each(NAMES)('manage %s prints its help, and refuses an unknown option', async
 });
 
 it.each([
-  [['dump'], '--to <file> is missing: the dump; must not exist\nmanage dump --help says'],
-  [['export', '--account', '--to', 'x'], '--account <subject> has no value: whose records\n'],
-  [['export', '--account', ''], '--account <subject> has no value: whose records\n'],
+  [['dump'], '--to is missing: the dump; must not exist\nmanage dump --help says'],
+  [['export', '--account', '--to', 'x'], '--account has no value: whose records\n'],
+  [['export', '--account', ''], '--account has no value: whose records\n'],
   [['load'], "missing required argument 'file'\n"],
   [['load', 'a', 'b'], 'Expected 1 argument but got 2.\n'],
   [
@@ -63,6 +63,7 @@ it.each([
     "argument 'order' is invalid. Allowed choices are businesses,",
   ],
   [['export', '--collection', 'order'], "argument 'order' is invalid. Allowed choices are"],
+  [['import', 'x', '--encoding', 'utf8x'], 'It must be a name such as utf-8, utf-16le'],
   [['ready', '--wait', '1.5'], "argument '1.5' is invalid. It must be 0 to 9999 seconds.\n"],
   [['toString'], "unknown command 'toString'\n"],
   [['restor'], "unknown command 'restor'\n(Did you mean restore?)\n"],

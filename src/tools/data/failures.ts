@@ -18,6 +18,7 @@ export function isPassing(error: unknown): error is ApiError {
 
 /** The sentence that a person at the terminal reads. It holds no key, because no message of the client does. */
 export function sentenceOf(error: unknown): string {
+  if (codeOf(error) === 'ENOENT') return `${Object(error).path} does not exist`;
   if (!(error instanceof ApiError)) return messageOf(error);
   const { code, message, status, requestId } = error;
   if (code === 'ADMIN_DISABLED') {

@@ -26,6 +26,14 @@ function delimiter(given: string): string {
   throw new InvalidArgumentError('It must be one character, or tab.');
 }
 
+function encoding(given: string): string {
+  try {
+    return new TextDecoder(given).encoding;
+  } catch {
+    throw new InvalidArgumentError('It must be a name such as utf-8, utf-16le or windows-1252.');
+  }
+}
+
 export const importRecords: Declare = (command, call) =>
   command
     .description(
@@ -40,12 +48,12 @@ ${SETTINGS}`,
     .option('--map <pairs>', 'rename columns: "Jina=name,…" (in a header: \\, \\=)', collected)
     .option('--sheet <name>', 'of a workbook that has several')
     .option('--delimiter <mark>', 'between values; found unless given', delimiter)
-    .option('--encoding <name>', 'of a text; found unless given')
+    .option('--encoding <name>', 'of a text; found unless given', encoding)
     .addOption(decimalOption())
     .addOption(new Option('--dates <order>', 'of 05/06/2026').choices(['dmy', 'mdy']))
     .option('--dry-run', 'only check; exit with 1 if a row is bad')
     .option('--report <file>', 'all findings as CSV: file, line, column, problem, value')
-    .option('--skip-bad', 'leave bad rows out, and write the others')
+    .option('--skip-bad', 'leave out rows that fail the checks, and write the others')
     .addOption(new Option('--existing <rows>', 'that are records').choices(['skip', 'create']))
     .option('--reverse', 'from the last row to the first')
     .option('--in-order', 'one row after another, not eight at once')
@@ -55,9 +63,9 @@ ${SETTINGS}`,
       if (reportPath === path) {
         throw new UsageError('--report names the imported file itself; name another one');
       }
-      const { account, into, encoding, existing } = given;
+      const { account, into, existing } = given;
       const options = {
-        ...{ path, account, into, encoding, existing, reportPath },
+        ...{ path, account, into, encoding: given.encoding, existing, reportPath },
         reading: { map: parseMap(map), sheet, delimiter, decimal, dates },
         isDryRun: given.dryRun === true,
         skipsBad: given.skipBad === true,

@@ -96,7 +96,7 @@ function prepare(command: CommandUnknownOpts, args: readonly string[], call: Cal
   for (const [index, word] of args.entries()) {
     const option = command.options.find(({ long, required }) => required && long === word);
     if (option && /^(--.*)?$/.test(args[index + 1] ?? '')) {
-      command.error(`${option.flags} has no value: ${option.description}`);
+      command.error(`${word} has no value: ${option.description}`);
     }
   }
   // Commander would not tell of a misspelled option if another one is missing.
@@ -105,7 +105,7 @@ function prepare(command: CommandUnknownOpts, args: readonly string[], call: Cal
   command.hook('preAction', () => {
     const given: Readonly<Record<string, unknown>> = command.opts();
     const missing = wanted.find((option) => !given[option.attributeName()]);
-    if (missing) command.error(`${missing.flags} is missing: ${missing.description}`);
+    if (missing) command.error(`${missing.long} is missing: ${missing.description}`);
     const files = given['settings'] as string[] | undefined;
     call.environment = withSettingsFiles(call.environment, files ?? []);
     if (LOGGING.includes(name)) return;

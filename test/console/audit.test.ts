@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AuditEvent } from '../../src/operator-client.js';
 import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
 import { formatsFor } from '../../src/tools/console/formats.js';
-import { ADMIN_KEY, consoleOfFile, plainText } from '../support/console-visitor.js';
+import { consoleOfFile, plainText } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 
 const SALON = 'auth0|saluni';
 const ZONE = 'Africa/Dar_es_Salaam';

@@ -15,7 +15,6 @@ import {
   START_COMMANDS,
 } from '../../src/tools/console/commands.js';
 import {
-  ADMIN_KEY,
   type OpenConsole,
   openConsole,
   plainText,
@@ -23,6 +22,7 @@ import {
   tokenIn,
   type Visitor,
 } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';

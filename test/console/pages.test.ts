@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { formatsFor } from '../../src/tools/console/formats.js';
 import { fieldsOf } from '../../src/tools/console/properties.js';
-import { ADMIN_KEY, consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
+import { consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { onLoopback } from '../support/loopback.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;

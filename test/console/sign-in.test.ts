@@ -4,32 +4,26 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
 import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
 import {
-  ADMIN_KEY,
-  type ConsoleService,
   type OpenConsole,
   openConsole,
-  openService,
   startConsoleProcess,
   tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
 import { startDataCommand } from '../support/data-command.js';
+import { dataService } from '../support/data-service.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PASSWORD = 'jua kali na mvua 7';
 
-let service: ConsoleService;
+const service = dataService();
 let console_: OpenConsole;
-
-beforeAll(async () => {
-  service = await openService();
-});
-afterAll(() => service?.close());
 
 describe('A code', () => {
   beforeEach(async () => {

@@ -274,11 +274,12 @@ onEveryStorage(
       const moves: string[] = [];
       const last = new Map<string, number>();
       for (const row of COLLECTION_TABLE) {
-        const { id } = await account.create(row.name, leastBody(row));
+        const record = await account.create(row.name, leastBody(row));
+        const { id } = record;
         const highest = row.idPrefix + '9'.repeat(row.idDigitsMin);
         last.set(row.name, Math.max(sequenceOfId(id), sequenceOfId(highest)));
         moves.push(
-          `update records set id = '${highest}', body = json_set(body, '$.id', '${highest}')
+          `update records set id = '${highest}', body = '${JSON.stringify({ ...record, id: highest })}'
           where collection = '${row.name}' and id = '${id}'`,
         );
       }

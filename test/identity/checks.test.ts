@@ -202,7 +202,22 @@ it('The log says once that the provider is available again', async () => {
   expect(events().slice(3)).toEqual(['unavailable', 'available', 'refused']);
 });
 
-/** A flood of junk tokens costs the provider a limited number of calls, and takes no turn from known tokens. */
+it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {
+  const log = keptLog();
+  let reason = 'status 503';
+  const { clock, check } = openChecks(() => ({ ...UNUSABLE, reason }), { log });
+  // The last steps set the clock back.
+  for (const later of [0, 0, 0, 59_999, 1, 60_000, -3_600_000, 0]) {
+    clock.now += later;
+    await check('a');
+  }
+  reason = 'status 500';
+  await check('a');
+  const told = log.lines.map(({ fields }) => [fields['reason'], fields['suppressed'] ?? 0]);
+  expect(told).toEqual([...[0, 3, 0, 0].map((count) => ['status 503', count]), [reason, 0]]);
+});
+
+/** A flood of junk tokens takes no turn from known tokens. */
 describe('Places for checks under way', () => {
   function open() {
     const { verdictOf, answer } = held();

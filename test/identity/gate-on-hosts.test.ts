@@ -2,18 +2,13 @@
 // caller of the built service: on Node and in the Workers' runtime.
 
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare, workerOptions } from '../support/worker-host.js';
 
 type Settings = Readonly<Record<string, string>>;
-
-interface Started {
-  readonly origin: string;
-  stop(): Promise<unknown>;
-}
 
 async function answerOf(origin: string, token: string) {
   const response = await fetch(`${origin}/api/v1/customers`, {
@@ -29,87 +24,77 @@ const sixCodings = (then: (response: ServerResponse) => void) => (response: Serv
   response.writeHead(200, { 'content-encoding': Array(6).fill('gzip').join(',') });
   response.write('x', () => then(response));
 };
-const ENDINGS = {
-  'half-arrived': () => {},
-  cut: ({ socket }: ServerResponse) => socket?.end(),
-  reset: ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
-  trickled: (response: ServerResponse) => {
-    const timer = setInterval(() => response.write('x'), 20);
-    response.on('close', () => clearInterval(timer));
-  },
-};
-
-async function onNode(folder: string, settings: Settings): Promise<Started> {
-  return startServer({ DATABASE_URL: `file:${folder}/service.db`, ...settings });
-}
-
-async function onWorkers(folder: string, settings: Settings): Promise<Started> {
-  const miniflare = await startMiniflare([await workerOptions(folder, settings)]);
-  return { origin: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
-}
-
-const HOSTS: [string, typeof onNode][] = [
-  ['node dist/server.js', onNode],
-  ['dist/worker.js in Miniflare', onWorkers],
+/** Half-arrived, cut, reset. */
+const ENDINGS = [
+  () => {},
+  ({ socket }: ServerResponse) => socket?.end(),
+  ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
 ];
 
-/** A provider that signs tokens, and a service that it guards. */
-async function withService(
-  start: typeof onNode,
-  AUTH_AUDIENCE: string,
-  act: (
-    provider: SigningProvider,
-    answerTo: (token: string) => ReturnType<typeof answerOf>,
-  ) => Promise<void>,
-): Promise<void> {
-  await using provider = await openSigningProvider();
-  provider.now = Date.now();
-  const folder = await openTemporaryFolder();
-  const service = await start(folder.path, { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE });
-  try {
-    await act(provider, (token) => answerOf(service.origin, token));
-  } finally {
-    await service.stop();
-    await folder.remove();
-  }
+async function onWorkers(folder: string, settings: Settings) {
+  const miniflare = await startMiniflare([await workerOptions(folder, settings)]);
+  return {
+    origin: (await miniflare.ready).origin,
+    stop: (): Promise<unknown> => miniflare.dispose(),
+  };
 }
+const onNode = (folder: string, settings: Settings) =>
+  startServer({ DATABASE_URL: `file:${folder}/service.db`, ...settings });
 
-const asked = (provider: SigningProvider) => provider.asked.filter((path) => path === '/me').length;
+describe.each<[string, (...at: Parameters<typeof onNode>) => ReturnType<typeof onWorkers>]>([
+  ['node dist/server.js', onNode],
+  ['dist/worker.js in Miniflare', onWorkers],
+])('A service with a gate — %s', (_name, start) => {
+  let provider: SigningProvider;
+  let folder: TemporaryFolder;
+  let service: Awaited<ReturnType<typeof start>>;
+  const answerTo = (token: string) => answerOf(service.origin, token);
+  const asked = () => provider.asked.filter((path) => path === '/me').length;
 
-describe.each(HOSTS)('A service with a gate — %s', (_name, start) => {
-  it("lets in its own tokens, asks about no others, and passes the provider's Retry-After on", () =>
-    withService(start, 'till, shop', async (provider, answerTo) => {
-      expect(await answerTo(await provider.token())).toMatchObject({ status: 200 });
-      const before = asked(provider);
-      const other = await answerTo(await provider.token({ aud: 'other-app' }));
-      expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
-      expect(asked(provider)).toBe(before);
+  beforeEach(async () => {
+    provider = await openSigningProvider();
+    provider.now = Date.now();
+    folder = await openTemporaryFolder();
+    const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'till, shop' };
+    service = await start(folder.path, settings);
+  });
+  afterEach(async () => {
+    await service?.stop();
+    await folder?.remove();
+    await provider?.close();
+  });
 
-      provider.broken.set('/me', 429);
-      provider.headers = { 'Retry-After': '30' };
-      const token = await provider.token({ jti: 'another' });
-      const held = await answerTo(token);
-      expect(held).toEqual({ status: 503, code: 'AUTH_UNAVAILABLE', retryAfter: '30' });
-      expect((await answerTo(token)).status).toBe(503);
-      expect(asked(provider)).toBe(before + 1);
-    }));
+  it("lets in its own tokens, asks about no others, and passes the provider's Retry-After on", async () => {
+    expect(await answerTo(await provider.token())).toMatchObject({ status: 200 });
+    const before = asked();
+    const other = await answerTo(await provider.token({ aud: 'other-app' }));
+    expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect(asked()).toBe(before);
+
+    provider.broken.set('/me', 429);
+    provider.headers = { 'Retry-After': '30' };
+    const token = await provider.token({ jti: 'another' });
+    const held = await answerTo(token);
+    expect(held).toEqual({ status: 503, code: 'AUTH_UNAVAILABLE', retryAfter: '30' });
+    expect((await answerTo(token)).status).toBe(503);
+    expect(asked()).toBe(before + 1);
+  });
 
   it.each(['/me', '/.well-known/openid-configuration', '/keys'])(
     'whose provider answers in six codings lives, keeps no connection, and recovers: at %s',
-    (path) =>
-      withService(start, 'shop', async (provider, answerTo) => {
-        for (const then of Object.values(ENDINGS)) {
-          provider.broken.set(path, sixCodings(then));
-          const tokens = await Promise.all([1, 2, 3].map((n) => provider.token({ jti: `${n}` })));
-          for (const answer of await Promise.all(tokens.map(answerTo))) {
-            expect(answer).toMatchObject({ status: 503, code: 'AUTH_UNAVAILABLE' });
-          }
+    async (path) => {
+      for (const then of ENDINGS) {
+        provider.broken.set(path, sixCodings(then));
+        const tokens = await Promise.all([1, 2, 3].map((n) => provider.token({ jti: `${n}` })));
+        for (const answer of await Promise.all(tokens.map(answerTo))) {
+          expect(answer).toMatchObject({ status: 503, code: 'AUTH_UNAVAILABLE' });
         }
-        await expect.poll(() => provider.connections(), { timeout: 20_000 }).toBe(0);
-        provider.broken.clear();
-        const token = await provider.token();
-        const status = async () => (await answerTo(token)).status;
-        await expect.poll(status, { timeout: 20_000 }).toBe(200);
-      }),
+      }
+      await expect.poll(() => provider.connections(), { timeout: 20_000 }).toBe(0);
+      provider.broken.clear();
+      const token = await provider.token();
+      const status = async () => (await answerTo(token)).status;
+      await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    },
   );
 });

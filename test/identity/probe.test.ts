@@ -3,10 +3,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
+import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { signInSettings } from '../support/sign-in-settings.js';
 import { openSigningProvider } from '../support/signing-provider.js';
-import { answer } from '../support/userinfo-exchange.js';
 
 const ENDPOINT = /AUTH_USERINFO_URL to the endpoint that tells whose token it is/;
 const HTML = { 'Content-Type': 'text/html' };

@@ -2,17 +2,33 @@
 // answer makes of a token, how much of it is read, and what the log says.
 
 import { describe, expect, it } from 'vitest';
-import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
-import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
-import { answer, askOnce } from '../support/userinfo-exchange.js';
+import { type UserinfoOptions, userinfoIdentity } from '../../src/core/identity/sign-in.js';
+import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
+import { keptLog } from '../support/kept-log.js';
 
 const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };
 const HTML = '<!doctype html><title>Error</title><p>No.';
 const BAD_UTF_8 = Buffer.from('{"sub":"\xe9"}', 'latin1');
 const LIMIT_BYTES = 65_536;
+/** Letters only, so that it passes for an error code; the case changes, as some providers change it. */
+const TOKEN = 'SecretOfTheCaller';
+const CUT = TOKEN.slice(0, 8);
+const challenge = (value: string) => answer(401, '', { 'WWW-Authenticate': value });
 const identified = (subject: string) => ({ status: 'identified', subject });
-const reasonOf = ({ lines: [line] }: Awaited<ReturnType<typeof askOnce>>) => line?.fields['reason'];
+
+/** `questions`: how many requests came to the endpoint. */
+async function askOnce(
+  behaviour: Behaviour,
+  options: Partial<UserinfoOptions> = {},
+  token = 'a-token',
+) {
+  await using stub = await openIdentityStub(behaviour);
+  const log = keptLog();
+  const identity = await userinfoIdentity({ url: stub.url, log, ...options }).identify(token);
+  const [line] = log.lines;
+  return { identity, questions: stub.asked.length, lines: log.lines, line };
+}
 
 describe('A usable answer', () => {
   it.each([
@@ -33,7 +49,7 @@ describe('A usable answer', () => {
     ['{"sub":"a","sub":"b"}', 'sub', 'b'],
     ['{"sub":"u","status":"error","error":"of the last payment"}', 'sub', 'u'],
   ])('names the account: %s', async (body, subjectField, subject) => {
-    const { identity, lines } = await askOnce(answer(200, body), { options: { subjectField } });
+    const { identity, lines } = await askOnce(answer(200, body), { subjectField });
     expect([identity, lines]).toEqual([identified(subject), []]);
   });
 
@@ -44,11 +60,10 @@ describe('A usable answer', () => {
   });
 
   it('may be 64 KiB long, in one piece or many', async () => {
-    for (const behaviour of [
-      answer(200, userinfoOf(LIMIT_BYTES)),
-      inChunks(userinfoOf(LIMIT_BYTES)),
-    ])
+    const whole = userinfoOf(LIMIT_BYTES);
+    for (const behaviour of [answer(200, whole), inChunks(whole)]) {
       expect((await askOnce(behaviour)).identity).toEqual(identified('user-1'));
+    }
   });
 
   it('may come in pieces that split a character', async () => {
@@ -70,9 +85,9 @@ describe('An answer that leaves the token undecided', () => {
     {"active":true} {"error":"","id":1} {"error":null,"id":1} {"error":{}} {"error":0}
     {"status":"ok"} true 0 [{"sub":"user-1"}] "user-1"`;
   it.each(texts.split(/\s+/))('names no usable subject: %s', async (body) => {
-    const asked = await askOnce(answer(200, body));
-    expect(asked.identity).toEqual(UNAVAILABLE);
-    expect(reasonOf(asked)).toBe('an answer without a usable subject');
+    const { identity, line } = await askOnce(answer(200, body));
+    expect(identity).toEqual(UNAVAILABLE);
+    expect(line?.fields['reason']).toBe('an answer without a usable subject');
   });
 
   it.each([
@@ -82,38 +97,56 @@ describe('An answer that leaves the token undecided', () => {
     ['data.id', { data: null }],
     ['data', { data: { id: 'user-1' } }],
   ])('has nothing usable at %s', async (subjectField, body) => {
-    const { identity } = await askOnce(answer(200, body), { options: { subjectField } });
+    const { identity } = await askOnce(answer(200, body), { subjectField });
     expect(identity).toEqual(UNAVAILABLE);
   });
 
-  it.each([
-    ['an empty body', answer(200, ''), 'an answer that is not JSON'],
-    ['no content', answer(204), 'an answer that is not JSON'],
-    ['two values', answer(200, '{"sub":"user-1"}{}'), 'an answer that is not JSON'],
-    ['HTML', answer(200, HTML), 'an answer that is not JSON'],
-    ['a signed token', answer(200, 'e30.eyJzdWIiOiIxIn0.'), 'an answer that is not JSON'],
+  const noJson = { reason: 'an answer that is not JSON' };
+  const unusable = { reason: 'an answer without a usable subject', field: 'sub' };
+  const tooLong = { reason: 'a subject over 1024 bytes', field: 'sub', members: 'sub' };
+  const tooLarge = { reason: 'an answer over 65536 bytes' };
+  const ofType = (type: string, body: unknown = HTML) =>
+    answer(200, body, { 'Content-Type': type });
+  it.each<[string, Behaviour, object]>([
+    ['an empty body', answer(200, '', {}), noJson],
+    ['no content', answer(204, '', {}), noJson],
+    ['two values', answer(200, '{"sub":"user-1"}{}', {}), noJson],
     // Decoded leniently, every account with such a byte would become the same account.
-    ['bad UTF-8', answer(200, BAD_UTF_8), 'an answer that is not JSON'],
-    ['1,025 bytes', answer(200, { sub: `${'é'.repeat(512)}x` }), 'a subject over 1024 bytes'],
-    ['64 KiB and one byte', answer(200, userinfoOf(LIMIT_BYTES + 1)), 'an answer over 65536 bytes'],
-    ['the same in chunks', inChunks(userinfoOf(LIMIT_BYTES + 1)), 'an answer over 65536 bytes'],
-    ['a broken connection', (_: string, response) => response.destroy(), 'ECONNRESET'],
-  ] as [string, Behaviour, string][])('is unusable: %s', async (_name, behaviour, reason) => {
-    const asked = await askOnce(behaviour);
-    expect([asked.identity, reasonOf(asked)]).toEqual([UNAVAILABLE, reason]);
+    ['bad UTF-8', answer(200, BAD_UTF_8, {}), noJson],
+    // The log has the media type that came instead of JSON.
+    ['HTML', ofType('TEXT/HTML; charset=utf-8'), { ...noJson, content_type: 'text/html' }],
+    [
+      'a signed token',
+      ofType('application/jwt', 'e30.eyJzdWIiOiIxIn0.'),
+      { ...noJson, content_type: 'application/jwt' },
+    ],
+    // The names of an answer's members, without a value.
+    [
+      'no subject',
+      answer(200, { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' }),
+      { ...unusable, members: 'id, user, https://x.example/uid' },
+    ],
+    [
+      'a member whose name is in the token',
+      answer(200, { tok: 1 }),
+      { ...unusable, members: 'tok' },
+    ],
+    ['1,025 bytes', answer(200, { sub: `${'é'.repeat(512)}x` }), tooLong],
+    ['64 KiB and one byte', answer(200, userinfoOf(LIMIT_BYTES + 1)), tooLarge],
+    ['the same in chunks', inChunks(userinfoOf(LIMIT_BYTES + 1)), tooLarge],
+    ['a broken connection', (_, response) => response.destroy(), { reason: 'ECONNRESET' }],
+  ])('is unusable, and the log says why: %s', async (_name, behaviour, fields) => {
+    const { identity, lines } = await askOnce(behaviour);
+    const event = 'identity_provider_unavailable';
+    expect([identity, lines]).toEqual([UNAVAILABLE, [{ level: 'warn', event, fields }]]);
   });
 
-  it.each([402, 404, 405, 407, 409, 429, 500, 502, 503, 504])('has status %i', async (status) => {
-    const asked = await askOnce(answer(status, { sub: 'user-1' }));
-    expect([asked.identity, asked.questions]).toEqual([UNAVAILABLE, 1]);
-    expect(reasonOf(asked)).toBe(`status ${status}`);
-  });
-
-  it.each([301, 302, 303, 307, 308])('is a redirect, which is not followed: %i', async (status) => {
+  const statuses = [301, 302, 303, 307, 308, 402, 404, 405, 407, 409, 429, 500, 502, 503, 504];
+  it.each(statuses)('has status %i; a redirect is not followed', async (status) => {
     await using target = await openIdentityStub(answer(200, { sub: 'user-1' }));
     const asked = await askOnce(answer(status, { sub: 'user-1' }, { Location: target.url }));
-    expect([asked.identity, reasonOf(asked)]).toEqual([UNAVAILABLE, `status ${status}`]);
-    expect(target.asked).toEqual([]);
+    expect([asked.identity, asked.questions, target.asked]).toEqual([UNAVAILABLE, 1, []]);
+    expect(asked.line?.fields['reason']).toBe(`status ${status}`);
   });
 });
 
@@ -130,10 +163,62 @@ describe('A refusal by the provider', () => {
   it.each(texts.split(/\s+/))('may be a 2xx that says no: %s', async (body) => {
     expect((await askOnce(answer(200, body))).identity).toEqual(INVALID);
   });
+
+  it.each<[number, string | null, Behaviour]>([
+    // The provider's code, if it is one.
+    [403, 'insufficient_scope', answer(403, { error: 'insufficient_scope' })],
+    [403, 'bad_jwt', answer(403, { code: 403, error_code: 'bad_jwt', msg: 'x' })],
+    [403, null, answer(403, { error: 'the token is not good' })],
+    [403, null, answer(403, { error: 'x'.repeat(41) })],
+    [403, null, answer(403, { error: { code: 'invalid_token' } })],
+    [403, null, answer(403, 'Forbidden')],
+    // The challenge's error, if RFC 6750 defines it.
+    [401, 'invalid_token', challenge('Bearer realm="x", error="invalid_token", x="canary"')],
+    [401, 'insufficient_scope', challenge('Bearer error=insufficient_scope')],
+    [401, 'invalid_request', challenge('Bearer realm="x",error = "INVALID_REQUEST"')],
+    [401, null, challenge('Bearer error="canary"')],
+    [401, null, challenge('Bearer my_error="invalid_token"')],
+  ])('is logged with its code: %i, %s', async (status, reason, behaviour) => {
+    const { lines } = await askOnce(behaviour);
+    const event = 'identity_provider_refused';
+    expect(lines).toEqual([{ level: 'warn', event, fields: { status, reason } }]);
+  });
+});
+
+describe('The log never holds the token', () => {
+  it.each<[string, Behaviour]>([
+    ['as its error code', answer(401, { error: TOKEN })],
+    ['as a part of its error code', answer(401, { error_code: `invalid_${TOKEN}` })],
+    ['as a part of the code in another case', answer(401, { code: `bad_${TOKEN.toLowerCase()}_` })],
+    ['cut short in its error code', answer(401, { error: `bad_${CUT}` })],
+    ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
+    ['in a text', answer(403, `the token ${TOKEN} is bad`)],
+    ['in a redirect', answer(302, '', { Location: `https://elsewhere.example/?t=${TOKEN}` })],
+    ['as the name of a member', answer(200, { [TOKEN]: 1, [`x.${CUT}`]: 1 })],
+    ['as its media type', answer(200, '', { 'Content-Type': `text/${TOKEN}` })],
+    ['in its challenge', challenge(`Bearer error="${TOKEN}"`)],
+    ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],
+  ])('though the provider repeats it %s', async (_name, behaviour) => {
+    const { lines } = await askOnce(behaviour, {}, TOKEN);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines).toLowerCase()).not.toContain(CUT.toLowerCase());
+  });
+
+  it('although the request refuses it, or the network error quotes it', async () => {
+    const token = `${TOKEN}\nX-Injected: yes`;
+    const refused = await askOnce(answer(200, { sub: 'user-1' }), {}, token);
+    expect([refused.identity.status, refused.questions]).toEqual(['unavailable', 0]);
+    const cause = new Error(`Bearer ${TOKEN}`);
+    const fetch = () => Promise.reject(new TypeError(`fetch failed: ${TOKEN}`, { cause }));
+    const failed = await askOnce(answer(200), { fetch }, TOKEN);
+    expect(failed.lines.map(({ fields }) => fields)).toEqual([{ reason: 'TypeError' }]);
+    expect(refused.lines).toHaveLength(1);
+    expect(JSON.stringify(refused.lines)).not.toContain(TOKEN);
+  });
 });
 
 describe('The question', () => {
-  async function questionOf(options: Parameters<typeof askOnce>[1] = {}) {
+  async function questionOf(options: Partial<UserinfoOptions> = {}) {
     const seen: unknown[] = [];
     await askOnce((_token, response, { method, url, headers }) => {
       const { authorization, accept, apikey } = headers;
@@ -147,13 +232,13 @@ describe('The question', () => {
 
   it('carries the token, and what the settings say', async () => {
     expect(await questionOf()).toEqual({ ...plain, accept: 'application/json' });
-    expect(await questionOf({ options: { method: 'POST' } })).toMatchObject({ method: 'POST' });
+    expect(await questionOf({ method: 'POST' })).toMatchObject({ method: 'POST' });
     const headers = { apikey: 'the-key', Accept: 'application/vnd.x+json' };
     const extra = { apikey: 'the-key', accept: 'application/vnd.x+json' };
-    expect(await questionOf({ options: { headers } })).toEqual({ ...plain, ...extra });
+    expect(await questionOf({ headers })).toEqual({ ...plain, ...extra });
     // Beside an extra header of the same name, in any case.
     for (const name of ['authorization', 'AUTHORIZATION']) {
-      expect(await questionOf({ options: { headers: { [name]: 'x' } } })).toMatchObject(plain);
+      expect(await questionOf({ headers: { [name]: 'x' } })).toMatchObject(plain);
     }
   });
 

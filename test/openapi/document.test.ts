@@ -1,14 +1,14 @@
 // The OpenAPI document: that it is whole, and that its examples are answers of
 // the service. That every answer fits it is checked where answers are received:
-// test/support/described-answer.
+// test/support/openapi-document.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';
 import { type Caller, onEveryHost } from '../support/contract.js';
-import { expectDescribed } from '../support/described-answer.js';
 import { openNodeService } from '../support/node-service.js';
 import {
   DOCUMENT,
+  expectDescribed,
   OPERATIONS,
   type OperationObject,
   pointerOf,

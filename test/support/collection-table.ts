@@ -70,30 +70,15 @@ export function expectNextNumber(id: string, last: number): void {
 }
 
 const TENANT = '/admin/accounts/{owner_sub}';
+const VIEWS = ['overview', 'health', 'usage', 'audit', 'accounts', 'accounts/{owner_sub}'];
 
-/** Paths of the data API, and what answers them: `GET, POST`, as an `Allow` header has it. */
-const DATA_ROUTES: readonly (readonly [string, string])[] = [
-  ['/health', 'GET'],
-  ['/payments', 'GET'],
-  ...COLLECTIONS.flatMap((name) => recordRoutes(`/${name}`)),
+/** Every path of the API and what answers it, as an `Allow` header has it: `GET, POST`. */
+export const ROUTES: readonly (readonly [path: string, allow: string])[] = [
+  ...['/health', '/payments', ...VIEWS.map((view) => `/admin/${view}`)].map(
+    (path) => [path, 'GET'] as const,
+  ),
+  ...COLLECTIONS.flatMap((name) => [`/${name}`, `${TENANT}/${name}`]).flatMap((path) => [
+    [path, 'GET, POST'] as const,
+    [`${path}/{id}`, 'GET, PATCH, DELETE'] as const,
+  ]),
 ];
-
-/** The same of the administration API. */
-export const ADMIN_ROUTES: readonly (readonly [string, string])[] = [
-  ['/admin/overview', 'GET'],
-  ['/admin/health', 'GET'],
-  ['/admin/usage', 'GET'],
-  ['/admin/audit', 'GET'],
-  ['/admin/accounts', 'GET'],
-  [TENANT, 'GET'],
-  ...COLLECTIONS.flatMap((name) => recordRoutes(`${TENANT}/${name}`)),
-];
-
-export const ROUTES = [...DATA_ROUTES, ...ADMIN_ROUTES];
-
-function recordRoutes(path: string): (readonly [string, string])[] {
-  return [
-    [path, 'GET, POST'],
-    [`${path}/{id}`, 'GET, PATCH, DELETE'],
-  ];
-}

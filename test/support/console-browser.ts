@@ -4,10 +4,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createOperatorClient } from '../../src/operator-client.js';
-import { ADMIN_KEY, portOf, startConsoleProcess } from './console-visitor.js';
+import { portOf, startConsoleProcess } from './console-visitor.js';
+import { ADMIN_KEY } from './contract.js';
+import { openNodeService } from './node-service.js';
 import { operationsOf } from './operations.js';
 import type { Environment } from './program.js';
-import { startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 import { startMiniflare, workerOptions } from './worker-host.js';
 
@@ -17,30 +18,26 @@ export type BrowsedConsole = Awaited<ReturnType<typeof browseConsole>>;
 export const oneProcess = {
   name: 'one process',
   /** Resolves with the console's environment, but for the key. */
-  async start(folder: string, settings: Environment) {
+  async start(settings: Environment) {
+    const { folder, start, close } = await openNodeService();
     const BACKUP_DIR = join(folder, 'backups');
     await mkdir(BACKUP_DIR);
-    const server = await startServer({
-      DATABASE_URL: `file:${join(folder, 'service.db')}`,
-      ADMIN_API_KEY: ADMIN_KEY,
-      BACKUP_DIR,
-      OPS_PORT: '0',
-      ...settings,
-    });
+    const own = { ADMIN_API_KEY: ADMIN_KEY, BACKUP_DIR, OPS_PORT: '0' };
+    const server = await start({ ...own, ...settings });
     const SERVICE_URL = `${server.origin}/api/v1`;
-    const environment = { SERVICE_URL, BACKUP_DIR, ...portOf(operationsOf(server)) };
-    return { environment, stop: (): Promise<unknown> => server.stop() };
+    return { environment: { SERVICE_URL, BACKUP_DIR, ...portOf(operationsOf(server)) }, close };
   },
 };
 
 /** The built Worker in Miniflare. */
 export const workers = {
   name: 'Workers',
-  async start(folder: string) {
-    const options = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
+  async start() {
+    const folder = await openTemporaryFolder();
+    const options = await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY });
     const miniflare = await startMiniflare([options]);
     const environment = { SERVICE_URL: `${(await miniflare.ready).origin}/api/v1` };
-    return { environment, stop: (): Promise<unknown> => miniflare.dispose() };
+    return { environment, close: () => miniflare.dispose().then(folder.remove) };
   },
 };
 
@@ -62,8 +59,7 @@ export async function browseConsole(
   service: typeof oneProcess | typeof workers,
   settings: Environment = {},
 ) {
-  const folder = await openTemporaryFolder();
-  const { environment, stop } = await service.start(folder.path, settings);
+  const { environment, close } = await service.start(settings);
   const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, ...environment });
   const browser = await startChromium();
   return {
@@ -80,8 +76,7 @@ export async function browseConsole(
     async close() {
       await browser.close();
       await console.stop();
-      await stop();
-      await folder.remove();
+      await close();
     },
   };
 }

@@ -5,19 +5,17 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
-import { createOperatorClient } from '../../src/operator-client.js';
 import { type ConsoleOptions, startConsole } from '../../src/tools/console/host.js';
+import { ADMIN_KEY } from './contract.js';
 import { startDataCommand } from './data-command.js';
+import { dataService } from './data-service.js';
 import { keptLog } from './kept-log.js';
-import { openNodeService } from './node-service.js';
 import type { Environment } from './program.js';
 
-export const ADMIN_KEY = 'the-operators-key-of-the-console-tests';
 const ASSETS = new URL('../../dist/console/', import.meta.url);
 
 export type Headers = Readonly<Record<string, string>>;
 export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
-export type ConsoleService = Awaited<ReturnType<typeof openService>>;
 
 /** A console in this process, in front of the service that the environment names. */
 export async function openConsole(environment: Environment, more: Partial<ConsoleOptions> = {}) {
@@ -62,26 +60,14 @@ export async function startConsoleProcess(environment: Environment) {
 
 /** A service, a console in front of it and a visitor who has signed in, for all tests of a file. */
 export function consoleOfFile() {
-  const parts = {} as { service: ConsoleService; console: OpenConsole; visitor: Visitor };
+  const service = dataService();
+  const parts = { service } as { service: typeof service; console: OpenConsole; visitor: Visitor };
   beforeAll(async () => {
-    parts.service = await openService();
-    parts.console = await openConsole({ SERVICE_URL: parts.service.url });
+    parts.console = await openConsole({ SERVICE_URL: service.url });
     parts.visitor = await parts.console.signedIn();
   });
-  afterAll(async () => {
-    await parts.console?.close();
-    await parts.service?.close();
-  });
+  afterAll(() => parts.console?.close());
   return parts;
-}
-
-/** `node dist/server.js` with the sample shop. */
-export async function openService() {
-  const service = await openNodeService();
-  const { origin } = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
-  const url = `${origin}/api/v1`;
-  const client = createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY });
-  return { url, client, close: service.close };
 }
 
 export type Visit = Awaited<ReturnType<Visitor['send']>>;

@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, TestRunner } from 'vitest';
-import { expectDescribed } from './described-answer.js';
 import {
   FIRST_HOSTS,
   HOSTS,
@@ -12,6 +11,7 @@ import {
   type Settings,
 } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
+import { expectDescribed } from './openapi-document.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';

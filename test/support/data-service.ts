@@ -1,5 +1,5 @@
-// A service with its administration API, for tests of import and export. It reads an
-// account's records as an operator's own program would.
+// The built server with its administration API, and what an operator does with it: run a command,
+// read an account's records by the client.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ export function dataService() {
 
 async function openDataService() {
   const { start, folder, close } = await openNodeService();
-  const baseUrl = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
-  const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
+  const url = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
+  const client = createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY });
   /** The settings with which a command reaches the service. */
-  const environment: Environment = { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY };
+  const environment: Environment = { SERVICE_URL: url, ADMIN_API_KEY: ADMIN_KEY };
   const at = (name: string) => join(folder, name);
   return {
-    ...{ folder, client, environment, at, close },
+    ...{ folder, url, client, environment, at, close },
     /** Writes a file. A text is written as UTF-8. */
     async file(name: string, content: string | Uint8Array): Promise<string> {
       await writeFile(at(name), content);
@@ -50,7 +50,7 @@ async function openDataService() {
         if (number === Number(count)) interruption.abort();
         return false;
       };
-      const proxy = await openMeddlingProxy({ method: method as 'GET', to: baseUrl, after });
+      const proxy = await openMeddlingProxy({ method: method as 'GET', to: url, after });
       const given = { ...environment, ...more, ...proxy.environment };
       const run = await dataCommandHere(args, given, { interrupted: interruption.signal });
       await proxy.close();

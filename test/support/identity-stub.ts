@@ -1,7 +1,12 @@
 // An identity provider's user-information endpoint on loopback. The token
 // `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';
 import { onLoopback } from './loopback.js';
 
@@ -24,6 +29,18 @@ export const byToken = (token: string, response: ServerResponse): void => {
   response.writeHead(sub === '' ? 401 : 200, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(sub === '' ? { error: 'invalid_token' } : { sub }));
 };
+
+/** A complete answer. Text and bytes are sent unchanged, other values as JSON. */
+export function answer(
+  status: number,
+  body: unknown = '',
+  headers: OutgoingHttpHeaders = { 'Content-Type': 'application/json' },
+): Behaviour {
+  return (_token, response) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    response.writeHead(status, headers).end(raw ? body : JSON.stringify(body));
+  };
+}
 
 /** With `seesStart` the behaviour answers the question that a service asks at its start, too. */
 export async function openIdentityStub(behaviour: Behaviour = byToken, { seesStart = false } = {}) {

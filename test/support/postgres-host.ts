@@ -65,15 +65,7 @@ function inPostgres(statement: string): string {
     .replace(
       /values\s+\(/,
       `values ('?', 0, (select coalesce(max(position), 0) + 1 from records), `,
-    )
-    .replace(
-      /json_set\(body, '\$\.(\w+)', '([^']*)'\)/,
-      `(body::jsonb || jsonb_build_object('$1', '$2'))::text`,
-    )
-    .replace(/json_remove\(body, ([^)]*)\)/, (_, paths: string) => {
-      const names = [...paths.matchAll(/\$\.(\w+)/g)].map(([, property]) => property);
-      return `(body::jsonb - '{${names}}'::text[])::text`;
-    });
+    );
 }
 
 /** What the service keeps beside a record's text. */

@@ -20,8 +20,8 @@ export interface ProgramOptions {
   readonly cwd?: string | undefined;
   /** Of standard input; without it the program has none. */
   readonly input?: string | undefined;
-  /** Becomes descriptor 3: another descriptor, or a channel for messages. */
-  readonly third?: number | 'ipc' | undefined;
+  /** A descriptor that becomes descriptor 3. */
+  readonly third?: number;
 }
 
 /** Starts a command, which may fail to start. A missing command rejects `exited`. */

@@ -20,8 +20,6 @@ export interface How {
   readonly nodeOptions?: readonly string[];
   /** A command that runs the command in its arguments, such as a tracer. */
   readonly under?: readonly string[] | undefined;
-  /** Whether to open a channel for messages. */
-  readonly hasChannel?: boolean;
 }
 
 export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
@@ -29,11 +27,10 @@ export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 /** Starts a server process, which may fail to start. */
 export function spawnServer(
   environment: Environment,
-  { script = SERVER, args = [], nodeOptions = [], under = [], hasChannel }: How = {},
+  { script = SERVER, args = [], nodeOptions = [], under = [] }: How = {},
 ) {
   const program = startProgram([...under, process.execPath, ...nodeOptions, script, ...args], {
     environment: { PORT: '0', ...environment },
-    third: hasChannel ? 'ipc' : undefined,
   });
   /** The parsed lines of the output. Throws if a line is not JSON. */
   const log = (): LogLine[] =>

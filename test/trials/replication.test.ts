@@ -23,7 +23,7 @@ itWithLitestream(
         '  - interval: 1s',
         '  - interval: 2s',
       ];
-      const home = litestreamHome({ program, folder: folder.path, general });
+      const home = litestreamHome(program, folder.path, [], general);
       const life = await lifeOf(home, identity.url);
       await life.acknowledged(20);
       await life.restartLitestream(0);

@@ -73,7 +73,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
       const { more, noteCharacters } = fault;
       const own = join(folder, `life-${number}`);
       mkdirSync(own);
-      const home = litestreamHome({ program, folder: own, more });
+      const home = litestreamHome(program, own, more);
       const life = await lifeOf(home, identity.url, noteCharacters);
       // On a busy machine a life of a second may have no write.
       await life.acknowledged(FIRST_WRITES);

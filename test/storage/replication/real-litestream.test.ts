@@ -17,7 +17,7 @@ itWithLitestream(
   'a commit that the index of the log does not count is counted by the next start, and the replica stays whole',
   async (program) => {
     const folder = await openTemporaryFolder();
-    const home = litestreamHome({ program, folder: folder.path });
+    const home = litestreamHome(program, folder.path);
     const { file: path, socketPath } = home;
     const litestream = home.start();
     const open = () => openLibsqlStorage({ path, replication: { socketPath }, createAnyway: true });

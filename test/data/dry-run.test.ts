@@ -175,7 +175,11 @@ describe('A dry run refuses', () => {
     ['ndjson', LONG, 'longer than 1048576 bytes'],
     ['ndjson', '\xff\n', 'JSON must be UTF-8'],
     ['json', '{"name":"A"}', 'is not a JSON array: it is something else; one record a line is .nd'],
-    ['json', '[{"name":"A","phone":"1"},\n\n{"name":"A"}]', 'json, record 2: phone is missing'],
+    [
+      'json',
+      '[{"name":"A","phone":"1"},\n\n{"name":"A"}]',
+      'json, record 2, column "phone": phone is',
+    ],
     ['json', '[{"name":"A","phone":"1"},{"phone":1e999}]', 'a number is too large'],
     ['json', '[{"name":"A","phone":"1"}\n{}]', 'is not a JSON array'],
   ])('wrong %s: %.40s', async (end, content, wanted) => {

@@ -3,9 +3,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { COMMANDS } from '../../src/tools/manage/manage.js';
+import { COMMANDS, manage } from '../../src/tools/manage/manage.js';
 import * as command from '../../src/tools/program/command.js';
-import { dataCommandHere } from '../support/data-command.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 /** npm's own commands that pages name. */
@@ -63,8 +62,12 @@ it('The page of operations has a row of each command', () => {
 
 it('Options that the page on data names are options of its commands', async () => {
   const names = ['import', 'export', 'erase', 'dump', 'load'];
-  const ran = await Promise.all(names.map((name) => dataCommandHere([name, '--help'], {})));
-  const help = ran.map(({ stdout }) => stdout).join('\n');
+  let help = '';
+  const out = (text: string) => {
+    help += text;
+  };
+  const process = { environment: {}, out, version: '' } as unknown as command.CommandDependencies;
+  for (const name of names) await manage([name, '--help'], process);
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);
   expect(shown.length).toBeGreaterThan(10);

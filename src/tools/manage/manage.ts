@@ -51,7 +51,9 @@ export async function manage(
 ): Promise<number> {
   const { out, err, version } = dependencies;
   const call: Call = { ...dependencies, exitCode: EXIT_DONE };
-  const program = new Command('manage')
+  const { npm_lifecycle_event: script, MANAGE_NAME: self = 'manage' } = call.environment;
+  const typed = script ? 'npm run manage --' : self;
+  const program = new Command(self)
     .description('All that an operator does with the service.')
     .version(version, '--version', 'print the release')
     .helpOption('-h, --help', 'print this')
@@ -62,13 +64,15 @@ export async function manage(
       writeErr: err,
       outputError: (text, write) => write(text.replace(/^error: /, '')),
     })
-    .showHelpAfterError('manage --help lists the commands')
+    .showHelpAfterError(`${typed} --help lists the commands`)
     .exitOverride();
   try {
     for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
       const command = program.command(name).summary(summary);
       if (name !== args[0]) continue;
       (await load())(command, call);
+      const said = script === name ? `npm run ${name} --` : `${typed} ${name}`;
+      command.showHelpAfterError(`${said} --help says what it takes`);
       prepare(command, args, call);
     }
     await program.parseAsync(args, { from: 'user' });
@@ -85,12 +89,9 @@ export async function manage(
 
 /** Adds what every command takes, and checks what Commander lets through. */
 function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
-  const [name, script] = [command.name(), call.environment['npm_lifecycle_event']];
-  const typed =
-    script === name ? `npm run ${name} --` : `${script ? 'npm run manage -- ' : 'manage '}${name}`;
+  const name = command.name();
   command
     .option('--settings <file>', 'of settings; the environment overrides it', collected)
-    .showHelpAfterError(`${typed} --help says what it takes`)
     .addHelpText('after', `\n${EXIT_CODES}`);
   // Commander would take the next option for the value.
   for (const [index, word] of args.entries()) {

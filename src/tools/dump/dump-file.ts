@@ -14,7 +14,7 @@ import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;

@@ -144,10 +144,7 @@ function requestInit(method: string, body: string | undefined, credentials: Cred
     return { method, headers, ...(body !== undefined && { body }) };
   } catch {
     // Without the cause: its message repeats the token.
-    throw new ApiError(
-      'INVALID_CALL',
-      'invalid characters in the token or key, such as line breaks',
-    );
+    throw new ApiError('INVALID_CALL', 'the token or key has characters that no header can have');
   }
 }
 

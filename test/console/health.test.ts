@@ -19,8 +19,8 @@ import {
   openConsole,
   plainText,
   portOf,
-  tokenIn,
   type Visitor,
+  valueIn,
 } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
@@ -184,7 +184,7 @@ describe('Backups', () => {
   it('are taken on request, each with its age and size, and the commands that restore', async () => {
     const visitor = await visitorOf(server);
     expect((await visitor.post('/health/backup', { token: 'a guess' })).status).toBe(403);
-    const token = tokenIn((await visitor.get('/health')).text);
+    const token = valueIn((await visitor.get('/health')).text, 'token');
     const asked = await visitor.post('/health/backup', { token });
     expect(asked.headers['location']).toBe('/health?asked=202#backups');
     await server.saw('"event":"backup_taken"');

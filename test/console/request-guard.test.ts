@@ -1,7 +1,7 @@
 // Who comes in: hosts, forms of other pages, frames, other pages' requests.
 
 import { describe, expect, it } from 'vitest';
-import { consoleOfFile, tokenIn } from '../support/console-visitor.js';
+import { consoleOfFile, valueIn } from '../support/console-visitor.js';
 
 const on = consoleOfFile();
 
@@ -62,7 +62,7 @@ describe('A form', () => {
   it('without a token, or with that of another session, is refused', async () => {
     const other = on.console.visitor();
     await other.signIn(on.console.codes.at(-1) ?? '');
-    const foreign = tokenIn((await other.get(erase)).text);
+    const foreign = valueIn((await other.get(erase)).text, 'token');
     expect(foreign).not.toBe('');
     for (const fields of [{}, { token: '' }, { token: foreign }]) {
       const visit = await on.visitor.post(erase, fields as Record<string, string>);

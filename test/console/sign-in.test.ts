@@ -12,7 +12,6 @@ import {
   type OpenConsole,
   openConsole,
   startConsoleProcess,
-  tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
@@ -52,7 +51,9 @@ describe('A code', () => {
     const [one, other] = await Promise.all(sent);
     expect([one?.status, other?.status]).toEqual([303, 303]);
     expect(other?.headers['set-cookie']).toEqual(one?.headers['set-cookie']);
-    await visitor.post('/sign-out', { token: tokenIn((await visitor.get('/accounts')).text) });
+    await visitor.post('/sign-out', {
+      token: valueIn((await visitor.get('/accounts')).text, 'token'),
+    });
     expect((await console_.visitor().post('/sign-in', fields)).status).toBe(401);
   });
 
@@ -84,7 +85,7 @@ describe('A code', () => {
     await visitor.signIn(console_.codes.at(-1) ?? '');
     const second = visitor.cookie;
     expect([await opens(second), await opens(first)]).toEqual([true, false]);
-    const token = tokenIn((await visitor.get('/accounts')).text);
+    const token = valueIn((await visitor.get('/accounts')).text, 'token');
     expect((await visitor.post('/sign-out', { token })).status).toBe(303);
     expect(await opens(second)).toBe(false);
   });

@@ -2,7 +2,7 @@
 // project itself run and build the service; each further group is a workspace of
 // package.json, a folder with a package.json of its own. One lock file has all.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npmEnd } from './npm.js';
 
@@ -10,6 +10,8 @@ import { npmEnd } from './npm.js';
 
 /** The project's own packages, as a group. */
 const PROJECT = '';
+/** There while npm runs. A killed npm leaves packages without some of their files, and takes them for whole later. */
+const UNFINISHED = 'node_modules/.unfinished';
 /** Adds missing packages at the lock file's versions, and writes neither package.json nor the lock file. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
 
@@ -20,7 +22,9 @@ const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=
  */
 export function missingGroups(root, groups) {
   const locked = packagesOf(join(root, 'package-lock.json'));
-  const installed = packagesOf(join(root, 'node_modules/.package-lock.json'));
+  const installed = existsSync(join(root, UNFINISHED))
+    ? {}
+    : packagesOf(join(root, 'node_modules/.package-lock.json'));
   return [PROJECT, ...groups].filter((group) =>
     [...packagesOfGroup(locked, group)].some(
       (path) =>
@@ -44,11 +48,16 @@ export async function installGroups(root, groups) {
     // By name: npm takes a folder for every workspace below it.
     ...(names.length > 0 ? [names.map((name) => `--workspace=${name}`)] : []),
   ];
+  const mark = join(root, UNFINISHED);
+  if (existsSync(mark)) rmSync(join(root, 'node_modules'), { recursive: true });
   for (const which of runs) {
+    mkdirSync(join(root, 'node_modules'), { recursive: true });
+    writeFileSync(mark, '');
     const end = await npmEnd([...INSTALL, ...which], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
+    if (end !== null) rmSync(mark, { force: true });
     if (end !== 0)
       return `npm install failed${typeof end === 'string' ? `: ${end}` : ''}; its message stands above.`;
   }

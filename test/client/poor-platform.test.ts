@@ -1,6 +1,6 @@
-// What the built clients hold, and the client on a platform that has no more than React Native and the
-// browsers of 2019: an engine's own objects without the newer ones, and `fetch`,
-// Headers, AbortController and timers as their polyfills are.
+// The built client on a platform that has no more than React Native and the browsers of 2019: an
+// engine's own objects without the newer ones, and `fetch`, Headers, AbortController and timers as
+// their polyfills are.
 
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
@@ -46,13 +46,8 @@ globalThis.Error = class Error extends NativeError { constructor(message) { supe
 let context: object;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    entryPoints: [CLIENT],
-    bundle: true,
-    format: 'iife',
-    globalName: 'client',
-    write: false,
-  });
+  const options = { bundle: true, format: 'iife', globalName: 'client', write: false } as const;
+  const { outputFiles } = await build({ entryPoints: [CLIENT], ...options });
   context = createContext({ setTimeout, clearTimeout });
   runInContext(POLYFILLS, context);
   runInContext(outputFiles[0]?.text ?? '', context);
@@ -73,12 +68,9 @@ describe('On a platform with the features of 2019', () => {
     const code = `await api.orders.list(${query}); await api.orders.update('ORD/1', { paid: 5 }); return asked;`;
     const path = 'http://localhost/api/v1/orders';
     const authorization = 'Bearer t';
+    const listed = `${path}?q=a%26b%3D%C3%BC%20%F0%9F%98%80%EF%BF%BD&page=2`;
     expect(await inside(code)).toEqual([
-      {
-        url: `${path}?q=a%26b%3D%C3%BC%20%F0%9F%98%80%EF%BF%BD&page=2`,
-        method: 'GET',
-        authorization,
-      },
+      { url: listed, method: 'GET', authorization },
       { url: `${path}/ORD%2F1`, method: 'PATCH', authorization, body: '{"paid":5}' },
     ]);
   });

@@ -43,15 +43,12 @@ it.each([
   const program = await pythonProgram('schemathesis', `schemathesis==${VERSION}`);
   const report = join(service.folder, 'events.ndjson');
   const args = ['--config-file', file, 'run', path, '--no-color', '--report', 'ndjson'];
-  const environment = {
-    BASE_URL: `${origin}/api/v1`,
-    TOKEN: tokenOf('fuzzed'),
-    ADMIN_KEY: ADMIN_API_KEY,
-  };
+  const BASE_URL = `${origin}/api/v1`;
+  const own = { BASE_URL, TOKEN: tokenOf('fuzzed'), ADMIN_KEY: ADMIN_API_KEY };
   await promisify(execFile)(program, [...args, '--report-ndjson-path', report, ...options], {
     // Its caches are written there, too.
     cwd: service.folder,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...own },
     maxBuffer: OUTPUT_MAX_BYTES,
   }).catch(({ stdout, stderr }) => {
     throw new Error(`${stdout}\n${stderr}`.slice(-6_000));

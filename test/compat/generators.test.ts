@@ -108,12 +108,8 @@ it.each(Object.entries(CLIENTS))(
     const account = `shop-of-${name}`;
     const headers = { Authorization: `Bearer ${tokenOf(account)}` };
     await fetch(`${api}/team`, { method: 'POST', headers, body });
-    const own = {
-      BASE_URL: api,
-      TOKEN: tokenOf(account),
-      ACCOUNT: account,
-      ADMIN_KEY: ADMIN_API_KEY,
-    };
+    const TOKEN = tokenOf(account);
+    const own = { BASE_URL: api, TOKEN, ACCOUNT: account, ADMIN_KEY: ADMIN_API_KEY };
     const copyDriver = () => {
       for (const [from, to] of Object.entries(driver))
         cpSync(join(DRIVERS, from), join(folder, to));

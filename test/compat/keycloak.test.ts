@@ -29,6 +29,11 @@ const MAPPER = {
 };
 const GRANTS = { enabled: true, publicClient: true, directAccessGrantsEnabled: true };
 const SHORT = { 'access.token.lifespan': SHORT_LIFESPAN_SECONDS };
+const USER = {
+  ...{ username: 'asha', enabled: true, email: 'asha@shop.example', emailVerified: true },
+  ...{ firstName: 'Asha', lastName: 'Temu' },
+  credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
+};
 const REALM = {
   realm: 'shop',
   enabled: true,
@@ -37,13 +42,7 @@ const REALM = {
     { clientId: 'short-app', ...GRANTS, protocolMappers: [MAPPER], attributes: SHORT },
     { clientId: 'other-app', ...GRANTS },
   ],
-  users: [
-    {
-      ...{ username: 'asha', enabled: true, email: 'asha@shop.example', emailVerified: true },
-      ...{ firstName: 'Asha', lastName: 'Temu' },
-      credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
-    },
-  ],
+  users: [USER],
 };
 
 let folder: TemporaryFolder;
@@ -95,11 +94,8 @@ afterAll(async () => {
 });
 
 async function post(path: string, form: Readonly<Record<string, string>>) {
-  const body = new URLSearchParams(form);
-  const response = await fetch(`${issuer}/protocol/openid-connect/${path}`, {
-    method: 'POST',
-    body,
-  });
+  const init = { method: 'POST', body: new URLSearchParams(form) };
+  const response = await fetch(`${issuer}/protocol/openid-connect/${path}`, init);
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text || '{}') as { access_token: string; id_token: string };

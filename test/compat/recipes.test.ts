@@ -74,10 +74,7 @@ it('Polling tells of each change once, outlives a service that is away, and ends
 it('A page on a phone creates a record through the development server, and not without it', async () => {
   const { api } = await openPreview();
   const project = await opened('lan', {
-    'vite.config.js': recipe('vite.config.js').replace(
-      'http://127.0.0.1:8080',
-      new URL(api).origin,
-    ),
+    'vite.config.js': recipe('vite.config.js').replace(/http:[^']+/, new URL(api).origin),
     'index.html': '<!doctype html><title>The app</title>',
   });
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js');

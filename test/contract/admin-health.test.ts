@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { ADMIN_KEY } from '../support/contract.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
-it('reports a database that no longer answers, while reads go on', async () => {
+it('reports a database that no longer answers, while reads continue', async () => {
   const folder = await openTemporaryFolder();
   const storage = await openLibsqlStorage({ path: join(folder.path, 'service.db') });
   let now = 1_000_000;

@@ -234,7 +234,7 @@ onEveryHost('X-Request-ID', (service, { storage }) => {
     expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
   });
 
-  it('is generated anew for every request', async () => {
+  it('is new for every request', async () => {
     const replies = await Promise.all(
       Array.from({ length: 200 }, () => service.anonymous.get('/health')),
     );

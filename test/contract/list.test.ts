@@ -211,7 +211,7 @@ onEveryHost('Filter by status', (service, host) => {
     },
   );
 
-  it('is no filter when it is empty', async () => {
+  it('does not filter when it is empty', async () => {
     for (const query of ['status=', 'status', 'q=', 'q=&status=', 'STATUS=New', 'Q=nothing']) {
       expect(await totalOf(account, `/orders?${query}`)).toBe(STATUSES.length + 5);
     }

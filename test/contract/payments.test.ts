@@ -167,7 +167,7 @@ onEveryHost('Payments', (service, host) => {
 });
 
 onEveryStorage('Payments of stored orders', (service) => {
-  it('count a stored amount or paid that is no number as 0', async () => {
+  it('count a stored amount or paid that is not a number as 0', async () => {
     const account = service.account();
     const texts = await account.create('orders', { ...ORDER, paid: 5 });
     const neither = await account.create('orders', ORDER);

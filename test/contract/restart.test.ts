@@ -106,7 +106,7 @@ onEveryHost('Records after a restart', (service) => {
     expect(await createdNumbers(creator)).toEqual(numbers.map((number) => number + 1));
   });
 
-  it('stand before all old ones when they are new', async () => {
+  it('come before all old ones when they are new', async () => {
     const before = idsOf(await account.get('/team'));
     const { id } = await account.create('team', VALID_BODY.team);
     expect(idsOf(await account.get('/team'))).toEqual([id, ...before]);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isThere } from '../../src/storage/backup/file-copy.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { Connection } from '../../src/storage/file/connection.js';
+import { missingLog } from '../../src/storage/file/state-mark.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
@@ -57,6 +58,19 @@ describe('A load', () => {
     expect(await accountsIn('kept.db')).toEqual(['neema']);
     await runWell(['load', at('shop.ndjson'), '--to', at('all.db'), '--bring-back'], ledger);
     expect((await accountsIn('all.db')).sort()).toEqual(['amina', 'neema']);
+  });
+
+  it('makes no database beside the log of another one, which SQLite would read into it', async () => {
+    await writeFile(at('lost.db-wal'), 'the log');
+    const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', at('lost.db')]);
+    expect([code, stderr]).toEqual([1, `${at('lost.db-wal')} already exists; name a new file\n`]);
+    expect(await isThere(at('lost.db'))).toBe(false);
+  });
+
+  it('takes the place of a file whose service was killed: a start does not ask for the old log', async () => {
+    await writeFile(at('killed.db-state'), 'in use\n1 1\n');
+    await runWell(['load', at('shop.ndjson'), '--to', at('killed.db')]);
+    expect(missingLog(at('killed.db'), undefined, false)).toBeUndefined();
   });
 
   it('puts nothing beside the records of a Postgres database', async () => {

@@ -1,13 +1,12 @@
 // The service's own backups, on the real process: by the clock, by SIGUSR2 and over the operations
 // port; and that nothing which befalls them harms it. When they are due: storage/backup.
 
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { changedBuild } from '../support/changed-build.js';
-import { eventually } from '../support/eventually.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
@@ -99,28 +98,17 @@ describe('The service', () => {
     expect(ready).toMatchObject({ ready: true, warnings: ['backup_held_back'] });
   });
 
-  it('warns of a folder that is not there, from its start, until a backup is taken', async () => {
-    const BACKUP_DIR = join(service.folder, 'not-mounted');
-    const server = await service.start({ ...onDemand, BACKUP_DIR });
-    await server.saw('"event":"backup_failed"');
-    const ready = () => readyOf(operationsOf(server));
-    expect(await ready()).toMatchObject({ ready: true, warnings: ['backup_failed'] });
-    await mkdir(BACKUP_DIR);
-    await backUp(server);
-    expect(await ready()).toMatchObject({ ready: true, warnings: [] });
-  });
-
-  it('aborts a backup at a stop, and leaves no file of it', async () => {
-    // It does everything, but never says so.
-    const silent = 'process.send = () => {};';
-    const script = await changedBuild(service.folder, 'backup-process.js', silent);
-    const server = await service.start(onDemand, { script });
-    server.child.kill('SIGUSR2');
-    await eventually(async () => expect((await readdir(folder)).join()).toContain('.part'));
-    // A stop that waited for the backup would be ended with code 1.
-    expect(await server.stop()).toBe(0);
-    expect(await readdir(folder)).toEqual([]);
-    expect(eventsOf(server, 'backup_broken_off')).toHaveLength(1);
+  it('gives the process that copies no setting of its own', async () => {
+    const seen = join(service.folder, 'seen');
+    const code = `import { writeFileSync } from 'node:fs';
+      writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`;
+    const script = await changedBuild(service.folder, 'backup-process.js', code);
+    const AUTH_USERINFO_HEADERS = `{"apikey":"${KEY}"}`;
+    await backUp(await service.start({ ...onDemand, AUTH_USERINFO_HEADERS }, { script }));
+    const environment = await readFile(seen, 'utf8');
+    expect(environment).not.toContain(KEY);
+    const names = Object.keys(JSON.parse(environment)).filter((name) => /_/.test(name));
+    expect(names).toEqual(['SQLITE_TMPDIR']);
   });
 });
 
@@ -165,58 +153,42 @@ describe('A backup that fails', () => {
   });
 });
 
-async function ask(operations: string, key?: string, method = 'POST') {
-  const headers = key === undefined ? {} : { 'X-Service-Admin-Key': key };
-  const response = await fetch(`${operations}/backup`, { method, headers });
-  return [response.status, await response.text()];
-}
-
 describe('POST /backup', () => {
-  it('takes a backup with the admin key alone', async () => {
+  const ask = async (operations: string, key?: string, method = 'POST') => {
+    const headers = key === undefined ? {} : { 'X-Service-Admin-Key': key };
+    const response = await fetch(`${operations}/backup`, { method, headers });
+    return [response.status, await response.text()];
+  };
+
+  it('takes a backup with the admin key alone; refused keys of both ports are counted', async () => {
     const server = await service.start(onDemand);
     const operations = operationsOf(server);
-    for (const key of [undefined, '', 'a-guess', `${KEY}x`]) {
-      expect((await ask(operations, key))[0]).toBe(401);
-    }
+    const refusals = async () => (await (await fetch(`${operations}/status`)).json()).admin_keys;
+    // A request without a key is no guess.
+    expect((await ask(operations))[0]).toBe(401);
+    expect(await refusals()).toEqual({ refused: 0, last_refused_at: null });
+    for (const key of ['', 'a-guess', `${KEY}x`]) expect((await ask(operations, key))[0]).toBe(401);
+    const headers = { 'X-Service-Admin-Key': 'a guess' };
+    expect((await fetch(`${server.origin}/api/v1/admin/usage`, { headers })).status).toBe(401);
     expect((await ask(operations, KEY, 'GET'))[0]).toBe(404);
     expect(await ask(operations, KEY)).toEqual([202, '{"begun":true}\n']);
     await server.saw('"event":"backup_taken"');
+    const { refused, last_refused_at } = await refusals();
+    expect(refused).toBe(4);
+    expect(Math.abs(Date.parse(last_refused_at) - Date.now())).toBeLessThan(600_000);
     const metrics = await Metrics.of(operations);
     expect(metrics.total('service_backups_total', { result: 'taken' })).toBe(1);
-    expect(server.output()).not.toContain(KEY);
+    expect(metrics.total('service_admin_keys_refused_total')).toBe(4);
   });
 
-  it('is refused with its reason where no folder or no key is set, and SIGUSR2 is logged', async () => {
+  it('is refused with its reason if no folder or no key is set, and SIGUSR2 is logged', async () => {
     const without = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: KEY });
+    const reason = 'backups are not configured; set BACKUP_DIR';
     const line = await backUp(without, 'backup_not_configured');
-    expect(line).toMatchObject({
-      level: 'warn',
-      hint: 'backups are not configured; set BACKUP_DIR',
-    });
-    const reason = '{"error":"backups are not configured; set BACKUP_DIR"}\n';
-    expect(await ask(operationsOf(without), KEY)).toEqual([409, reason]);
+    expect(line).toMatchObject({ level: 'warn', hint: reason });
+    expect(await ask(operationsOf(without), KEY)).toEqual([409, `{"error":"${reason}"}\n`]);
     await without.stop();
     const keyless = await service.start({ ...onDemand, ADMIN_API_KEY: '' });
     expect((await ask(operationsOf(keyless), ''))[0]).toBe(401);
   });
-});
-
-it('Refused admin keys of both ports are counted, and the time of the last one is told', async () => {
-  const server = await service.start(onDemand);
-  const operations = operationsOf(server);
-  const refusals = async () => (await (await fetch(`${operations}/status`)).json()).admin_keys;
-  expect(await refusals()).toEqual({ refused: 0, last_refused_at: null });
-  const send = async (headers: Record<string, string>) =>
-    (await fetch(`${server.origin}/api/v1/admin/usage`, { headers })).status;
-  // A request without a key is no guess.
-  expect([await send({}), await send({ 'X-Service-Admin-Key': KEY })]).toEqual([401, 200]);
-  for (let guess = 0; guess < 3; guess++) {
-    expect(await send({ 'X-Service-Admin-Key': `guess ${guess}` })).toBe(401);
-  }
-  await ask(operations, 'one more');
-  const { refused, last_refused_at } = await refusals();
-  expect(refused).toBe(4);
-  expect(Math.abs(Date.parse(last_refused_at) - Date.now())).toBeLessThan(600_000);
-  const metrics = await Metrics.of(operations);
-  expect(metrics.total('service_admin_keys_refused_total')).toBe(4);
 });

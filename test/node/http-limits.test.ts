@@ -1,10 +1,8 @@
 // What never becomes a request, and requests at the edge of HTTP: contract, "Limits" (body size) and
-// "Common headers" on every answer, also on those of the HTTP layer itself. And targets that a proxy
-// and a URL parser read differently, two `Host` headers, and framing that two readers may take
-// differently: the server takes none of them.
+// "Common headers" on every answer. Targets, hosts and framings that two readers may take differently
+// are refused.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import {
   COMMON_HEADERS,
@@ -32,7 +30,7 @@ const MINE = bearer('limits');
 const CHUNKED = 'Transfer-Encoding: chunked';
 const OWN_ID = 'X-Request-ID: mine\r\n';
 
-/** The envelope, the common headers and a complete status line; the id is the client's where it could be read. */
+/** The envelope, the common headers and a complete status line; the id is the client's if it could be read. */
 function expectEnvelope(answer: RawAnswer | undefined, statusLine: string, code: string): void {
   expect(answer?.statusLine).toBe(`HTTP/1.1 ${statusLine}`);
   const headers = answer?.headers;
@@ -49,41 +47,37 @@ function expectEnvelope(answer: RawAnswer | undefined, statusLine: string, code:
 
 const BAD = ['400 Bad Request', 'BAD_REQUEST'] as const;
 const BAD_METHOD = ['405 Method Not Allowed', 'METHOD_NOT_ALLOWED'] as const;
+const TOO_LARGE = ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE'] as const;
 
 describe('A message that is not a request', () => {
-  it.each([
-    ['a request line without a target', 'GET\r\n\r\n', ...BAD],
-    ['a header without a colon', `GET ${HEALTH} HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n`, ...BAD],
-    ['chunks that are not the last coding', requestText('POST', ORDERS, [`${CHUNKED}, x`]), ...BAD],
-    [
-      'headers that are too large',
-      requestText('GET', HEALTH, [`X-Large: ${'a'.repeat(20_000)}`]),
-      '431 Request Header Fields Too Large',
-      'HEADERS_TOO_LARGE',
-    ],
-  ])('is answered in the envelope: %s', async (_what, text, statusLine, code) => {
-    const answers = await rawExchange(server.origin, text);
-    expect(answers).toHaveLength(1);
-    expectEnvelope(answers[0], statusLine, code);
-  });
+  const GET = `GET ${HEALTH} HTTP/1.1\r\n`;
+  const END = `${OWN_ID}${CLOSE}\r\n\r\n`;
 
   it.each([
-    ['a Host that is none', `GET ${HEALTH} HTTP/1.1\r\nHost: a b\r\n`, ...BAD],
-    ['a Host with a path', `GET ${HEALTH} HTTP/1.1\r\nHost: a/b\r\n`, ...BAD],
-    ['two Hosts', `GET ${HEALTH} HTTP/1.1\r\nHost: a\r\nhost: a\r\n`, ...BAD],
-    ['no Host', `GET ${HEALTH} HTTP/1.1\r\n`, ...BAD],
-    ['the target *', 'GET * HTTP/1.1\r\nHost: a\r\n', ...BAD],
-    ['an absolute target that is no URL', 'GET http://[ HTTP/1.1\r\nHost: a\r\n', ...BAD],
-    ['a backslash in the path', `GET ${HEALTH}\\x HTTP/1.1\r\nHost: a\r\n`, ...BAD],
-    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n', ...BAD_METHOD],
-    ['a method that Node does not know', `BREW ${ORDERS} HTTP/1.1\r\nHost: a\r\n`, ...BAD_METHOD],
-  ])('is answered with its own request id: %s', async (_what, head, statusLine, code) => {
-    const [answer] = await rawExchange(server.origin, `${head}${OWN_ID}${CLOSE}\r\n\r\n`);
-    expectEnvelope(answer, statusLine, code);
-    expect(answer?.headers.get('x-request-id')).toBe('mine');
-    const allowed = code === BAD_METHOD[1] ? 'GET, POST, PATCH, DELETE, OPTIONS' : undefined;
-    expect(answer?.headers.get('allow')).toBe(allowed);
-  });
+    ['a request line without a target', 'GET\r\n\r\n', ...BAD],
+    ['a header without a colon', `${GET}Host: a\r\nbroken\r\n\r\n`, ...BAD],
+    ['chunks that are not the last coding', requestText('POST', ORDERS, [`${CHUNKED}, x`]), ...BAD],
+    ['large headers', requestText('GET', HEALTH, [`X: ${'a'.repeat(20_000)}`]), ...TOO_LARGE],
+    ['an invalid Host', `${GET}Host: a b\r\n${END}`, ...BAD],
+    ['a Host with a path', `${GET}Host: a/b\r\n${END}`, ...BAD],
+    ['two Hosts', `${GET}Host: a\r\nhost: a\r\n${END}`, ...BAD],
+    ['no Host', `${GET}${END}`, ...BAD],
+    ['the target *', `GET * HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD],
+    ['an invalid absolute target', `GET http://[ HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD],
+    ['a backslash in the path', `GET ${HEALTH}\\x HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD],
+    ['a tunnel', `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD_METHOD],
+    ['an unknown method', `BREW ${ORDERS} HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD_METHOD],
+  ])(
+    'is answered in the envelope, with its id if it is known: %s',
+    async (_, text, ...of: [statusLine: string, code: string]) => {
+      const [answer, ...more] = await rawExchange(server.origin, text);
+      expect(more).toEqual([]);
+      expectEnvelope(answer, ...of);
+      if (text.endsWith(END)) expect(answer?.headers.get('x-request-id')).toBe('mine');
+      const allowed = of[1] === BAD_METHOD[1] ? 'GET, POST, PATCH, DELETE, OPTIONS' : undefined;
+      expect(answer?.headers.get('allow')).toBe(allowed);
+    },
+  );
 
   it('does not prevent the answer to the request before it, and is answered once', async () => {
     const before = requestText('POST', ORDERS, [MINE], '{"customer":"a","service":"b","amount":1}');
@@ -103,18 +97,6 @@ describe('A message that is not a request', () => {
       expect(answers.map(({ status }) => status)).toEqual(before === '' ? [400] : [200, 400]);
       expectEnvelope(answers.at(-1), ...BAD);
       expect(answers.at(-1)?.headers.get('x-request-id')).toBe('mine');
-    },
-  );
-
-  it.each(['NONSENSE\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'])(
-    'cannot hold its connection open: %j',
-    async (text) => {
-      const connection = openRaw(server.origin, text, { stay: true });
-      await connection.until(({ answers }) => answers().length === 1);
-      // A side that only listens learns of the cut when it sends.
-      const probe = setInterval(() => connection.send('x'), 100);
-      expect((await connection.over).reset).toBe(true);
-      clearInterval(probe);
     },
   );
 });
@@ -161,11 +143,7 @@ describe('A path', () => {
   it.each([
     '/api/v1/./admin/overview',
     '/api/v1/customers/../admin/overview',
-    '/api/v1/%2e/admin/overview',
     '/api/v1/%2E%2e/v1/admin/overview',
-    '/api/v1/.%2e/v1/admin/overview',
-    '/../api/v1/admin/overview',
-    '/api/v1/admin/./overview',
     '/api/v1/orders/..?q=1',
     'http://localhost/api/v1/x/../admin/overview',
   ])('with a dot segment is found by nobody: %s', async (target) => {
@@ -180,55 +158,9 @@ describe('A path', () => {
   );
 });
 
-it('Requests sent without waiting are handled one after the other, so that answers do not pile up', async () => {
-  const gates: (() => void)[] = [];
-  const stub = await openIdentityStub((token, response) => {
-    gates.push(() => response.end(JSON.stringify({ sub: token })));
-  });
-  const DATABASE_URL = `file:${service.folder}/other.db`;
-  const other = await service.start({ AUTH_USERINFO_URL: stub.url, DATABASE_URL });
-  const tokens = ['a', 'b', 'c'];
-  const texts = tokens.map((token) =>
-    requestText('GET', ORDERS, [`Authorization: Bearer ${token}`]),
-  );
-  const connection = openRaw(other.origin, texts.join(''));
-  for (const i of tokens.keys()) {
-    while (gates.length <= i) await new Promise((resolve) => setTimeout(resolve, 10));
-    // Whatever was sent with it has long arrived by the time another client is answered.
-    expect((await fetch(other.origin + HEALTH)).status).toBe(200);
-    expect(stub.asked).toEqual(tokens.slice(0, i + 1));
-    gates[i]?.();
-    await connection.until(({ answers }) => answers().length === i + 1);
-  }
-  connection.socket.destroy();
-  await stub.close();
+it('A body over 1 MiB is answered 400 and leaves the connection usable', async () => {
+  const large = requestText('POST', ORDERS, [MINE], 'a'.repeat(1_500_000));
+  const answers = await rawExchange(server.origin, large + requestText('GET', HEALTH, [CLOSE]));
+  expect(answers.map(({ status }) => status)).toEqual([400, 200]);
+  expect(answers[0]?.json.error?.code).toBe('INVALID_JSON');
 });
-
-it.each([
-  ['a length that is too long', 'Content-Length: 20', '{"note":"complete"}'],
-  ['chunks without their end', CHUNKED, '13\r\n{"note":"complete"}\r\n'],
-  ['a chunk that is too long', CHUNKED, 'ff\r\n{"note":"complete"}\r\n0\r\n\r\n'],
-])('A body that breaks off is not stored: %s', async (_what, framing, body) => {
-  const mine = bearer('breaks-off');
-  const head = requestText('POST', '/api/v1/businesses', [mine, framing]);
-  const connection = openRaw(server.origin, head + body);
-  connection.socket.end();
-  await connection.over;
-  const list = requestText('GET', '/api/v1/businesses', [mine, CLOSE]);
-  expect((await rawExchange(server.origin, list))[0]?.json.data).toEqual([]);
-});
-
-it.each(['with its length', 'in chunks'])(
-  'A body over 1 MiB is answered 400 and leaves the connection usable: %s',
-  async (how) => {
-    const large = 'a'.repeat(1_500_000);
-    const head = requestText('POST', ORDERS, [MINE, CHUNKED]);
-    const text =
-      how === 'in chunks'
-        ? `${head}${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`
-        : requestText('POST', ORDERS, [MINE], large);
-    const answers = await rawExchange(server.origin, text + requestText('GET', HEALTH, [CLOSE]));
-    expect(answers.map(({ status }) => status)).toEqual([400, 200]);
-    expect(answers[0]?.json.error?.code).toBe('INVALID_JSON');
-  },
-);

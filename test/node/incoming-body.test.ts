@@ -53,7 +53,11 @@ it('releases a body that was handed over, although its request is kept', async (
   expect(incoming.listenerCount('end')).toBeGreaterThan(0);
 });
 
-it('is refused when the connection closed before the body was asked for', async () => {
-  const incoming = new Readable({ read() {} }).destroy();
+it('is refused if the connection closes before the body is asked for, or before it ends', async () => {
+  const incoming = new Readable({ read() {} });
+  incoming.push('{"note":"complete"}');
+  const body = read(incoming);
+  incoming.destroy();
+  await expect(body).rejects.toThrow('closed before the body ended');
   await expect(read(incoming)).rejects.toThrow('closed before the body was read');
 });

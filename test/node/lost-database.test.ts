@@ -8,7 +8,7 @@ import { openLitestreamStub } from '../support/litestream-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
-import { spawnServer } from '../support/server-process.js';
+import { type How, spawnServer } from '../support/server-process.js';
 
 const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;
 
@@ -139,25 +139,28 @@ describe('A log that is gone', () => {
     await starts();
   });
 
-  it.each([
-    ['a clean stop', {}, undefined, 0],
-    ['a start that could not listen', { HOST: '192.0.2.1' }, [], 1],
-    ['--check', {}, ['--check'], 0],
-    ['a restore', {}, 'restore', 0],
-  ] as const)('is not missed after %s', async (_, environment, args, code) => {
+  const ended = (code: number, environment: Environment, how?: How) =>
+    spawnServer({ ...service.environment, ...environment }, how).exited.then((found) =>
+      expect(found).toBe(code),
+    );
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a clean stop', () => starts()],
+    ['a start that could not listen', () => ended(1, { HOST: '192.0.2.1' })],
+    ['--check', () => ended(0, {}, { args: ['--check'] })],
+    [
+      'a restore',
+      async () => {
+        const backup = join(service.folder, 'backup.db');
+        for (const end of ['', '-wal']) await copyFile(database + end, backup + end);
+        await rm(`${database}-wal`);
+        await ended(0, {}, { script: MANAGE, args: ['restore', backup] });
+      },
+    ],
+  ])('is not missed after %s', async (_, after) => {
     await killed();
     expect((await stat(`${database}-wal`)).size).toBeGreaterThan(0);
-    if (args === undefined) await starts();
-    else if (args === 'restore') {
-      const backup = join(service.folder, 'backup.db');
-      for (const end of ['', '-wal']) await copyFile(database + end, backup + end);
-      await rm(`${database}-wal`);
-      const how = { script: MANAGE, args: ['restore', backup] };
-      expect(await spawnServer(service.environment, how).exited).toBe(code);
-    } else {
-      const run = spawnServer({ ...service.environment, ...environment }, { args: [...args] });
-      expect(await run.exited).toBe(code);
-    }
+    await after();
     await expect(stat(`${database}-wal`)).rejects.toThrow('ENOENT');
     await starts();
   });

@@ -5,7 +5,6 @@ import { copyFile, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
 import { openRestoration } from '../support/restoration.js';
 import { spawnServer, startServer } from '../support/server-process.js';
@@ -59,31 +58,21 @@ describe('A start on a file of schema version 2', () => {
   );
 });
 
-describe.each([1, 2])('A backup of schema version %i', (version) => {
-  it('is restored, names who is back in it, and a service starts on it', async () => {
+it.each([1, 2])(
+  'A backup of schema version %i is restored as it is, and a service starts on it',
+  async (version) => {
     const on = await openRestoration();
     try {
       await makeShopFile(on.at('old-backup.db'), { ...SHOP, records: 300, version });
-      const wanted = await contentsOf(on.at('old-backup.db')).catch(() => undefined);
-      const ledger = on.at('erased.ndjson');
-      const note = { subject: 'juma', erased: new Date().toISOString(), records: {} };
-      await addToLedger(ledger, note, (size) => new Uint8Array(size));
-      const environment = { ERASURE_LEDGER: ledger };
-      const { code, stdout, stderr } = await on.restore([on.at('old-backup.db')], environment);
-      expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toContain(`juma  erased on ${note.erased}`);
-      expect(stdout).not.toContain('amina');
-      expect(stdout).toContain(': 300 records and ');
-      // As it was: the next start brings it along.
+      const { code, stdout } = await on.restore([on.at('old-backup.db')]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(': 300 records and ')]);
       expect(await versionOf(on.database)).toBe(version);
-      const server = await on.service.start();
-      await server.stop();
+      await (await on.service.start()).stop();
       expect(await versionOf(on.database)).toBe(SCHEMA_VERSION);
       const { accounts } = await contentsOf(on.database);
-      if (wanted !== undefined) expect(accounts).toEqual(wanted.accounts);
       expect([...accounts.values()].flat()).toHaveLength(300);
     } finally {
       await on.close();
     }
-  });
-});
+  },
+);

@@ -1,5 +1,5 @@
 // The figures of /metrics against what the clients themselves counted, refused
-// and aborted requests among them. REQUESTS=20000 runs it longer.
+// and aborted requests among them.
 
 import { Agent, type RequestOptions, request } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { Metrics, operationsOf } from '../support/operations.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 
-const REQUESTS = Number(process.env['REQUESTS'] ?? 2_000);
+const REQUESTS = 2_000;
 const CLIENTS = 16;
 const TOTAL = 'service_http_requests_total';
 const CUSTOMERS = '/api/v1/customers';
@@ -54,8 +54,6 @@ async function abort(origin: string): Promise<void> {
   await over;
 }
 
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
-
 async function untilQuiet(server: ServerProcess): Promise<Metrics> {
   for (;;) {
     const metrics = await Metrics.of(operationsOf(server));
@@ -63,9 +61,7 @@ async function untilQuiet(server: ServerProcess): Promise<Metrics> {
   }
 }
 
-it(`are equal to the counts of the clients, over ${REQUESTS} requests`, {
-  timeout: 240_000,
-}, async () => {
+it('are equal to the counts of the clients', { timeout: 240_000 }, async () => {
   const server = await service.start({ OPS_PORT: '0' });
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const counted = new Map<string, number>();
@@ -100,12 +96,6 @@ it(`are equal to the counts of the clients, over ${REQUESTS} requests`, {
   expect(metrics.total('service_http_requests_in_flight')).toBe(0);
   const writes = metrics.families.get('service_commit_group_writes')?.metrics[0]?.sum;
   expect(Number(writes)).toBe(created);
-  const checks = ['', '_joined', '_remembered'].map((how) =>
-    metrics.total(`service_identity_checks${how}_total`),
-  );
-  const withToken = [...counted].filter(([key]) => /aborted|:id|POST|customers GET 200/.test(key));
-  expect(checks[2]).toBe(0);
-  expect(sumOf(checks)).toBe(sumOf(withToken.map(([, number]) => number)));
 });
 
 it('count each protocol error and unknown method once', async () => {

@@ -1,17 +1,22 @@
-// The operations port of the built server: each page, each reason for not being
-// ready provoked and gone again, and that nothing of it is on the API's port.
+// The operations port of the built server: its pages, whom it answers, and readiness as the process
+// itself finds it. Every reason and warning: operations/readiness.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { nextFreePort } from '../../src/preview/preview-port.js';
-import { buildWithFailingWrites, changedBuild } from '../support/changed-build.js';
+import { buildWithFailingWrites } from '../support/changed-build.js';
 import { eventually } from '../support/eventually.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { asAccount } from '../support/identity-stub.js';
+import { type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf, untilReasons } from '../support/operations.js';
-import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
+import { startProgram } from '../support/program.js';
+import { openRaw, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
 
+const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
 const PORT = { OPS_PORT: '0' };
 
 let service: NodeService;
@@ -21,12 +26,11 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** For the storage thread: it answers nothing while the file is there. */
-function codeThatHangs(file: string): string {
-  return `import { existsSync as isThere } from 'node:fs';
-    import { parentPort as port } from 'node:worker_threads';
-    const nobody = new Int32Array(new SharedArrayBuffer(4));
-    port.on('message', () => { while (isThere(${JSON.stringify(file)})) Atomics.wait(nobody, 0, 0, 5); });`;
+/** What `node dist/manage.js ready` prints and exits with. */
+async function readyCommand(environment: Record<string, string>) {
+  const command = [process.execPath, MANAGE, 'ready'];
+  const { code, stdout, stderr } = await startProgram(command, { environment }).ended;
+  return [code, stdout + stderr];
 }
 
 describe('The operations port', () => {
@@ -147,38 +151,33 @@ describe('The service says that it is not ready', () => {
     await untilReasons(operations, []);
   });
 
-  it('while its database does not answer', async () => {
-    const hang = join(service.folder, 'hang');
-    const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
-    const server = await service.start(PORT, { script });
-    const operations = operationsOf(server);
-    await writeFile(hang, '');
-    expect(await readyOf(operations)).toMatchObject({
-      status: 503,
-      reasons: ['database_unavailable'],
-    });
-    expect((await fetch(`${operations}/live`)).status).toBe(200);
-    await rm(hang);
-    await untilReasons(operations, []);
-  });
-
   it('while writes fail, and notices by itself that they succeed again', async () => {
     const fault = join(service.folder, 'fault');
     const script = await buildWithFailingWrites(service.folder, fault);
     const server = await service.start(PORT, { script });
     const operations = operationsOf(server);
     await writeFile(fault, '');
-    const body = '{"name":"a","phone":"1"}';
-    const headers = [bearer('operations'), 'Connection: close'];
-    const creation = requestText('POST', '/api/v1/customers', headers, body);
-    expect((await rawExchange(server.origin, creation))[0]?.status).toBe(500);
-    expect(await readyOf(operations)).toMatchObject({ status: 503, reasons: ['writes_failing'] });
+    const headers = asAccount('operations');
+    const creation = { method: 'POST', headers, body: '{"name":"a","phone":"1"}' };
+    expect((await fetch(`${server.origin}/api/v1/customers`, creation)).status).toBe(500);
+    const { port: OPS_PORT } = new URL(operations);
+    const lines = [
+      'not ready: writes_failing (warnings: backup_not_configured)',
+      `  writes_failing: ${REASONS.writes_failing.meaning}`,
+      `    What to do: ${REASONS.writes_failing.action}`,
+      `  backup_not_configured: ${WARNINGS.backup_not_configured.meaning}`,
+      `    What to do: ${WARNINGS.backup_not_configured.action}\n`,
+    ];
+    expect(await readyCommand({ OPS_PORT })).toEqual([1, lines.join('\n')]);
     const metrics = await Metrics.of(operations);
     expect(metrics.total('service_commits_total', { result: 'notStored' })).toBe(1);
     expect(metrics.total('service_ready')).toBe(0);
     await rm(fault);
     await untilReasons(operations, []);
-    const after = await Metrics.of(operations);
-    expect(after.total('service_commits_total', { result: 'committed' })).toBe(0);
+    await server.stop();
+    const silent = `not ready: ${operations}/ready doesn't answer (ECONNREFUSED)\n`;
+    expect(await readyCommand({ OPS_PORT })).toEqual([1, silent]);
+    const unset = 'OPS_PORT is unset; set it as the service has it\n';
+    expect(await readyCommand({})).toEqual([2, unset]);
   });
 });

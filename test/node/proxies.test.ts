@@ -57,20 +57,11 @@ const FILES = new URL('../../scripts/operations/', import.meta.url);
 /** All requests of a test come from this machine, so the rule for it is replaced by one for an unused network. */
 const NOBODY = '192.0.2.1';
 
-interface Proxy {
-  readonly name: string;
-  /** True: the file limits the requests of an address. */
-  readonly limitsRequests: boolean;
-  /** Writes the configuration for these ports; resolves with the command. */
-  command(folder: string, port: number, service: string, limit?: string): Promise<string[]>;
-}
-
 const fileNamed = (name: string) => readFile(new URL(name, FILES), 'utf8');
 
-const NGINX: Proxy = {
-  name: 'nginx',
-  limitsRequests: true,
-  async command(folder, port, service, limit = '10000r/s') {
+/** By proxy: writes its configuration for these ports, and resolves with its command. */
+const COMMANDS = {
+  async nginx(folder: string, port: number, service: string, limit = '10000r/s') {
     await mkdir(join(folder, 'conf.d'), { recursive: true });
     for (const name of ['proxy', 'headers']) {
       const copy = join(folder, `conf.d/service-management.${name}`);
@@ -92,12 +83,7 @@ const NGINX: Proxy = {
     await writeFile(file, `${own}http {\n${temporary}\n${server}}\n`);
     return ['nginx', '-c', file, '-p', folder, '-g', 'daemon off; master_process off;'];
   },
-};
-
-const CADDY: Proxy = {
-  name: 'caddy',
-  limitsRequests: false,
-  async command(folder, port, service) {
+  async caddy(folder: string, port: number, service: string) {
     const text = (await fileNamed('Caddyfile'))
       .replace(/^\{\n/m, '{\n\tadmin off\n')
       .replace(/^api\.example\.com \{/m, `http://:${port} {\n\tbind 127.0.0.1`)
@@ -110,20 +96,27 @@ const CADDY: Proxy = {
 };
 
 /** Those that this machine has. */
-const PROXIES = [NGINX, CADDY].filter(({ name }) => spawnSync(name, ['-v']).error === undefined);
+const PROXIES = (['nginx', 'caddy'] as const).filter(
+  (name) => spawnSync(name, ['-v']).error === undefined,
+);
 
-/** Starts a proxy in front of a running service. `limit`: the limit of an address's requests, in the proxy's own notation. */
-async function startProxy(proxy: Proxy, folder: string, service: string, limit?: string) {
+/** Starts a proxy in front of a running service. `limit`: nginx's limit of an address's requests. */
+async function startProxy(
+  proxy: keyof typeof COMMANDS,
+  folder: string,
+  service: string,
+  limit?: string,
+) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const command = await proxy.command(folder, port, new URL(service).host, limit);
+  const command = await COMMANDS[proxy](folder, port, new URL(service).host, limit);
   const { output, stop } = startProgram(command, {
     // Caddy keeps its state here.
     environment: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
   await eventually(async () => {
     const { status } = await fetch(`${origin}/api/v1/health`);
-    if (status !== 200) throw new Error(`${proxy.name}: ${output()}`);
+    if (status !== 200) throw new Error(`${proxy}: ${output()}`);
   });
   return { origin, close: () => stop() };
 }
@@ -142,7 +135,7 @@ afterEach(async () => {
   await service.close();
 });
 
-describe.each(PROXIES)('Behind $name', (proxy) => {
+describe.each(PROXIES)('Behind %s', (proxy) => {
   const start = async (limit?: string) => {
     running = await startProxy(proxy, service.folder, server.origin, limit);
     return running.origin;
@@ -208,7 +201,7 @@ describe.each(PROXIES)('Behind $name', (proxy) => {
     expect(down.headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 
-  it.runIf(proxy.limitsRequests)('too many requests are refused in the envelope', async () => {
+  it.runIf(proxy === 'nginx')('too many requests are refused in the envelope', async () => {
     const origin = await start('1r/m');
     let answer = await fetch(`${origin}/api/v1/health`);
     for (let i = 0; i < 100 && answer.status !== 429; i++) {

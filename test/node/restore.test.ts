@@ -103,9 +103,11 @@ describe('A restore', () => {
     expect(await readFile(on.at(`${kept}-wal`), 'utf8')).toBe('nor this');
   });
 
-  it('keeps other programs out of the file while it is being replaced, and a start that waited for it is refused', async () => {
-    const [begun, gate] = [on.at('begun'), on.at('gate')];
-    const waits = module(`
+  it.runIf(process.platform === 'linux')(
+    'keeps other programs out of the file while it is being replaced, and a start that waited for it is refused',
+    async () => {
+      const [begun, gate] = [on.at('begun'), on.at('gate')];
+      const waits = module(`
       import fs from 'node:fs/promises';
       import { syncBuiltinESMExports } from 'node:module';
       const { link, writeFile, access } = fs;
@@ -116,20 +118,18 @@ describe('A restore', () => {
         return link(...args);
       };
       syncBuiltinESMExports();`);
-    const restoring = on.restore([on.backup], {}, ['--import', waits]);
-    await eventually(async () => expect(await readdir(on.service.folder)).toContain('begun'));
-    await expect(runSql(on.database, 'select 1 from records')).rejects.toThrow(/locked/);
-    const start = spawnServer(on.service.environment);
-    // Only /proc shows that it has the file open.
-    const isLinux = process.platform === 'linux';
-    if (isLinux)
+      const restoring = on.restore([on.backup], {}, ['--import', waits]);
+      await eventually(async () => expect(await readdir(on.service.folder)).toContain('begun'));
+      await expect(runSql(on.database, 'select 1 from records')).rejects.toThrow(/locked/);
+      const start = spawnServer(on.service.environment);
       await eventually(async () => expect(await openFiles(start)).toContain(on.database));
-    await writeFile(gate, '');
-    expect((await restoring).code).toBe(0);
-    expect(await start.exited).toBe(1);
-    if (isLinux) expect(start.output()).toContain('it was just replaced; start again');
-    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
-  });
+      await writeFile(gate, '');
+      expect((await restoring).code).toBe(0);
+      expect(await start.exited).toBe(1);
+      expect(start.output()).toContain('it was just replaced; start again');
+      expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
+    },
+  );
 
   it('that is killed before any of its steps leaves the old or the new database in place, and keeps the old one', async () => {
     const outcomes: unknown[] = [];
@@ -210,14 +210,6 @@ describe('A restore is refused', () => {
     expect(await on.keptNames()).toEqual([]);
   });
 
-  it('where the ledger of erased accounts cannot be read', async () => {
-    const ledger = on.at('backups-erased.ndjson');
-    await mkdir(ledger);
-    expect(await refusal(1, [on.backup])).toContain(
-      `the ledger of erased accounts ${ledger} cannot be used (EISDIR)`,
-    );
-  });
-
   const NO_FILE = 'it is not a file; name the backup itself';
   const NOT_OURS = 'it belongs to another program; choose another one';
   const DAMAGED = /^it is damaged \(.*\); choose another one$/;
@@ -229,18 +221,11 @@ describe('A restore is refused', () => {
       () => writeFile(on.backup, 'no database at all'.repeat(100)),
       'it is not a SQLite database; choose another one',
     ],
-    ['is empty', () => writeFile(on.backup, ''), NOT_OURS],
     ["is another program's", () => runSql(on.backup, 'pragma application_id = 42'), NOT_OURS],
     [
       'is newer',
       () => runSql(on.backup, 'pragma user_version = 99'),
       `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; choose another one`,
-    ],
-    ['lacks a table', () => runSql(on.backup, 'drop table audit_events'), DAMAGED],
-    [
-      'lacks its end',
-      async () => writeFile(on.backup, (await readFile(on.backup)).subarray(0, -4096)),
-      DAMAGED,
     ],
     [
       'has an index that does not fit its table',

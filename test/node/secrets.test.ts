@@ -1,6 +1,6 @@
-// Tokens, keys and records' values are searched for after every kind of failure: in each error,
-// in each line of the log, and in the audit log. Settings: `node/settings`, the comparison of
-// the admin key: `http/authentication`.
+// Tokens, keys and records' values are searched for after every kind of failure: in each error, each
+// page of the operations port and each line of the log. The audit log: contract/audit, settings:
+// node/settings, the comparison of the admin key: http/authentication.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,9 +11,17 @@ import { operationsOf } from '../support/operations.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { plantedServer } from '../trials/planted-triggers.js';
-import { type Attempt, attempts, CANARY, KEY, OWNER, TENANT } from './secret-requests.js';
 
 const API = '/api/v1';
+/** A part of every secret, and of no text of the service. */
+const CANARY = 'canary7f3a';
+const KEY = `${CANARY}-the-key-of-the-operator-0123456789`;
+const OWNER = 'owner';
+const TENANT = `/admin/accounts/${OWNER}`;
+
+type Headers = Readonly<Record<string, string>>;
+const ACCOUNT: Headers = { Authorization: `Bearer good-${CANARY}` };
+const OPERATOR: Headers = { 'X-Service-Admin-Key': KEY };
 
 /** Triggers that refuse a record by its value, as a failing disk does. The failing statement holds the value. */
 const FAILURES = [
@@ -67,17 +75,9 @@ function echoing(token: string, response: ServerResponse): void {
   response.end(token.startsWith('html') ? `<p>${token}` : JSON.stringify(body));
 }
 
-function credentials(who: Attempt['who']): Record<string, string> {
-  if (who === 'operator') return { 'X-Service-Admin-Key': KEY };
-  return who === 'account' ? { Authorization: `Bearer good-${CANARY}` } : {};
-}
-
-async function send({ who, method, path, body, headers }: Omit<Attempt, 'status'>) {
-  const response = await fetch(server.origin + API + path, {
-    method,
-    headers: { ...credentials(who), ...headers },
-    ...(body !== undefined && { body }),
-  });
+async function send(method: string, path: string, headers: Headers, body?: string) {
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const response = await fetch(server.origin + API + path, init);
   const text = await response.text();
   return { status: response.status, text, headers: JSON.stringify([...response.headers]) };
 }
@@ -87,11 +87,52 @@ async function created(): Promise<string[]> {
   const ids = [];
   for (const note of ['plain', 'refuse-removal']) {
     const body = JSON.stringify({ name: CANARY, phone: CANARY, note: `${note} ${CANARY}` });
-    const path = `${TENANT}/customers`;
-    const { text } = await send({ who: 'operator', method: 'POST', path, body });
+    const { text } = await send('POST', `${TENANT}/customers`, OPERATOR, body);
     ids.push(String(JSON.parse(text).data.id));
   }
   return ids;
+}
+
+type Attempt = [status: number, ...Parameters<typeof send>];
+
+/** Requests with secrets in them. `plain` is a record that may be changed, `kept` one that the database does not let go. */
+function attempts([plain, kept]: string[]): Attempt[] {
+  const value = JSON.stringify(CANARY);
+  const good = `{"name":${value},"phone":${value}}`;
+  const refused = `{"name":${value},"phone":${value},"note":"refuse-record"}`;
+  const rows: [status: number, method: string, path: string, body?: string][] = [
+    [422, 'POST', 'customers', `{"name":${value}}`],
+    [422, 'POST', 'customers', `{"name":[${value}],"phone":{"a":${value}}}`],
+    [422, 'POST', 'orders', `{"customer":${value},"service":"","amount":${value}}`],
+    [400, 'POST', 'customers', `[${value}]`],
+    [400, 'POST', 'customers', `{"a":1e999,"name":${value}}`],
+    [400, 'POST', 'customers', `{"name":${value}`],
+    [500, 'POST', 'customers', refused],
+    [500, 'PATCH', `customers/${plain}`, refused],
+    [422, 'PATCH', `customers/${plain}`, '{"name":""}'],
+    [200, 'PATCH', `customers/${plain}`, good],
+    [404, 'PATCH', 'customers/CUS-9999', good],
+    [500, 'DELETE', `customers/${kept}`],
+    [405, 'PUT', `customers/${plain}`, good],
+    [200, 'GET', `customers?q=${CANARY}`],
+  ];
+  const tokens = (status: number, ...all: string[]) =>
+    all.map((text): Attempt => [status, 'GET', '/customers', { Authorization: text + CANARY }]);
+  return [
+    ...rows.flatMap(([status, method, path, body]): Attempt[] => [
+      [status, method, `/${path}`, ACCOUNT, body],
+      [status, method, `${TENANT}/${path}`, OPERATOR, body],
+    ]),
+    ...tokens(401, 'Bearer status-400-', 'Bearer status-401-', 'Bearer status-403-', 'Basic '),
+    ...tokens(401, `Bearer ${CANARY} `),
+    ...tokens(503, 'Bearer status-404-', 'Bearer status-429-', 'Bearer status-500-'),
+    ...tokens(503, 'Bearer status-302-', 'Bearer html-'),
+    [401, 'GET', '/admin/overview', { 'X-Service-Admin-Key': `${KEY}x` }],
+    [401, 'GET', '/admin/overview', ACCOUNT],
+    [401, 'GET', '/customers', OPERATOR],
+    // The audit event names the account and cannot be written. The change itself is stored.
+    [201, 'POST', '/admin/accounts/refuse-event/customers', OPERATOR, good],
+  ];
 }
 
 /** Malformed requests with secrets in them, each from a client that ends its side. */
@@ -111,10 +152,10 @@ function malformed(): string[] {
 
 it('No error has a secret, whatever fails', async () => {
   const [leaks, wrong]: [string[], string[]] = [[], []];
-  for (const attempt of attempts(await created())) {
-    const { status, text, headers } = await send(attempt);
-    const what = `${attempt.method} ${attempt.path.slice(0, 60)}`;
-    if (status !== attempt.status) wrong.push(`${what}: ${status}, not ${attempt.status}`);
+  for (const [wanted, ...request] of attempts(await created())) {
+    const { status, text, headers } = await send(...request);
+    const what = `${request[0]} ${request[1].slice(0, 60)}`;
+    if (status !== wanted) wrong.push(`${what}: ${status}, not ${wanted}`);
     if (status >= 400 && `${text}${headers}`.includes(CANARY)) leaks.push(what);
   }
   for (const text of malformed()) {
@@ -126,13 +167,6 @@ it('No error has a secret, whatever fails', async () => {
   expect({ leaks, wrong }).toEqual({ leaks: [], wrong: [] });
 });
 
-it('No row of the audit log has a secret', async () => {
-  const path = '/admin/audit?page_size=200';
-  const { text } = await send({ who: 'operator', method: 'GET', path });
-  expect(JSON.parse(text).meta.pagination.total).toBeGreaterThan(0);
-  expect(text).not.toContain(CANARY);
-});
-
 it('No page of the operations port has a secret, a path or a subject', async () => {
   for (const page of ['metrics', 'status', 'ready']) {
     const text = await (await fetch(`${operationsOf(server)}/${page}`)).text();
@@ -142,7 +176,7 @@ it('No page of the operations port has a secret, a path or a subject', async () 
 
 it('No line of the log has a secret, also when the provider is gone', async () => {
   await closeProvider();
-  const gone = await send({ who: 'account', method: 'GET', path: '/customers' });
+  const gone = await send('GET', '/customers', ACCOUNT);
   expect(gone.status).toBe(503);
   await server.stop();
   const events = new Set(server.log().map(({ event }) => event));

@@ -6,12 +6,10 @@ import {
   misspelledNames,
   otherWarnings,
   SETTING_NAMES,
-  settingWarnings,
 } from '../../src/hosts/settings/warnings.js';
 import { readSettings } from '../../src/hosts/settings.js';
-import { expectRefused, refusalOf, warningsOf } from '../support/refused-setting.js';
+import { expectRefused, refusalOf } from '../support/refused-setting.js';
 
-const USERINFO = 'https://id.example.com/userinfo';
 const POSTGRES = 'postgres://u:canary@db/x';
 
 const DEFAULTS = {
@@ -154,14 +152,6 @@ it('tells every setting that cannot be used, and what does not go together, in o
   expect(refusalOf({ BACKUP_DIR: 'b', REPLICATION: 'async' }).message).toMatch(
     /^BACKUP_DIR is set/,
   );
-});
-
-it('warns when no identity provider is configured, and of a short admin key, without the key', () => {
-  expect(warningsOf({})).toEqual(['identity_provider_not_configured']);
-  const environment = { AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'canary'.padEnd(31, '-') };
-  const warnings = settingWarnings(readSettings(environment));
-  expect(warnings.map(({ event }) => event)).toEqual(['admin_key_too_short']);
-  expect(JSON.stringify(warnings)).not.toContain('canary');
 });
 
 /** Variables of shells, systemd, npm, containers, Kubernetes and other programs. */

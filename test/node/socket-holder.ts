@@ -11,38 +11,26 @@ const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 const ONE_LIFE = 'echo "life $$"; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"';
 const SUPERVISE = `trap 'ended=1' TERM; while [ -z "$ended" ] && kill -0 "$PPID"; do sh -c '${ONE_LIFE}' "$@"; done`;
 
-export interface HeldService {
-  readonly origin: string;
-  /** Resolves when the service has said this many times that it has started. */
-  started(times: number): Promise<void>;
-  output(): string;
-  /** Sends a signal to the service itself, which is started again. */
-  signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** Ends the service and closes the socket. */
-  close(): Promise<void>;
-}
+export type HeldService = Awaited<ReturnType<typeof holdService>>;
 
-export async function holdService(
-  environment: Readonly<Record<string, string>>,
-  server = SERVER,
-): Promise<HeldService> {
+export async function holdService(environment: Readonly<Record<string, string>>) {
   const socket = createServer();
   await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', 4_096, resolve));
   const { port } = socket.address() as AddressInfo;
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
-  const supervisor = startProgram(['sh', '-c', SUPERVISE, 'supervisor', process.execPath, server], {
-    environment,
-    third: fd,
-  });
+  const command = ['sh', '-c', SUPERVISE, 'supervisor', process.execPath, SERVER];
+  const supervisor = startProgram(command, { environment, third: fd });
   // From here on the supervisor has the socket. This process must accept no connection.
   await new Promise<void>((resolve) => void socket.close(() => resolve()));
+  /** Sends a signal to the service itself, which is started again. */
   const signal = (name: 'SIGTERM' | 'SIGKILL') => {
     const pid = Number([...supervisor.output().matchAll(/^life (\d+)$/gm)].at(-1)?.[1]);
     process.kill(pid, name);
   };
   return {
     origin: `http://127.0.0.1:${port}`,
-    async started(times) {
+    /** Resolves when the service has said this many times that it has started. */
+    async started(times: number) {
       await Promise.race([
         supervisor.saw('"event":"started"', times),
         supervisor.saw('start_failed').then(() => Promise.reject(new Error(supervisor.output()))),
@@ -50,6 +38,7 @@ export async function holdService(
     },
     output: supervisor.output,
     signal,
+    /** Ends the service and closes the socket. */
     async close() {
       supervisor.child.kill('SIGTERM');
       signal('SIGKILL');

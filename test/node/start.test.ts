@@ -1,7 +1,7 @@
-// How the process starts, or does not: settings and files that cannot be used
-// end it with exit code 1 and one line for the operator.
+// How the process starts, or does not: settings and files that can't be used end it with exit code 1
+// and one line for the operator. Which ones: node/settings, storage/file/refused-files. And `--check`.
 
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { freePort } from '../../scripts/free-port.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
-import { type LogLine, spawnServer } from '../support/server-process.js';
+import { spawnServer } from '../support/server-process.js';
 
 let service: NodeService;
 
@@ -18,76 +18,60 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** The log line of a start that must fail, beside a new database's own. Throws when it is not one JSON line, or when the exit code is not 1. */
-async function refusedStart(environment: Environment): Promise<LogLine> {
+/** Why a start fails. Throws if it does not, or writes more than one JSON line besides a new database's own. */
+async function refusal(environment: Environment): Promise<string> {
   const { exited, log } = spawnServer({ ...service.environment, ...environment });
   expect(await exited).toBe(1);
   const lines = log().filter(({ event }) => event !== 'database_created');
-  expect(lines).toHaveLength(1);
-  const [line] = lines;
-  expect(line).toEqual({
-    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-    level: 'error',
-    event: 'start_failed',
-    error: expect.any(String),
-  });
+  expect(lines).toEqual([
+    {
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: 'error',
+      event: 'start_failed',
+      error: expect.any(String),
+    },
+  ]);
+  const sentence = String(lines[0]?.['error']);
   // One sentence: no stack trace, no place in the code.
-  expect(line?.['error']).not.toMatch(/\n|\bat .*:\d+|\.js\b/);
-  return line as LogLine;
+  expect(sentence).not.toMatch(/\n|\bat .*:\d+|\.js\b/);
+  return sentence;
 }
 
 describe('A start', () => {
-  it.each([
-    ['PORT', 'canary', 'PORT is "canary"; it must be a whole number from 0 to 65535'],
-    ['AUTH_USERINFO_HEADERS', '{"apikey":hush}', 'AUTH_USERINFO_HEADERS is (hidden); it must be'],
-    ['DATABASE_URL', 'wss://u:hush@x', 'one process owns the file'],
-  ])('ends with one line when %s is %s', async (name, text, sentence) => {
-    const { error } = await refusedStart({ [name]: text, ADMIN_API_KEY: 'hush'.padEnd(32, '-') });
-    expect(error).toContain(sentence);
-    expect(error).not.toContain('hush');
+  it('ends with one line, and without a file, if a setting is wrong', async () => {
+    const secret = { AUTH_USERINFO_HEADERS: '{"apikey":hush}', ADMIN_API_KEY: 'hush'.repeat(9) };
+    const sentence = await refusal({ PORT: 'canary', ...secret });
+    expect(sentence).toContain('PORT is "canary"; it must be a whole number from 0 to 65535');
+    expect(sentence).toContain('AUTH_USERINFO_HEADERS is (hidden); it must be');
+    expect(sentence).not.toContain('hush');
     expect(await readdir(service.folder)).toEqual([]);
   });
 
-  it('ends with one line, and no backup, when another program has the port', async () => {
+  it('ends with one line, and no backup, if another program has the port', async () => {
     const { port, close } = await onLoopback(createServer());
     const BACKUP_DIR = join(service.folder, 'backups');
     await mkdir(BACKUP_DIR);
-    const { error } = await refusedStart({ PORT: String(port), BACKUP_DIR });
-    expect(error).toBe(
+    expect(await refusal({ PORT: String(port), BACKUP_DIR })).toBe(
       `the service cannot listen on 127.0.0.1:${port}: this port is in use; set PORT to a free one`,
     );
+    expect(await readdir(BACKUP_DIR)).toEqual([]);
     await close();
   });
 
-  it('ends with one line, and the file untouched, when the file is not a database', async () => {
+  it('ends with one line if the file is not a database', async () => {
     const path = join(service.folder, 'notes.txt');
     await writeFile(path, 'not a database at all'.repeat(100));
-    const { error } = await refusedStart({ DATABASE_URL: `file:${path}` });
-    expect(error).toBe(
+    expect(await refusal({ DATABASE_URL: `file:${path}` })).toBe(
       `the database file ${path} cannot be used: it is not a SQLite database; name another file or restore a backup`,
     );
-    expect((await stat(path)).size).toBe(2_100);
   });
 
-  it('is refused after the busy time-out when another process serves the file', async () => {
+  it('is refused after the busy time-out if another process serves the file', async () => {
     const first = await service.start();
     const startedAt = performance.now();
-    const { error } = await refusedStart({});
-    expect(error).toContain('another process holds it (waited 5 s)');
+    expect(await refusal({})).toContain('another process holds it (waited 5 s)');
     expect(performance.now() - startedAt).toBeGreaterThan(4_500);
     expect((await fetch(`${first.origin}/api/v1/health`)).status).toBe(200);
-    expect(await first.stop()).toBe(0);
-  });
-
-  it('starts, and warns of a missing identity provider and of a short admin key', async () => {
-    const server = await service.start({ AUTH_USERINFO_URL: '', ADMIN_API_KEY: 'hush' });
-    expect(server.log().map(({ level, event }) => [level, event])).toEqual([
-      ['warn', 'identity_provider_not_configured'],
-      ['warn', 'admin_key_too_short'],
-      ['warn', 'database_created'],
-      ['info', 'started'],
-    ]);
-    expect(server.output()).not.toContain('hush');
   });
 
   it('says that the process before it was killed, and nothing after a stop', async () => {
@@ -102,11 +86,12 @@ describe('A start', () => {
   });
 
   it.each([
-    ['127.0.0.1', {}] as const,
+    ['127.0.0.1', '127.0.0.2', {}] as const,
     // Only Linux has the whole of 127.0.0.0/8.
-    ...(process.platform === 'linux' ? [['127.0.0.2', { HOST: '127.0.0.2' }] as const] : []),
-  ])('listens on %s and on no other address', async (address, environment) => {
-    const elsewhere = address === '127.0.0.1' ? '127.0.0.2' : '127.0.0.1';
+    ...(process.platform === 'linux'
+      ? [['127.0.0.2', '127.0.0.1', { HOST: '127.0.0.2' }] as const]
+      : []),
+  ])('listens on %s and on no other address', async (address, elsewhere, environment) => {
     // A listener on every address could not have the port that this one has on another address.
     const port = await freePort();
     const holder = createServer();
@@ -119,13 +104,121 @@ describe('A start', () => {
 
   it('creates the folder and the file for its own user only', async () => {
     const folder = join(service.folder, 'new');
-    const server = await service.start({ DATABASE_URL: `file:${folder}/deep/service.db` });
+    await service.start({ DATABASE_URL: `file:${folder}/deep/service.db` });
     const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-    expect(await mode(folder)).toBe('700');
-    expect(await mode(join(folder, 'deep'))).toBe('700');
+    expect([await mode(folder), await mode(join(folder, 'deep'))]).toEqual(['700', '700']);
     const files = await readdir(join(folder, 'deep'));
     expect(files).toContain('service.db');
     for (const file of files) expect(await mode(join(folder, 'deep', file))).toBe('600');
-    await server.stop();
   });
+});
+
+/** Runs `--check`. `found`: what each look found, or the sentence of its failure. */
+async function check(environment: Environment = {}, ...more: string[]) {
+  const all = { ...service.environment, ...environment };
+  const run = spawnServer(all, { args: ['--check', ...more] });
+  const code = await run.exited;
+  const looks = run.log().filter(({ event }) => event === 'checked');
+  const found = Object.fromEntries(
+    looks.map((line) => [String(line['what']), line['found'] ?? line['error']]),
+  );
+  // Two streams: the result need not be the last line that arrived.
+  const others = run.log().filter(({ event }) => event !== 'checked');
+  return { code, found, events: others.map(({ event }) => event), others };
+}
+
+describe('A check', () => {
+  it('passes before the first start, says what it looked at, and creates no file', async () => {
+    const { code, found, others } = await check();
+    expect(Object.entries(found)).toEqual([
+      ['settings', 'valid'],
+      ['database', 'absent: a start creates it'],
+      ['backups', 'none: BACKUP_DIR is unset'],
+      ['replica', 'none: REPLICATION is off'],
+      ['operations port', 'none: OPS_PORT is unset'],
+      ['port', '127.0.0.1:0: a start picks one'],
+      ['identity provider', 'not asked; --online asks it'],
+    ]);
+    expect([code, others]).toMatchObject([0, [{ event: 'check_passed', looks: 7 }]]);
+    expect(await readdir(service.folder)).toEqual([]);
+  });
+
+  it('passes beside a running service, and disturbs nothing', async () => {
+    const server = await service.start();
+    const { events, found } = await check({ PORT: new URL(server.origin).port });
+    expect(events).toEqual(['check_passed']);
+    expect(found['database']).toMatch(/^in use by another process/);
+    expect(found['port']).toMatch(/ is in use, as the service is running$/);
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    expect((await check()).found['database']).toMatch(/^usable/);
+  });
+
+  it.each([
+    ['settings', { PORT: 'x' }, 'PORT is "x"; it must be'],
+    ['settings', { REPLICATON: 'sync' }, 'unknown setting REPLICATON; ignored'],
+    ['settings', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled'],
+    ['database', { DATABASE_URL: 'file:/dev/null/x/y.db' }, 'y.db cannot be used'],
+    ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: no such folder; make it'],
+    ['port', { HOST: '192.0.2.1' }, 'the address is not on this machine; set HOST'],
+  ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
+    const { code, found, others } = await check(environment);
+    expect(found[what]).toContain(sentence);
+    expect([code, others]).toMatchObject([1, [{ event: 'check_failed', error: found[what] }]]);
+  });
+
+  it('fails if a port is taken, also by the other setting, and goes on to the other looks', async () => {
+    const { port, close } = await onLoopback(createServer());
+    const taken = await check({ OPS_PORT: String(port) });
+    await close();
+    expect(taken.found['operations port']).toContain('this port is in use; set OPS_PORT');
+    expect(taken.found['identity provider']).toBe('not asked; --online asks it');
+    const free = String(await freePort());
+    const same = await check({ PORT: free, OPS_PORT: free });
+    expect(same.found['operations port']).toBe(`127.0.0.1:${free} is free`);
+    expect(same.found['port']).toContain('this port is in use; set PORT');
+  });
+
+  it('asks the identity provider with --online', async () => {
+    const look = 'identity provider';
+    const fit = await check({}, '--online');
+    expect([fit.code, fit.found[look]]).toEqual([0, 'a made-up token is refused with status 401']);
+    const away = await check({ AUTH_USERINFO_URL: 'http://127.0.0.1:9/' }, '--online');
+    expect(away.code).toBe(1);
+    expect(away.found[look]).toMatch(/^the identity provider: .*; check that the provider is up/);
+  });
+});
+
+it('A start warns of a file that others may read, and of settings that may be mistakes', async () => {
+  await (await service.start()).stop();
+  await chmod(join(service.folder, 'service.db'), 0o644);
+  const server = await service.start({
+    AUTH_USERINFO_URL: '',
+    AUTH_USERINFO_ULR: 'https://hush.example',
+    AUTH_SUBJECT_FIELD: 'email',
+    ADMIN_API_KEY: 'hush',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  });
+  const warnings = server.log().flatMap(({ level, event }) => (level === 'warn' ? [event] : []));
+  expect(warnings.filter((event) => event !== 'process_warning').sort()).toEqual([
+    'admin_key_too_short',
+    'certificates_not_checked',
+    'database_readable_by_others',
+    'identity_provider_not_configured',
+    'setting_unknown',
+    'subject_is_an_address',
+  ]);
+  expect(server.output()).not.toContain('hush');
+});
+
+it('ADMIN_API_KEY_FILE holds two keys while the key is rotated, and both are taken', async () => {
+  const [key, file] = ['k'.repeat(32), join(service.folder, 'keys')];
+  await writeFile(file, `${key}\r\n${key}new\n\n`);
+  const server = await service.start({ ADMIN_API_KEY_FILE: file });
+  const statuses = [key, `${key}new`, `${key}ne`, ''].map(async (sent) => {
+    const headers = { 'X-Service-Admin-Key': sent };
+    return (await fetch(`${server.origin}/api/v1/admin/overview`, { headers })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401]);
+  await server.stop();
 });

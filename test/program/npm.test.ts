@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
@@ -50,7 +50,7 @@ describe('A command that npm runs', () => {
 });
 
 describe('A first start', () => {
-  it('ends at once with Ctrl-C, with the npm that it has started', async () => {
+  it('ends at once with Ctrl-C, with its npm, and the next one removes what that left', async () => {
     // A clone whose packages are missing. Its npm never ends by itself.
     const folder = await openTemporaryFolder();
     onTestFinished(() => folder.remove());
@@ -68,7 +68,10 @@ describe('A first start', () => {
     await writeFile(at('package.json'), '{"type":"module"}');
     await writeFile(
       at('npm-cli.js'),
-      `process.on('SIGINT', () => {}); console.error('npm is', process.pid); setInterval(() => {}, 1000);`,
+      `import { mkdirSync, readdirSync } from 'node:fs';
+       mkdirSync('node_modules', { recursive: true });
+       console.error('npm is', process.pid, 'and finds', readdirSync('node_modules').join());
+       process.on('SIGINT', () => {}); mkdirSync('node_modules/half'); setInterval(() => {}, 1000);`,
     );
     const environment = { ...process.env, npm_execpath: at('npm-cli.js') };
     // A killed command left it.
@@ -81,7 +84,12 @@ describe('A first start', () => {
     const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([130, expect.not.stringContaining('Another command')]);
     while (isAlive(npm)) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await readdir(dirname(at('x')))).not.toContain('.setup.lock');
+    expect(await readdir(folder.path)).not.toContain('.setup.lock');
+    // npm would take a package that lacks some of its files for whole.
+    const next = startProgram(setup, { environment });
+    expect(await next.saw(/npm is .* and finds (.*)/)).not.toContain('half');
+    next.child.kill('SIGINT');
+    await next.ended;
   });
 });
 

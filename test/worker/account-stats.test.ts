@@ -4,21 +4,22 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import type { PutRow } from '../../src/core/records/record-storage.js';
 import { AccountStats } from '../../src/hosts/workers/account-stats.js';
 import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
+import { row } from '../storage/storage-conformance.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
 const HOUR_MS = 3_600_000;
 const NOW = 500_000 * HOUR_MS + 1_234;
 /** A row of another release's collection is in no number. */
 const COLLECTIONS = ['customers', 'orders', 'customers', 'orders', 'invoices'] as CollectionName[];
-
-/** Bodies by row; undefined removes it. */
-type Bodies = Readonly<Record<number, string | undefined>>;
+const FACTS = { owner: 'neema', status: undefined };
 
 it('The stats equal a new count of every row after each commit', async () => {
   const body = fc.constantFrom('a', 'éé', 'long'.repeat(9), undefined);
   const commit = fc.record({
+    // By row; undefined removes it.
     bodies: fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4'), body, { minKeys: 1 }),
     hoursAgo: fc.constantFrom(0, 1, 24, 720, 721, 722, 800),
   });
@@ -29,7 +30,15 @@ it('The stats equal a new count of every row after each commit', async () => {
       const follower = { create() {}, stage() {}, committed: stats.follow.bind(stats) };
       const recordStorage = new ObjectRecordStorage({ storage, epoch: 'first', follower });
       for (const { bodies, hoursAgo } of commits) {
-        const change = { ...changesOf(bodies), at: NOW - hoursAgo * HOUR_MS };
+        const puts: PutRow[] = [];
+        const removals: number[] = [];
+        for (const [at, text] of Object.entries(bodies)) {
+          const collection = COLLECTIONS[Number(at)] ?? 'team';
+          if (text === undefined) removals.push(Number(at) + 1);
+          else puts.push({ ...row(Number(at) + 1, text), collection, ...FACTS });
+        }
+        const at = NOW - hoursAgo * HOUR_MS;
+        const change = { puts, removals, sequences: {}, events: [], at };
         expect((await recordStorage.commit(change)).status).toBe('committed');
         const { created } = stats.holdings(NOW).customers;
         const fresh = new AccountStats(storage.sql);
@@ -42,22 +51,3 @@ it('The stats equal a new count of every row after each commit', async () => {
     }),
   );
 });
-
-function changesOf(bodies: Bodies) {
-  const rows = Object.entries(bodies).map(([at, body]) => ({ at: Number(at), body }));
-  return {
-    ...{ sequences: {}, events: [] },
-    puts: rows.flatMap(({ at, body }) => {
-      const collection = COLLECTIONS[at] ?? 'team';
-      const row = {
-        position: at + 1,
-        collection,
-        id: `R-${at}`,
-        owner: 'neema',
-        status: undefined,
-      };
-      return body === undefined ? [] : [{ ...row, body }];
-    }),
-    removals: rows.filter(({ body }) => body === undefined).map(({ at }) => at + 1),
-  };
-}

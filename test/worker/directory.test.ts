@@ -99,16 +99,6 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     }
   });
 
-  it('is not made for a read', async () => {
-    const account = service.account();
-    const { id } = await createFor(service.operator, account.subject, 'customers');
-    const before = await setFaults(service);
-    for (const path of ['', `/${id}`, '?q=a', '/CUS-9999']) await account.get(`/customers${path}`);
-    const after = await setFaults(service);
-    expect(after.accountCalls).toBe(before.accountCalls + 4);
-    expect(after.directoryCalls).toBe(before.directoryCalls);
-  });
-
   it('of an account that was set back while the directory was down contains every audit event', async () => {
     const account = service.account();
     const { subject } = account;
@@ -148,19 +138,23 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     expect(await counted(service, `${long}y`)).toBeUndefined();
   });
 
-  it('is made by no account that never wrote, which has no table either', async () => {
+  it('is made neither for a read nor by an account that never wrote, which has no table either', async () => {
     const account = service.account();
-    for (const path of ['/customers', '/customers/CUS-0001', '/payments', '/orders?q=x']) {
-      await account.get(path);
-    }
-    await account.patch('/customers/CUS-0001', {});
-    await account.delete('/customers/CUS-0001');
-    await account.post('/customers', {});
-    await service.operator.get(tenantPath(account.subject));
-    expect(await counted(service, account.subject)).toBeUndefined();
+    const { id } = await createFor(service.operator, account.subject, 'customers');
+    const other = service.account();
+    const before = await setFaults(service);
+    for (const path of ['', `/${id}`, '?q=a', '/CUS-9999']) await account.get(`/customers${path}`);
+    for (const path of ['/customers', '/customers/CUS-0001', '/payments']) await other.get(path);
+    await other.patch('/customers/CUS-0001', {});
+    await other.delete('/customers/CUS-0001');
+    await other.post('/customers', {});
+    const after = await setFaults(service);
+    expect(after.accountCalls).toBeGreaterThanOrEqual(before.accountCalls + 9);
+    expect(after.directoryCalls).toBe(before.directoryCalls);
+    expect(await counted(service, other.subject)).toBeUndefined();
     await service.restart();
     const names = "select name from sqlite_schema where name not like '\\_cf\\_%' escape '\\'";
-    const file = objectDatabase(service.folder, 'ACCOUNTS', account.subject);
+    const file = objectDatabase(service.folder, 'ACCOUNTS', other.subject);
     expect(await runSql(file, names)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import './miniflare-waits.js';
 import { fileURLToPath } from 'node:url';
 import { VALID_BODY } from '../support/collection-table.js';
 import { ADMIN_KEY, type JsonRecord, replyOf } from '../support/contract.js';
+import type { Settings } from '../support/hosts.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startMiniflare, workerOptions } from '../support/worker-host.js';
@@ -13,15 +14,16 @@ export const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 
 export type MaintainedService = Awaited<ReturnType<typeof openMaintained>>;
 
-interface MaintainedOptions {
-  /** A module around the Worker. */
-  readonly entry?: URL;
-  readonly settings?: Readonly<Record<string, string>>;
-  /** Names of further gateways. */
-  readonly others?: readonly string[];
-}
-
-export async function openMaintained({ entry, settings, others = [] }: MaintainedOptions = {}) {
+/** `entry`: a module around the Worker. `others`: names of further gateways. */
+export async function openMaintained({
+  entry,
+  settings,
+  others = [],
+}: {
+  entry?: URL;
+  settings?: Settings;
+  others?: readonly string[];
+} = {}) {
   const folder = await openTemporaryFolder();
   const identity = await openIdentityStub();
   const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
@@ -65,10 +67,8 @@ export async function openMaintained({ entry, settings, others = [] }: Maintaine
     maintain: (method: string, path: string, body?: unknown) =>
       ask(`${adminOrigin}${path}`, method, OPERATOR, body),
     async create(owner: string, name: string): Promise<JsonRecord & { id: string }> {
-      const { status, json } = await as(owner, 'POST', '/customers', {
-        ...VALID_BODY.customers,
-        name,
-      });
+      const body = { ...VALID_BODY.customers, name };
+      const { status, json } = await as(owner, 'POST', '/customers', body);
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(json)}`);
       return json.data;
     },

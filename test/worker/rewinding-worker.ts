@@ -12,11 +12,10 @@ type Row = Record<string, SqlValue>;
 
 interface Storage {
   sql: { exec(query: string, ...bindings: SqlValue[]): Iterable<Row> };
-  kv: {
-    list(): Iterable<[string, unknown]>;
-    put(key: string, value: unknown): void;
-    delete(key: string): void;
-  };
+  kv: { list(): Iterable<[string, unknown]> } & Record<
+    'put' | 'delete',
+    (...of: unknown[]) => void
+  >;
   getBookmarkForTime(time: number): Promise<string>;
   onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
 }

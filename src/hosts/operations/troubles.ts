@@ -27,7 +27,7 @@ export const REASONS = {
     meaning:
       'Another program wrote to the database file while the service runs, for example a backup was copied over it. Reads are answered from memory, which still has everything; every write is answered 500.',
     action:
-      'Do not restart. First save everything with the command `dump`, with `--from` and the address of this service. Then stop it, move the file away, and load the dump with the command `load`.',
+      'Do not restart. First save everything with the command `dump`, with `--from` and the address of this service. Then stop it, `load` the dump into a new file, and `restore` that file.',
   },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
@@ -41,7 +41,7 @@ export const REASONS = {
   },
   disk_full: {
     meaning:
-      'Less than 8 MiB are free on the disk of the database, or a commit failed because the disk was full: writes are answered 500, reads continue.',
+      'The disk of the database is full, or has less than 8 MiB left: writes are answered 500, or soon will be; reads continue.',
     action: 'Free some space; no restart is needed.',
   },
   descriptors_exhausted: {

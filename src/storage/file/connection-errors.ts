@@ -11,7 +11,7 @@ const WRITABLE = 'check that the path is a file in a writable folder';
 const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [
     BUSY,
-    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open already; one process owns the file and opens it once: stop the other one, or share the storage`,
+    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open; stop the other process, or share the storage`,
   ],
   [
     /SQLITE_NOTADB|not a database/i,

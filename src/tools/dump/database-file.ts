@@ -9,6 +9,7 @@ import { explained, isBusy, messageOf } from '../../storage/file/connection-erro
 import { SCHEMA_STEPS } from '../../storage/file/file-schema.js';
 import { expectOurs, expectWhole } from '../../storage/file/own-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
+import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import {
@@ -96,7 +97,10 @@ const PUT_EVENTS =
 
 /** A killed load leaves a file of another name, which the next one removes. */
 async function load(dump: CheckedDump, path: string): Promise<undefined> {
-  if (await isThere(path)) throw new CommandError(`${path} already exists; name a new file`);
+  // SQLite would read an old log into the new file.
+  for (const taken of [path, `${path}-wal`, `${path}-journal`]) {
+    if (await isThere(taken)) throw new CommandError(`${taken} already exists; name a new file`);
+  }
   const file = `${path}.loading`;
   await removeDatabase(file);
   await (await open(file, 'wx', OWNER_ONLY)).close();
@@ -126,4 +130,6 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
   await syncFile(file);
   await nameAgain(file, path);
   await removeDatabase(file);
+  // What a killed service left there is about another file.
+  markClosed(path);
 }

@@ -80,7 +80,7 @@ it('An open file lets no other connection read or write it, nor opens again in t
   const other = join(folder.path, 'other-name.db');
   await symlink(path, other);
   await expect(openLibsqlStorage({ path: other })).rejects.toThrow(
-    `the database file ${other} cannot be used: another process holds it (waited 5 s), or this one has it open already; one process owns the file and opens it once: stop the other one, or share the storage`,
+    `the database file ${other} cannot be used: another process holds it (waited 5 s), or this one has it open; stop the other process, or share the storage`,
   );
   // The refused opening has not taken the lock away with it.
   for (const sql of ['select count(*) from records', 'delete from records']) {

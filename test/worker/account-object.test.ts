@@ -1,11 +1,14 @@
-// What an account's object tells the directory: how much at a time, how often, and
-// how long it waits when the directory is down.
+// The parts of an account's object: what it tells the directory, how much at a time and how
+// often, how long it waits while the directory is down; and when its records are served.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AuditEvent } from '../../src/core/domain/audit-event.js';
+import { NO_LIMITS } from '../../src/core/records/account-limits.js';
 import type { StoredRow } from '../../src/core/records/record-storage.js';
 import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
+import { ServedAccount } from '../../src/hosts/workers/served-account.js';
+import { beginArrival } from '../../src/storage/object/arrival.js';
 import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
 import { changes } from '../storage/storage-conformance.js';
 import { keptLog } from '../support/kept-log.js';
@@ -16,8 +19,8 @@ const START = Date.UTC(2026, 0, 14);
 beforeEach(() => void vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** An account whose directory takes or refuses deliveries as the test says. */
-function openAccount(random = 0) {
+/** The object of the account `neema`, whose directory takes or refuses deliveries as the test says. */
+function openObject(random = 0) {
   const storage = openObjectStorage();
   const log = keptLog();
   const deliveries: Delivery[] = [];
@@ -28,11 +31,8 @@ function openAccount(random = 0) {
     return { revision: delivery.revision };
   };
   const outbox = new Outbox({
-    storage,
+    ...{ storage, log, clock: Date.now, random: () => random },
     directory: () => ({ apply }) as Partial<DirectoryStub> as DirectoryStub,
-    log,
-    clock: Date.now,
-    random: () => random,
   });
   const recordStorage = new ObjectRecordStorage({ storage, epoch: 'first', follower: outbox });
   outbox.expectOwner('neema');
@@ -45,60 +45,63 @@ function openAccount(random = 0) {
     const puts = [{ position, collection, id: `R-${position}`, body }];
     await recordStorage.commit(changes({ puts, events, at: Date.now() }));
   }
-  return { storage, log, deliveries, directory, outbox, commit };
+  const ctx = {
+    storage: { ...storage, deleteAlarm: async () => {}, deleteAll: async () => {} },
+    abort() {},
+    blockConcurrencyWhile: <T>(run: () => Promise<T>) => run(),
+  };
+  const parts = { ctx, recordStorage, outbox, limits: NO_LIMITS, seedsSamples: true, log };
+  const account = new ServedAccount(parts);
+  return { storage, log, deliveries, directory, outbox, commit, account };
 }
-
-/** An event whose JSON text has about this many characters. */
-const eventOf = (characters: number) => ({ record_id: 'x'.repeat(characters) }) as AuditEvent;
+type Opened = ReturnType<typeof openObject>;
 
 it('A change is delivered at once, then at most every 250 ms, with the whole state', async () => {
-  const { deliveries, commit, outbox } = openAccount();
+  const { deliveries, commit, outbox } = openObject();
   await commit();
   await vi.advanceTimersByTimeAsync(0);
   for (let i = 0; i < 3; i++) await commit();
   await vi.advanceTimersByTimeAsync(249);
   expect(deliveries.map(({ revision }) => revision)).toEqual([1]);
-  await vi.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(deliveries.map(({ revision }) => revision)).toEqual([1, 4]);
   expect(deliveries[1]).toMatchObject({ owner: 'neema', counts: { customers: 4 }, events: [] });
   expect([outbox.isPending, outbox.revision]).toEqual([false, 4]);
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect(deliveries).toHaveLength(2);
 });
 
-it('A failed delivery is tried again after 2 s, then every 30 s until the directory answers', async () => {
-  const { storage, directory, commit, outbox, log } = openAccount();
-  directory.isDown = true;
-  await commit();
-  const waits = [];
-  for (let i = 0; i < 3; i++) {
-    waits.push((storage.alarms.at(-1) ?? 0) - Date.now());
+// Longer by chance, so that not all accounts deliver at once.
+it.each([
+  [0, [2_000, 30_000, 30_000]],
+  [0.5, [2_500, 37_500, 37_500]],
+])(
+  'A failed delivery is tried again after a short wait, then long ones (random %d)',
+  async (random, waits) => {
+    const { storage, directory, commit, outbox, log } = openObject(random);
+    directory.isDown = true;
+    // One alarm is enough.
+    for (const _ of [1, 2]) await commit();
+    expect(storage.alarms).toHaveLength(1);
+    for (const wait of waits) {
+      expect(storage.alarms.at(-1)).toBe(Date.now() + wait);
+      await outbox.onAlarm();
+    }
+    // Logged once until the directory answers again.
+    expect(log.lines.map(({ event }) => event)).toEqual(['directory_unavailable']);
+    directory.isDown = false;
+    const alarms = storage.alarms.length;
     await outbox.onAlarm();
-  }
-  expect(waits).toEqual([2_000, 30_000, 30_000]);
-  // Logged once until the directory answers again.
-  expect(log.lines.map(({ event }) => event)).toEqual(['directory_unavailable']);
-  directory.isDown = false;
-  const alarms = storage.alarms.length;
-  await outbox.onAlarm();
-  expect(storage.alarms).toHaveLength(alarms);
-  await commit();
-  expect((storage.alarms.at(-1) ?? 0) - Date.now()).toBe(2_000);
-});
-
-it('A wait gets up to a half longer by chance, so that not all accounts deliver at once', async () => {
-  const { storage, commit } = openAccount(0.5);
-  for (const _ of [1, 2]) await commit();
-  // One alarm is enough.
-  expect(storage.alarms).toEqual([START + 2_500]);
-});
+    expect(storage.alarms).toHaveLength(alarms);
+    await commit();
+    expect(storage.alarms.at(-1)).toBe(Date.now() + Number(waits[0]));
+  },
+);
 
 it.each([
   ['500 events', Array<number>(1_200).fill(0), [500, 500, 200]],
   ['4,000,000 bytes, and at least one event', [5_000_000, 1_900_000, 1_900_000], [1, 2]],
 ])('A delivery brings events of at most %s, in order, each once', async (_, sizes, parts) => {
-  const events = sizes.map(eventOf);
-  const { deliveries, commit, outbox } = openAccount();
+  const events = sizes.map((size) => ({ record_id: 'x'.repeat(size) }) as AuditEvent);
+  const { deliveries, commit, outbox } = openObject();
   await commit('customers', { events });
   expect(await outbox.deliver()).toBe(true);
   expect(deliveries.map(({ events }) => events.length)).toEqual(parts);
@@ -106,8 +109,8 @@ it.each([
   expect(numbers).toEqual(events.map((_, i) => i + 1));
 });
 
-it('A delivery brings the texts for the search after a change of a business, and again after a failure', async () => {
-  const { deliveries, directory, commit, outbox } = openAccount();
+it('A delivery brings the texts for the search after a change of a business, and again after a failure; at most 8,000,000 bytes', async () => {
+  const { deliveries, directory, commit, outbox } = openObject();
   const deliver = async (collection: StoredRow['collection'], isDown = false) => {
     directory.isDown = isDown;
     await commit(collection, { body: '{"N":"A"}' });
@@ -120,18 +123,13 @@ it('A delivery brings the texts for the search after a change of a business, and
   expect(await deliver('businesses', true)).toBe(2);
   expect(await deliver('customers')).toBe(2);
   expect(deliveries.at(-1)?.searchTexts?.[0]).toBe('{"n":"a"}');
-});
-
-it('A delivery brings texts for the search of at most 8,000,000 bytes', async () => {
-  const { deliveries, commit, outbox } = openAccount();
   const body = JSON.stringify({ note: 'x'.repeat(1_999_980) });
   for (let i = 0; i < 5; i++) await commit('businesses', { body });
-  await outbox.deliver();
-  expect(deliveries.at(-1)?.searchTexts).toHaveLength(4);
+  expect(await deliver('customers')).toBe(2 + 4);
 });
 
 it('An outbox that is loaded again sets an alarm if there is none, and only if something is left to deliver', async () => {
-  const { storage, outbox, directory, commit } = openAccount();
+  const { storage, outbox, directory, commit } = openObject();
   const loadedAgain = async () => {
     // The platform has forgotten an alarm that has gone off.
     storage.alarms.length = 0;
@@ -146,3 +144,26 @@ it('An outbox that is loaded again sets an alarm if there is none, and only if s
   await outbox.onAlarm();
   expect(await loadedAgain()).toEqual([]);
 });
+
+const ARRIVAL = { owner: 'neema', load: 'a-dump' };
+it.each<[string, string[], (opened: Opened) => unknown]>([
+  ['restarting', ['CUS-0001'], ({ account }) => account.restart()],
+  ['arriving', [], ({ account, storage }) => account.reload(() => beginArrival(storage, ARRIVAL))],
+])(
+  'A write under way when the account is %s is refused, because it would be lost',
+  async (state, kept, end) => {
+    const opened = openObject();
+    const { account, storage } = opened;
+    await account.load();
+    const records = (await account.records('neema'))?.account('neema');
+    const create = () => records?.create('customers', '{"name":"Neema","phone":"1"}');
+    for (const _ of kept) await create();
+    const writing = create();
+    await end(opened);
+    expect([account.state, await account.records('neema')]).toEqual([state, undefined]);
+    expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
+    const ids = [...storage.sql.exec('select id from records')].map(({ id }) => id);
+    expect(ids).toEqual(kept);
+    await expect(account.records('juma')).rejects.toThrow('for another account than this object');
+  },
+);

@@ -1,4 +1,4 @@
-// A line that others may not read: on a terminal it isn't shown.
+// Reads a secret; a terminal doesn't echo it.
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';

@@ -4,6 +4,4 @@
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/terminal.js';
 
-process.exitCode = await manage(process.argv.slice(2), (command) =>
-  terminal(import.meta.url, command),
-);
+process.exitCode = await manage(process.argv.slice(2), terminal(import.meta.url));

@@ -15,7 +15,7 @@ import * as piece from '../../storage/dump/dumped-rows.js';
 import { isBack } from '../../storage/erasures/came-back.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;

@@ -11,9 +11,13 @@ import {
   expectWritable,
   type RecordCounts,
 } from '../../../storage/erasures/ledger.js';
-import { type CommandDependencies, pause } from '../../program/command-dependencies.js';
-import { Interrupted } from '../../program/ending.js';
-import { type Progress, startProgress } from '../../program/progress.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  type Progress,
+  pause,
+  startProgress,
+} from '../../program/command.js';
 import { exportAccount } from '../export/export-command.js';
 import { OWNER_ONLY } from '../export/turned-file.js';
 import { CommandError, counted } from '../failures.js';

@@ -4,33 +4,21 @@
 import { randomUUID } from 'node:crypto';
 import fs, { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
 import { Connection } from '../../../src/storage/file/connection.js';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { expectOurs, inspectDatabase } from '../../../src/storage/file/own-database.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
-const NO_DATABASE = 'it is not a SQLite database; name another file or restore a backup';
-const NOT_OURS = 'it belongs to another program; name another file';
 
-let made: TemporaryFolder;
 const folder = testFolder();
 let path: string;
 
-beforeAll(async () => {
-  made = await openTemporaryFolder();
-  const storage = await openLibsqlStorage({ path: join(made.path, 'service.db') });
-  await storage.commit(changes({ puts: rows(200, 1000) }));
-  await storage.close();
-});
-afterAll(() => made.remove());
 beforeEach(() => {
   path = folder.at('service.db');
 });
@@ -40,7 +28,11 @@ afterEach(() => {
 });
 
 const inspect = (name: string) => inspectDatabase(name, { isReplicated: false });
-const makeOurs = () => copyFile(join(made.path, 'service.db'), path);
+async function makeOurs(): Promise<void> {
+  const storage = await openLibsqlStorage({ path });
+  await storage.commit(changes({ puts: rows(200, 1000) }));
+  await storage.close();
+}
 
 /** Why a start refuses the file; `--check` says the same. */
 async function refusalOf(name: string, checked = name): Promise<string> {
@@ -75,13 +67,11 @@ async function refusedUntouched(): Promise<string> {
 const FOREIGN = /^its schema is not the one that this program writes \(it has (.*)\); restore/;
 
 describe('A file is refused', () => {
-  it.each([
-    ['a long text', 'This is a letter, not a database.\n'.repeat(500)],
-    ['a short text', 'hello'],
-    ['a page of zeros', '\0'.repeat(PAGE_BYTES)],
-  ])('that is %s', async (_, text) => {
+  it.each(['hello', 'a letter '.repeat(500), '\0'.repeat(4096)])('that is text', async (text) => {
     await writeFile(path, text);
-    expect(await refusedUntouched()).toBe(NO_DATABASE);
+    expect(await refusedUntouched()).toBe(
+      'it is not a SQLite database; name another file or restore a backup',
+    );
   });
 
   it.each([
@@ -91,7 +81,7 @@ describe('A file is refused', () => {
     ['pragma user_version = 1'],
   ])("that is another program's: %s %s", async (...statements) => {
     await runSql(path, ...statements);
-    expect(await refusedUntouched()).toBe(NOT_OURS);
+    expect(await refusedUntouched()).toBe('it belongs to another program; name another file');
   });
 
   it.each([

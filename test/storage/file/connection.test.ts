@@ -1,7 +1,7 @@
 // What the installed libsql does where src/storage/file relies on it, and the connection after
 // failures: after an upgrade, see who relies on what a failing test says.
 
-import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { Connection, configure } from '../../../src/storage/file/connection.js';
@@ -161,15 +161,4 @@ it('A connection that cannot be opened again says why, and one that is closed sa
   connection.close();
   expect(() => connection.value('select 1')).toThrow('the connection is closed');
   connection.close();
-});
-
-// Only /proc shows the files that this process has open.
-it.runIf(process.platform === 'linux')('A closed connection lets go of its file', async () => {
-  const other = open('other.db');
-  other.close();
-  const descriptors = await readdir('/proc/self/fd');
-  const targets = await Promise.all(
-    descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
-  );
-  expect(targets.filter((target) => target.endsWith('other.db'))).toEqual([]);
 });

@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
 import { Connection } from '../../../src/storage/file/connection.js';
-import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
-import { expectOurs, inspectDatabase } from '../../../src/storage/file/own-database.js';
+import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
+import { inspectDatabase } from '../../../src/storage/file/own-database.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
@@ -141,7 +141,7 @@ describe('A file is refused', () => {
     expect(has).toContain(named);
   });
 
-  it('that is a folder, or below a file, or that no file may be made for', async () => {
+  it('that is a folder, below a file, or in memory', async () => {
     await mkdir(path);
     const start = await openLibsqlStorage({ path }).catch((error: Error) => error.message);
     expect(start).toMatch(
@@ -153,6 +153,9 @@ describe('A file is refused', () => {
       'its folder cannot be created; check that the path is a file in a writable folder';
     await expect(openLibsqlStorage({ path: below })).rejects.toThrow(unmade);
     await expect(inspect(below)).rejects.toThrow(unmade);
+    await expect(openLibsqlStorage({ path: ':memory:' })).rejects.toThrow(
+      /cannot be used: it is not a file; .* service-management-api\/memory$/,
+    );
   });
 
   // The superuser may read and write everything, so the system's answer is put in its place.
@@ -180,11 +183,6 @@ describe('A file is refused', () => {
   });
 });
 
-it('A database in memory is no file', async () => {
-  const refused = /cannot be used: it is not a file; .* service-management-api\/memory$/;
-  await expect(openLibsqlStorage({ path: ':memory:' })).rejects.toThrow(refused);
-});
-
 describe('A file is taken', () => {
   it('that is missing or empty: as a new one', async () => {
     expect(await inspect(folder.at('a/b/service.db'))).toBe('absent');
@@ -210,18 +208,4 @@ describe('A file is taken', () => {
     await runSql(path, table, 'create table _litestream_lock (id integer)');
     expect(checkDatabase(path)).toMatchObject({ auditEventCount: 0 });
   });
-});
-
-it('Each version has its own schema and no other', () => {
-  for (let version = 0; version <= SCHEMA_VERSION; version++) {
-    const connection = new Connection(':memory:');
-    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
-    for (let other = 0; other <= SCHEMA_VERSION; other++) {
-      connection.value(`pragma user_version = ${other}`);
-      const judge = () => expectOurs(connection, { mayBeNew: true });
-      if (other === version) judge();
-      else expect(judge).toThrow(/^its schema|^no such|^it belongs to another program/);
-    }
-    connection.close();
-  }
 });

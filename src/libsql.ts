@@ -1,9 +1,9 @@
 // The package's second entry, for Node: the storage over a local libSQL file.
 
 export type { RecordStorage } from './core/records/record-storage.js';
-export type { Backup } from './storage/backup/backups.js';
-export type { DatabaseContents } from './storage/backup/database-check.js';
 export {
+  type Backup,
+  type DatabaseContents,
   type FileStorage,
   type LibsqlStorageOptions,
   openLibsqlStorage,

@@ -5,8 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { offsetOf } from '../../core/domain/listing.js';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import { type Backup, backupsOf } from '../backup/backups.js';
-import type { DatabaseContents } from '../backup/database-check.js';
+import { backupsOf } from '../backup/backups.js';
 import type { ReplicaReport } from '../replication/litestream.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
@@ -34,6 +33,15 @@ export interface LibsqlStorageOptions {
   readonly backupFolder?: string | undefined;
   /** Create a database even if there was an earlier one. */
   readonly createAnyway?: boolean | undefined;
+}
+
+export interface DatabaseContents {
+  readonly recordCount: number;
+  readonly auditEventCount: number;
+}
+
+export interface Backup extends DatabaseContents {
+  readonly bytes: number;
 }
 
 /** A storage over a file that can be copied while in use. */

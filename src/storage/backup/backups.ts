@@ -6,9 +6,8 @@ import { existsSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
-import type { Backup, DatabaseContents } from '../file/file-storage.js';
 import type { LibsqlThread } from '../file/libsql-thread.js';
-import { fileErrorText, removeDatabase } from './file-copy.js';
+import { type Backup, type DatabaseContents, fileErrorText, removeDatabase } from './file-copy.js';
 
 /** Of a step. During the copy, the log beside the database grows with every commit. */
 const STEP_MAX_MS = 30 * 60_000;

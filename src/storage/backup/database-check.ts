@@ -3,8 +3,8 @@
 import { Connection } from '../file/connection.js';
 import { DAMAGED, messageOf, NO_DATABASE } from '../file/connection-errors.js';
 import { COUNT_ROWS } from '../file/file-schema.js';
-import type { DatabaseContents } from '../file/file-storage.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
+import type { DatabaseContents } from './file-copy.js';
 
 /**
  * Checks a file that no one else has open, after writing back the log beside it. Throws, saying

@@ -6,6 +6,7 @@ import { offsetOf } from '../../core/domain/listing.js';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { backupsOf } from '../backup/backups.js';
+import type { Backup, DatabaseContents } from '../backup/file-copy.js';
 import type { ReplicaReport } from '../replication/litestream.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
@@ -33,15 +34,6 @@ export interface LibsqlStorageOptions {
   readonly backupFolder?: string | undefined;
   /** Create a database even if there was an earlier one. */
   readonly createAnyway?: boolean | undefined;
-}
-
-export interface DatabaseContents {
-  readonly recordCount: number;
-  readonly auditEventCount: number;
-}
-
-export interface Backup extends DatabaseContents {
-  readonly bytes: number;
 }
 
 /** A storage over a file that can be copied while in use. */

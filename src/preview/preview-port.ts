@@ -1,4 +1,4 @@
-// The preview's own port, beside the API's port: its identity provider and its API
+// The preview's own port, in addition to the API's: its identity provider and its API
 // reference. A deployed service must have neither.
 
 import { createServer, type Server } from 'node:http';

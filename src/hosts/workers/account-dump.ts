@@ -81,7 +81,7 @@ export class AccountDump {
     if (underWay.load !== piece.load) {
       return refused(
         409,
-        'the load of another dump into the account has begun and not ended; finish that, or DELETE /accounts/SUBJECT of the admin Worker',
+        'another dump is being loaded into the account; finish that load, or DELETE /accounts/SUBJECT of the admin Worker',
       );
     }
     const problem = await this.#append(piece);

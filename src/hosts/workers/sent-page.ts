@@ -42,7 +42,7 @@ function* commaSeparated(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Encodes on demand: until it is sent, a text takes no memory beside the record's own. */
+/** Encodes on demand: until it is sent, a text takes no memory besides the record's own. */
 function streamOf(texts: Iterable<string> | AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const source = gathered(texts);

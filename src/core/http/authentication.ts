@@ -65,10 +65,7 @@ export function adminGate(configured: AdminKey): (request: Request) => Outcome<P
   return (request) =>
     isOneOf(keys, request.headers.get(ADMIN_KEY_HEADER) ?? '')
       ? succeeded({ subject: '', actor: 'admin' })
-      : failed(
-          'UNAUTHORIZED',
-          'the admin key is missing or wrong; send it as "X-Service-Admin-Key"',
-        );
+      : failed('UNAUTHORIZED', 'missing or wrong admin key; send it as "X-Service-Admin-Key"');
 }
 
 /** The configured keys that are long enough to be used. */

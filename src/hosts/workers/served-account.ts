@@ -135,11 +135,7 @@ export class ServedAccount {
     setTimeout(() => this.#options.ctx.abort('the account is set back'), ANSWER_MS);
   }
 
-<<<<<<< HEAD
-  /** Pending writes are dropped once the records are no longer served. */
-=======
   /** Pending writes are refused once the records are no longer served. */
->>>>>>> main
   #enter(state: State): void {
     if (this.#state.name === 'serving') void this.#state.records.refuseWrites();
     this.#state = state;

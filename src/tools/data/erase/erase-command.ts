@@ -87,8 +87,8 @@ export async function eraseRecords(
   await expectNothingLeft(account, service, dependencies);
   const at = dependencies.now();
   if (ledger !== undefined) {
-    const entry = { subject: account, erased: new Date(at).toISOString(), records };
-    await addToLedger(ledger, entry, dependencies.randomBytes);
+    const erased = new Date(at).toISOString();
+    await addToLedger(ledger, { subject: account, erased, records });
   }
   return { count: total, at };
 }

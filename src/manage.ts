@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node dist/manage.js COMMAND`, the package's command `manage`: all that an operator does.
+// `node dist/manage.js COMMAND`, the package's command `manage`: every operator's command.
 
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/terminal.js';

@@ -1,5 +1,5 @@
-// `node dist/server.js`: the service on this machine, settings from the environment; with --check
-// first, what a start needs. In a file that units and containers name.
+// `node dist/server.js`: the service on this machine, configured by the environment; `--check` only
+// checks what a start needs. Units and containers run this file.
 
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/terminal.js';

@@ -51,14 +51,14 @@ export async function openOperations(settings: Settings, log: Log) {
     NO_DISK,
   );
   let parts: StartedParts | undefined;
-  const kept = latest(async () => parts?.backups?.kept().catch(() => undefined), undefined);
+  const kept = latest(async () => parts?.backups?.files().catch(() => undefined), undefined);
   const status = async () => {
     // Held: a start that ends between two looks would have storage and, as yet, no backups.
     const held = parts;
     const [database, list] = [await disk(), await kept()];
     const isUnderWay = held?.backups?.isUnderWay === true;
     const plan = held && settings.backups;
-    const backups = plan ? backupFacts(plan, meter, isUnderWay, list) : null;
+    const backups = plan ? backupFacts(plan, meter, isUnderWay, list?.finished) : null;
     const facts = await factsOf(meter, held, { database, backups });
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };
@@ -76,7 +76,7 @@ export async function openOperations(settings: Settings, log: Log) {
     'POST /backup'(adminKey) {
       if (!isAdminKey(settings.adminKey, adminKey ?? '')) {
         if (adminKey !== undefined) meter.adminKeyRefused();
-        return [401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' }];
+        return [401, { error: 'missing or wrong admin key; send it as "X-Service-Admin-Key"' }];
       }
       if (parts === undefined) return [503, { error: 'the service has not started yet' }];
       if (!parts.backups) return [409, { error: 'backups are not configured; set BACKUP_DIR' }];

@@ -4,17 +4,14 @@
 import { dirname, resolve } from 'node:path';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
-import { cameBack, erasedAccountsReport } from '../../storage/erasures/came-back.js';
-import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { type Declare, pathOf, UsageError } from '../program/command.js';
 
 export const restore: Declare = (command, call) =>
   command
-    .description(
-      `Stop the service first. Check the backup, put it in the place of the database,
+    .description(`Stop the service first. Check the backup, put it in the place of the database,
 and keep the old one under another name.
-Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`,
-    )
+Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {
       const { environment, out, now } = call;
@@ -34,5 +31,12 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`,
       const counts = `${contents.recordCount} records and ${contents.auditEventCount} audit events`;
       const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
       out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);
-      if (ledger !== undefined) out(erasedAccountsReport(cameBack(ledger, owners)));
+      const back = owners.flatMap(({ subject, oldest }) => {
+        const erased = ledger?.erasedAfter(subject, oldest);
+        return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
+      });
+      if (back.length > 0) {
+        out(`\nAccounts that were erased came back with this backup:\n\n${back.join('')}\n`);
+        out(`Start the service, then erase each of them again:\n${ERASE_AGAIN}\n`);
+      }
     });

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const MINUTE_MS = 60_000;
 
-let temporary: TemporaryFolder;
+const temporary = testFolder();
 let folder: string;
 /** Pending while the disk hangs; every backup waits for it. */
 let disk: Promise<void>;
@@ -20,17 +20,15 @@ let schedule: BackupSchedule;
 let log: KeptLog;
 
 beforeEach(async () => {
-  temporary = await openTemporaryFolder();
-  folder = join(temporary.path, 'backups');
+  folder = temporary.at('backups');
   await mkdir(folder);
   disk = Promise.resolve();
   log = keptLog();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
 });
-afterEach(async () => {
+afterEach(() => {
   schedule.stop();
   vi.useRealTimers();
-  await temporary.remove();
 });
 
 function start(intervalHours: number): void {
@@ -47,20 +45,20 @@ function start(intervalHours: number): void {
 async function backup(path: string) {
   await disk;
   await writeFile(path, 'a backup');
-  return { bytes: 8, records: {}, recordCount: 0, auditEventCount: 0 };
+  return { bytes: 8, recordCount: 0, auditEventCount: 0 };
 }
 
 /** Lets this many minutes pass, one by one, each with all of its timers' work. */
 async function pass(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     vi.advanceTimersByTime(MINUTE_MS);
-    await schedule.idle();
+    await schedule.check();
   }
 }
 
 /** The log after all work under way has ended. */
 async function eventsSoFar(): Promise<string[]> {
-  await schedule.idle();
+  await schedule.check();
   return log.lines.map(({ event }) => event);
 }
 
@@ -125,7 +123,7 @@ it('says what is wrong with a folder, tries again after ten minutes, and uses it
   await pass(9);
   expect(await eventsSoFar()).toHaveLength(1);
   await pass(2);
-  expect(log.lines[1]?.fields['error']).toContain('a file is in the place of the folder');
+  expect(log.lines[1]?.fields['error']).toContain('ENOTDIR');
   await rm(folder);
   await rename(`${folder}-away`, folder);
   await pass(11);
@@ -138,7 +136,7 @@ it('lists the finished backups, newest first, with times and sizes', async () =>
   await writeFile(join(folder, `${name('13')}.part`), 'unfinished');
   start(0);
   await eventsSoFar();
-  expect(await schedule.kept()).toEqual(
+  expect((await schedule.files()).finished).toEqual(
     ['12', '11', '10'].map((day) => ({
       name: name(day),
       takenAt: Date.parse(`2026-03-${day}T12:00:00.000Z`),

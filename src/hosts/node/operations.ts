@@ -76,7 +76,7 @@ export async function openOperations(settings: Settings, log: Log) {
     'POST /backup'(adminKey) {
       if (!isAdminKey(settings.adminKey, adminKey ?? '')) {
         if (adminKey !== undefined) meter.adminKeyRefused();
-        return [401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' }];
+        return [401, { error: 'missing or wrong admin key; send it as "X-Service-Admin-Key"' }];
       }
       if (parts === undefined) return [503, { error: 'the service has not started yet' }];
       if (!parts.backups) return [409, { error: 'backups are not configured; set BACKUP_DIR' }];

@@ -89,7 +89,7 @@ describe.each(LOOKS)('At $width pixels, $colorScheme', (look) => {
     await orders.update('ORD-0002', { paid: paid + 500 });
     await page.getByLabel('Assignee').fill('Asha Komba and Hamisi Ngowi together');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody changed this record').waitFor();
+    await page.getByText('Someone changed this record').waitFor();
     await judge(page, 'change-conflict', look);
   });
 });

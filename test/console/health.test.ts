@@ -1,7 +1,7 @@
 // The console while the service isn't well, and its backups: what it says, and what it offers to
-// paste. Nothing is green then. test/browser/console-emergencies.test.ts makes the emergencies.
+// paste. Nothing is green then. test/browser/console-pages.test.ts makes the emergencies.
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -14,14 +14,7 @@ import {
   restoreCommands,
   START_COMMANDS,
 } from '../../src/tools/console/commands.js';
-import {
-  type OpenConsole,
-  openConsole,
-  plainText,
-  portOf,
-  tokenIn,
-  type Visitor,
-} from '../support/console-visitor.js';
+import { openConsole, plainText, portOf, tokenIn } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
@@ -30,33 +23,28 @@ import { operationsOf } from '../support/operations.js';
 import { textOf as fileText } from '../support/pages.js';
 import type { ServerProcess } from '../support/server-process.js';
 
-const SETTINGS = { ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0' };
-
 let service: NodeService;
-let running: OpenConsole | undefined;
+let folder: string;
+let server: ServerProcess;
+const settings = () => ({ ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0', BACKUP_DIR: folder });
 
 beforeEach(async () => {
   service = await openNodeService();
+  folder = join(service.folder, 'its backups');
+  await mkdir(folder);
+  server = await service.start({ ...settings(), BACKUP_INTERVAL_HOURS: '0' });
 });
-afterEach(async () => {
-  await running?.close();
-  running = undefined;
-  await service.close();
-});
+afterEach(() => service.close());
 
-async function visitorOf(
-  server: ServerProcess,
+/** In front of the server. */
+async function signedIn(
   environment: Record<string, string> = portOf(operationsOf(server)),
-): Promise<Visitor> {
-  running = await openConsole({ SERVICE_URL: `${server.origin}/api/v1`, ...environment });
+  more: Parameters<typeof openConsole>[1] = {},
+) {
+  const address = { SERVICE_URL: `${server.origin}/api/v1`, ...environment };
+  const running = await openConsole(address, more);
+  onTestFinished(() => running.close());
   return running.signedIn();
-}
-
-/** Both pages about the service, in front of that server. */
-async function pagesOf(server: ServerProcess, environment?: Record<string, string>) {
-  const visitor = await visitorOf(server, environment);
-  const pages = await Promise.all(['/', '/health'].map((path) => visitor.get(path)));
-  return pages.map(({ text }) => text);
 }
 
 /** The text of a page without its tags. */
@@ -70,24 +58,23 @@ function expectNothingGreen(html: string): void {
 }
 
 it('A healthy service is called so, in green, and only with the operations port', async () => {
-  const server = await service.start({ ...SETTINGS, BACKUP_DIR: service.folder });
-  for (const page of await pagesOf(server)) {
-    expect(page).toContain('<div class="notice good" role="status"><strong>Healthy.');
-  }
   for (const [environment, words] of [
+    [undefined, /^Healthy\./],
     [{}, /Set OPS_PORT to see whether/],
     [{ OPS_PORT: '1' }, /its health is unknown\. The operations port .+ gave no usable answer/],
   ] as const) {
-    await running?.close();
-    for (const page of await pagesOf(server, environment)) {
-      expectNothingGreen(page);
-      expect(textOf(page)).toMatch(words);
+    const visitor = await signedIn(environment);
+    for (const path of ['/', '/health']) {
+      const { text } = await visitor.get(path);
+      const [, kind, notice = ''] = /<div class="notice (\w+)"[^>]*>(.+?)<ul/s.exec(text) ?? [];
+      expect(textOf(notice)).toMatch(words);
+      if (environment === undefined) expect(kind).toBe('good');
+      else expectNothingGreen(text);
     }
   }
 });
 
 it('Each reason and warning is said with what it means, what to do, since when and why', async () => {
-  const server = await service.start(SETTINGS);
   const key = { 'X-Service-Admin-Key': 'a guess' };
   await fetch(`${server.origin}/api/v1/admin/usage`, { headers: key });
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
@@ -96,38 +83,33 @@ it('Each reason and warning is said with what it means, what to do, since when a
   const { origin, close } = await onLoopback(port);
   onTestFinished(close);
   let now = Date.now();
-  const address = { SERVICE_URL: `${server.origin}/api/v1`, ...portOf(origin) };
-  running = await openConsole(address, { clock: () => now });
-  const visitor = await running.signedIn();
+  const visitor = await signedIn(portOf(origin), { clock: () => now });
   const since = '2026-01-14T14:02:11.482Z';
   const facts = {
     writes: { ...real.writes, failing_since: since, failing_reason: 'SQLITE_IOERR.' },
     identity: { ...real.identity, unavailable_since: since },
     database: { ...real.database, disk_free_bytes: 3_145_728 },
+    backups: { ...real.backups, last_failure: { at: since, reason: 'no such folder' } },
   };
   const details: Record<string, string> = {
     writes_failing: 'Since 14 Jan 2026, 17:02. Last reason: SQLITE_IOERR.',
     identity_provider_unavailable: 'Since 14 Jan 2026, 17:02.',
     disk_full: '3 MiB free.',
+    backup_failed: '14 Jan 2026, 17:02: no such folder.',
   };
   for (const [name, trouble] of Object.entries({ ...REASONS, ...WARNINGS })) {
     const isReason = name in REASONS;
     const lists = isReason ? { reasons: [name], warnings: [] } : { reasons: [], warnings: [name] };
     shown = { ...facts, ready: !isReason, ...lists };
-    // An answer of the operations port is shown again for two seconds.
+    // An answer of the operations port is reused for two seconds.
     now += 60_000;
+    const isFelt = /^identity_provider_(?:not_configured|unavailable)$/.test(name);
+    const sentences = [trouble.meaning, trouble.action].map((part) => part.replaceAll('`', ''));
+    sentences.push(isReason ? 'Not ready.' : isFelt ? 'Customers are refused.' : 'Working,');
     for (const path of ['/', '/health']) {
       const { text } = await visitor.get(path);
       expectNothingGreen(text);
-      const words = textOf(text);
-      const sentences = [trouble.meaning, trouble.action].map((part) => part.replaceAll('`', ''));
-      for (const part of [...sentences, details[name] ?? '']) expect(words).toContain(part);
-      const verdict = isReason
-        ? 'Not ready.'
-        : /^identity_provider_(?:not_configured|unavailable)$/.test(name)
-          ? 'Customers are refused.'
-          : 'Working,';
-      expect(words).toContain(verdict);
+      for (const part of [...sentences, details[name] ?? '']) expect(textOf(text)).toContain(part);
       expect(text).not.toMatch(/<strong>\s*<\/strong>/);
     }
   }
@@ -137,15 +119,14 @@ it('Each reason and warning is said with what it means, what to do, since when a
 
 describe('A service that is down', () => {
   it('has the commands to find out why and to start it, and what was known last, on every page', async () => {
-    const server = await service.start({ ...SETTINGS, BACKUP_DIR: service.folder });
+    server.child.kill('SIGUSR2');
     await server.saw('"event":"backup_taken"');
-    await pagesOf(server);
+    const visitor = await signedIn();
+    await visitor.get('/');
     await server.stop();
-    const visitor = await running?.signedIn();
     for (const path of ['/', '/health', '/accounts', '/audit']) {
-      const visit = await visitor?.get(path);
-      expect(visit?.status).toBe(502);
-      const html = visit?.text ?? '';
+      const { status, text: html } = await visitor.get(path);
+      expect(status).toBe(502);
       expectNothingGreen(html);
       const text = textOf(html);
       const known = ['The service does not answer.', `Records${SAMPLE_COUNT}`, 'Last hour'];
@@ -154,40 +135,28 @@ describe('A service that is down', () => {
       }
       expect(text).toMatch(/Last answer: \d+ \w+ \d{4}, \d\d:\d\d, \d+ s ago\./);
       expect(text).toMatch(/The operations port .+ gave no usable answer/);
-      expect(text).toMatch(/service-management restore \S+\.db/);
+      expect(text).toMatch(/service-management restore '.+\.db'/);
       expect(html).not.toContain('Back up now');
     }
-    await service.start({ ...SETTINGS, PORT: new URL(server.origin).port });
-    expect((await visitor?.get('/health'))?.status).toBe(200);
+    await service.start({ ...settings(), PORT: new URL(server.origin).port });
+    expect((await visitor.get('/health')).status).toBe(200);
   });
 
   it('since before this console ran has them, too', async () => {
-    running = await openConsole({ SERVICE_URL: 'http://127.0.0.1:1/api/v1' });
-    const text = textOf((await (await running.signedIn()).get('/')).text);
+    const visitor = await signedIn({ SERVICE_URL: 'http://127.0.0.1:1/api/v1' });
+    const text = textOf((await visitor.get('/')).text);
     expect(text).toContain('No answer since this console started at');
     for (const command of START_COMMANDS) expect(text).toContain(command);
   });
 });
 
 describe('Backups', () => {
-  let server: ServerProcess;
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = join(service.folder, 'its backups');
-    await mkdir(folder);
-    const backups = { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: '0' };
-    server = await service.start({ ...SETTINGS, ...backups });
-    // After the start, which makes no new database where a backup is.
-  });
-
   it('are taken on request, each with its age and size, and the commands that restore', async () => {
-    const visitor = await visitorOf(server);
+    const visitor = await signedIn();
     expect((await visitor.post('/health/backup', { token: 'a guess' })).status).toBe(403);
     const token = tokenIn((await visitor.get('/health')).text);
     const asked = await visitor.post('/health/backup', { token });
     expect(asked.headers['location']).toBe('/health?asked=202#backups');
-    await server.saw('"event":"backup_taken"');
     const page = await eventually(async () => {
       const { text } = await visitor.get('/health?asked=202');
       expect(text).toMatch(/data-label="Size"><bdi>[\d.]+ [KM]iB</);
@@ -208,25 +177,14 @@ describe('Backups', () => {
   });
 
   it('are requested with the key on this machine only', async () => {
-    const environment = { SERVICE_URL: `${server.origin}/api/v1`, ADMIN_API_KEY: ADMIN_KEY };
-    const own = { ...environment, CONSOLE_PORT: '0', ...portOf(operationsOf(server)) };
-    const settings = { ...readConsoleSettings(own, undefined), opsTakesKey: false };
-    running = await openConsole(environment, { settings });
-    const visitor = await running.signedIn();
+    const port = portOf(operationsOf(server));
+    const own = { SERVICE_URL: `${server.origin}/api/v1`, ADMIN_API_KEY: ADMIN_KEY, ...port };
+    const given = readConsoleSettings({ ...own, CONSOLE_PORT: '0' }, undefined);
+    const visitor = await signedIn({}, { settings: { ...given, opsTakesKey: false } });
     const { text } = await visitor.get('/health');
     expect(text).toContain('systemctl kill -s SIGUSR2');
     expect(text).not.toContain('action="/health/backup"');
     expect((await visitor.get('/health?asked=401')).text).toContain('refused the admin key');
     expect((await visitor.get('/health?asked=<script>')).text).not.toContain('No backup was taken');
-  });
-
-  it('that fail say when and why', async () => {
-    await rm(folder, { recursive: true });
-    await writeFile(folder, 'no folder');
-    server.child.kill('SIGUSR2');
-    await server.saw('"event":"backup_failed"');
-    for (const page of await pagesOf(server)) {
-      expect(textOf(page)).toMatch(/The last backup failed, or .+ \d\d:\d\d: .+\.What to do:/);
-    }
   });
 });

@@ -1,7 +1,6 @@
-// The console's settings: defaults, refusals without secrets, and the table of
-// the page.
+// The console's settings: the defaults of the page, and refusals without secrets.
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
 import { startDataCommand } from '../support/data-command.js';
@@ -13,63 +12,52 @@ const read = (environment: Record<string, string>) =>
 
 it('Unset settings have the defaults of the page', () => {
   const rows = tableRows(sectionOf('src/tools/console/README.md', '## Settings'));
-  const defaults = Object.fromEntries(
-    rows.map((row) => [codesIn(row['Setting'] ?? '')[0], codesIn(row['Default'] ?? '')[0]]),
-  );
+  const named = rows.map((row) => codesIn(row['Setting'] ?? ''));
+  const defaults = rows.map((row, at) => [named[at]?.[0], codesIn(row['Default'] ?? '')[0]]);
   // Of a file with two keys the first line is taken.
   const settings = read({ ADMIN_API_KEY: '', ADMIN_API_KEY_FILE: 'key' });
   expect(settings.adminKey).toBe(KEY);
-  expect(defaults).toMatchObject({
+  expect(Object.fromEntries(defaults)).toMatchObject({
     SERVICE_URL: settings.serviceUrl,
     CONSOLE_HOST: settings.host,
     CONSOLE_PORT: String(settings.port),
     CONSOLE_TIME_ZONE: settings.timeZone,
   });
-  const named = rows.flatMap((row) => codesIn(row['Setting'] ?? ''));
-  for (const name of SETTING_NAMES.filter((known) => known.startsWith('CONSOLE_'))) {
-    expect(named).toContain(name);
-  }
+  const known = SETTING_NAMES.filter((name) => name.startsWith('CONSOLE_'));
+  expect(named.flat()).toEqual(expect.arrayContaining(known));
 });
 
-it.each([
+it.each<[Record<string, string>, string | undefined, boolean]>([
   [{}, undefined, true],
   [{ OPS_PORT: '0' }, undefined, true],
   [{ OPS_PORT: '8082' }, 'http://127.0.0.1:8082', true],
   [{ OPS_PORT: '8082', OPS_HOST: '::1' }, 'http://[::1]:8082', true],
   [{ OPS_PORT: '8082', OPS_HOST: '172.30.64.10' }, 'http://172.30.64.10:8082', false],
 ])('The operations port is the one of the service’s own settings: %o', (environment, url, key) => {
-  const { opsUrl, opsTakesKey } = read(environment as Record<string, string>);
-  expect([opsUrl, opsTakesKey]).toEqual([url, key]);
+  expect(read(environment)).toMatchObject({ opsUrl: url, opsTakesKey: key });
 });
 
-describe('A setting that cannot be used', () => {
-  it.each([
-    [{ ADMIN_API_KEY: '' }, 'ADMIN_API_KEY is unset'],
-    [{ SERVICE_URL: 'http://api.example.com/api/v1' }, 'SERVICE_URL is "http://api.example.com'],
-    [
-      { SERVICE_URL: 'https://u:secret@api.example.com' },
-      'SERVICE_URL is "https://api.example.com"',
-    ],
-    [{ SERVICE_URL: 'ftp://127.0.0.1/' }, 'SERVICE_URL is "ftp://127.0.0.1"'],
-    [{ CONSOLE_HOST: '0.0.0.0' }, 'CONSOLE_ORIGIN is unset; it must be the https origin'],
-    [{ CONSOLE_ORIGIN: 'http://operator.example.com' }, 'CONSOLE_ORIGIN is'],
-    [{ CONSOLE_ORIGIN: 'https://operator.example.com/' }, 'CONSOLE_ORIGIN is'],
-    [{ CONSOLE_PORT: '70000' }, 'CONSOLE_PORT is "70000"'],
-    [{ CONSOLE_PASSWORD_HASH: 'secret' }, 'CONSOLE_PASSWORD_HASH is (hidden)'],
-    [{ CONSOLE_PASSWORD_HASH: `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}` }, 'is (hidden)'],
-    [{ CONSOLE_TIME_ZONE: 'Dar' }, 'CONSOLE_TIME_ZONE is "Dar"'],
-  ])('is named: %o', (environment, sentence) => {
-    const reading = () => read(environment as Record<string, string>);
-    expect(reading).toThrow(sentence);
-    expect(reading).not.toThrow(/secret|a-key-that/);
-  });
+it.each([
+  ['ADMIN_API_KEY', '', 'is unset'],
+  ['SERVICE_URL', 'http://api.example.com/api/v1', 'is "http://api.example.com'],
+  ['SERVICE_URL', 'https://u:secret@api.example.com', 'is "https://api.example.com"'],
+  ['SERVICE_URL', 'ftp://127.0.0.1/', 'is "ftp://127.0.0.1"'],
+  ['CONSOLE_HOST', '0.0.0.0', 'CONSOLE_ORIGIN is unset; it must be the https origin'],
+  ['CONSOLE_ORIGIN', 'http://operator.example.com', 'is'],
+  ['CONSOLE_ORIGIN', 'https://operator.example.com/', 'is'],
+  ['CONSOLE_PORT', '70000', 'is "70000"'],
+  ['CONSOLE_PASSWORD_HASH', 'secret', 'is (hidden)'],
+  ['CONSOLE_PASSWORD_HASH', `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}`, 'is (hidden)'],
+  ['CONSOLE_TIME_ZONE', 'Dar', 'is "Dar"'],
+])('%s=%s is refused, without a secret', (name, value, words) => {
+  const reading = () => read({ [name]: value });
+  expect(reading).toThrow(words.startsWith('is') ? `${name} ${words}` : words);
+  expect(reading).not.toThrow(/secret|a-key-that/);
+});
 
-  it('ends the start as a usage error, with one line', async () => {
-    const { exited, output } = startDataCommand(['console'], {
-      ADMIN_API_KEY: KEY,
-      CONSOLE_PORT: 'x',
-    });
-    expect(await exited).toBe(2);
-    expect(output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
-  });
+it('A setting that cannot be used ends the start as a usage error, with one line', async () => {
+  const settings = { ADMIN_API_KEY: KEY, CONSOLE_PORT: 'x' };
+  const { exited, output } = startDataCommand(['console'], settings);
+  expect(await exited).toBe(2);
+  expect(output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
 });

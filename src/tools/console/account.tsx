@@ -1,4 +1,4 @@
-// An account, with a tab for each of its collections and one for its payments; and its export.
+// An account, with a tab for each collection and one for payments; and its export.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
@@ -16,7 +16,6 @@ import { accountOf, Crumbs } from './record-place.js';
 import { RECORDS_A_PAGE } from './service.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
-const QUERY_MAX_CHARACTERS = 200;
 
 export function registerAccount(app: App, parts: ConsoleParts): void {
   const { service } = parts;
@@ -24,14 +23,14 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
     const subject = accountOf(context);
     const account = await service.account(subject);
     if (account === undefined) throw unknown();
-    // The tab with the most to see.
+    // The tab that is most likely wanted.
     const tab = account.resources.orders > 0 ? 'orders' : 'customers';
     return context.redirect(accountPath(subject, tab), 303);
   });
 
   app.get('/accounts/:account/export', async (context) => {
     const subject = accountOf(context);
-    // A service that is away is told on a page, before the download begins.
+    // A service that is down gets a page that says so, before the download begins.
     if ((await service.account(subject)) === undefined) throw unknown();
     const zip = await exportedZip(parts.erasures.parts, subject);
     return context.body(zip, 200, downloadHeaders(subject));
@@ -50,7 +49,7 @@ function unknown(): PageError {
 async function showTab({ service, formats }: ConsoleParts, context: PageContext, tab: Tab) {
   const view = context.get('view');
   const subject = accountOf(context);
-  const q = (context.req.query('q') ?? '').slice(0, QUERY_MAX_CHARACTERS);
+  const q = context.req.query('q') ?? '';
   const number = wholeNumber(context.req.query('page')) ?? 1;
   const [account, rows] = await Promise.all([
     service.account(subject),
@@ -89,7 +88,7 @@ async function showTab({ service, formats }: ConsoleParts, context: PageContext,
         ))}
       </nav>
       <div class="title">
-        <Search path={path} q={q} label={HEADINGS[tab]} />
+        <Search path={path} q={q} label={`Find in ${HEADINGS[tab].toLowerCase()}`} />
         {tab !== PAYMENTS && (
           <a class="button main" href={`${path}/new`}>
             {`Add ${COLLECTIONS[tab].names.short}`}
@@ -99,7 +98,7 @@ async function showTab({ service, formats }: ConsoleParts, context: PageContext,
       <p class="caption">
         {q === '' ? `${total} in all.` : `${total} with “${q}”.`}
         {tab === PAYMENTS && ' Computed from the orders.'}
-        {pagination.page_size < RECORDS_A_PAGE && ' Large records: fewer on a page.'}
+        {pagination.page_size < RECORDS_A_PAGE && ' Large records: fewer per page.'}
       </p>
       <Table
         label={HEADINGS[tab]}

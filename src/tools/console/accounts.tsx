@@ -1,4 +1,4 @@
-// The list of accounts, and records of any account that a telephone number or an id finds.
+// The list of accounts, and the search for records of any account by telephone number or id.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AccountSummary } from '../../operator-client.js';
@@ -13,20 +13,19 @@ import type { ConsoleService } from './service.js';
 
 const ACCOUNTS_A_PAGE = 50;
 const REQUESTS_AT_ONCE = 8;
-/** Profiles of an account that are looked at for a name. */
+/** How many profiles of an account are searched for a name. */
 const PROFILES_MAX = 5;
-/** A reader waits this long for records; then the page says how far it came. */
+/** How long a page searches before it says how far it got. */
 const FIND_MAX_MS = 5_000;
 const FOUND_MAX = 20;
-const QUERY_MAX_CHARACTERS = 200;
 const NOTHING =
-  'None. Try a shorter part of the name or subject, a telephone number, or a record’s id.';
+  'No match. Try a shorter part of the name or subject, a telephone number, or a record’s id.';
 
 export function registerAccounts(app: App, parts: ConsoleParts): void {
   const { service, formats } = parts;
   app.get(PATHS.accounts, async (context) => {
     const view = context.get('view');
-    const q = (context.req.query('q') ?? '').slice(0, QUERY_MAX_CHARACTERS);
+    const q = context.req.query('q') ?? '';
     const number = wholeNumber(context.req.query('page')) ?? 1;
     const query = { q, page: number, page_size: ACCOUNTS_A_PAGE };
     const [{ items, pagination }, records] = await Promise.all([
@@ -37,7 +36,7 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     const text = (
       <Frame view={view} title="Accounts" current="accounts">
         <h1>Accounts</h1>
-        <Search path={PATHS.accounts} q={q} label="Accounts" />
+        <Search path={PATHS.accounts} q={q} label="Find an account" />
         {records && <Records view={view} q={q} records={records} />}
         <p class="caption">
           {counted(formats.number(total), 'account') + (q === '' ? '' : ` with “${q}”`)}
@@ -64,13 +63,13 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
   });
 }
 
-/** The accounts with their business names, which the service's list doesn't have: of the newest profile that has one; empty if none has. */
+/** Adds each account's business name, which the service's list lacks: that of the newest profile with one, or an empty text. */
 async function named(service: ConsoleService, accounts: readonly AccountSummary[]) {
   const names = new Map<string, string>();
   const withProfiles = accounts.filter(({ resources }) => resources.businesses > 0);
   await several(withProfiles, REQUESTS_AT_ONCE, async ({ owner_sub }) => {
     const profiles = service.records(owner_sub, 'businesses');
-    // A list is shown without the names that can't be read.
+    // Names that can't be read are left out.
     const found = await profiles.list({ page_size: PROFILES_MAX }).catch(() => undefined);
     const texts = found?.items.map((profile) => valueAt(profile, 'businessName'));
     const name = texts?.find((text) => typeof text === 'string' && /\S/.test(text));
@@ -107,12 +106,12 @@ async function recordsFound(
 function Records({ view, q, records }: { view: View; q: string; records: RecordsFound }) {
   const { wanted, names, found, looked, total, next } = records;
   const what = wanted.by === 'id' ? `the id ${wanted.id}` : 'this telephone number';
-  const [count, seen, all] = [found.length, looked, total].map(view.formats.number);
+  const { number } = view.formats;
   return (
     <section>
       <h2>Records</h2>
       <p class="caption">
-        {`${count} with ${what}; ${next === undefined ? 'all' : `${seen} of ${all}`} accounts were searched. `}
+        {`${counted(number(found.length), 'record')} with ${what}; ${next === undefined ? 'all' : `${number(looked)} of ${number(total)}`} accounts were searched. `}
         {next && <a href={withQuery(PATHS.accounts, { q, from: next })}>Search the rest</a>}
       </p>
       <Table

@@ -1,5 +1,5 @@
-// A search in the audit log, which the service gives in pages without filters: this many events
-// are looked at, and the page says how far back. What one import or erasure wrote is one row.
+// Searches the audit log. The service pages it without filters, so a search reads a bounded number
+// of events and says how far back it got. The events of one import or erasure are one row.
 
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -21,7 +21,7 @@ export interface AuditFilter {
 /** An event, or all those of one import or erasure, newest first. */
 export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
 
-/** Where a search continues: a page of 200 events, and the id of the last event that was looked at. */
+/** Where a search resumes: a page of 200 events, and the id of the last event read. */
 export interface SearchStart {
   readonly page: number;
   readonly before: number;
@@ -29,13 +29,13 @@ export interface SearchStart {
 
 export interface FoundEvents {
   readonly rows: readonly AuditRow[];
-  /** How many events were looked at. */
+  /** How many events were read. */
   readonly looked: number;
   /** How many events there are. */
   readonly total: number;
-  /** The time of the oldest one that was looked at; undefined if all were. */
+  /** The time of the oldest event read; undefined if all were read. */
   readonly searchedBackTo: string | undefined;
-  /** Undefined if all were looked at. */
+  /** Undefined if all were read. */
   readonly next: SearchStart | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface FoundEvents {
 type DayOf = (timestamp: string) => string;
 type Client = Pick<OperatorClient, 'audit'>;
 
-/** Newest first. New events push the others onto later pages, so a continued search skips what it has seen. */
+/** Newest first. New events shift the others to later pages, so a resumed search skips what it has seen. */
 export async function searchAudit(
   client: Client,
   filter: AuditFilter,
@@ -89,12 +89,12 @@ export async function searchAudit(
   return found(true);
 }
 
-/** The row of the import or erasure that the event belongs to, if it has begun. */
+/** The row of the event's import or erasure, if there is one yet. */
 function rowOf(rows: readonly AuditEvent[][], { run }: AuditEvent): AuditEvent[] | undefined {
   return run === undefined ? undefined : rows.find(([first]) => first?.run === run);
 }
 
-/** The page with the newest event of a day, by bisection: later pages are older. */
+/** The page with a day's newest event, by binary search: later pages are older. */
 async function firstPage(client: Client, { day }: AuditFilter, dayOf: DayOf): Promise<number> {
   if (day === undefined) return 1;
   let low = 1;

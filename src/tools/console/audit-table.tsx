@@ -1,4 +1,4 @@
-// Audit events as a table, on every page that shows some.
+// Audit events as a table, for every page that shows them.
 
 import { isCollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
@@ -43,7 +43,7 @@ export function AuditTable({ view, found: { rows, searchedBackTo }, label }: Aud
   );
 }
 
-/** A deleted record has no page any more; a restore has a file's name. */
+/** A deleted record no longer has a page; the id of a restore is a file name. */
 function linkOf({ resource, record_id: id, owner_sub: account, action }: AuditEvent) {
   if (!isCollectionName(resource) || action === 'delete' || account === '') return cut(id);
   return <a href={accountPath(account, resource, id)}>{id}</a>;

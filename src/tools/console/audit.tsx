@@ -9,7 +9,7 @@ import { Frame, page, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS, wholeNumber, withQuery } from './paths.js';
 
-/** 5,000 events: the page answers soon, and says how far back it looked. */
+/** 5,000 events, so that the page answers quickly. */
 const LIMITS = { requestsMax: 25, rowsMax: 50 };
 const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'delete', 'restore'];
 
@@ -26,7 +26,7 @@ export function registerAudit(app: App, { service, formats }: ConsoleParts): voi
   });
 }
 
-/** Unknown choices are none. */
+/** Unknown values are ignored. */
 function filterOf(query: (name: string) => string | undefined): AuditFilter {
   const collection = query('collection') ?? '';
   const day = query('day') ?? '';
@@ -46,7 +46,7 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
     <Frame view={view} title="Audit" current="audit">
       <h1>Audit</h1>
       <p class="caption">
-        Changes that the operator made, newest first. Which properties, never their values.
+        Changes made by the operator, newest first. Property names only, never values.
       </p>
       <Filter filter={filter} />
       <p class="caption">{countOf(view, filter, found)}</p>
@@ -66,7 +66,7 @@ function countOf({ formats }: View, filter: AuditFilter, found: FoundEvents): st
   const text = formats.number(count);
   if (!isSet(filter) || searchedBackTo === undefined) return counted(text, 'event');
   const seen = formats.number(looked);
-  return `${text} found among ${seen} events, back to ${formats.time(searchedBackTo)}.`;
+  return `${text} found in ${seen} events, back to ${formats.time(searchedBackTo)}.`;
 }
 
 function isSet(filter: AuditFilter): boolean {

@@ -1,5 +1,5 @@
-// The backups: how often, each with its age and size, one on request, and the commands that restore
-// one.
+// The backups: how often they're taken, each one's age and size, a button that takes one, and the
+// commands that restore one.
 
 import type { Status } from '../../hosts/operations/status.js';
 import { BACKUP_COMMAND, restoreCommands } from './commands.js';
@@ -9,7 +9,7 @@ import { PATHS } from './paths.js';
 type BackupFacts = NonNullable<Status['backups']>;
 type Backup = NonNullable<BackupFacts['list']>[number];
 
-/** By the status of the answer to a request. */
+/** By the status that the operations port answered. */
 const ANSWERS: Readonly<Record<string, string>> = {
   202: 'The backup was taken.',
   401: 'No backup was taken: the operations port refused the admin key of this console.',
@@ -21,9 +21,9 @@ export interface BackupsProps {
   readonly backups: BackupFacts | null;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
-  /** How one can be requested; undefined while the service is away. */
+  /** How to take one; undefined while the service is down. */
   readonly request?: 'button' | 'command';
-  /** The status of the answer to a request just now. */
+  /** The status of the answer to the latest request. */
   readonly asked?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ function List({ view, now, backups }: BackupsProps & { readonly backups: BackupF
         <>
           <h3>To restore the newest</h3>
           <p class="caption">
-            On the service’s machine, as root; for another one, change the file’s name. The file is
+            On the service’s machine, as root. For another backup, change the file name. The file is
             checked first, and the old database is kept under another name. Leave out .socket if
             there is no socket unit.
           </p>

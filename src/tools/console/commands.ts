@@ -1,5 +1,5 @@
-// The commands that pages show to paste: those of the page of operations, for a service that was
-// installed as it says.
+// The commands that pages offer to paste: those of the operations guide, for a service installed
+// as it says.
 
 const UNIT = 'service-management';
 const AS_SERVICE = `runuser -u ${UNIT} -- ${UNIT}`;

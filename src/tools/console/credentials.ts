@@ -1,5 +1,5 @@
-// What lets an operator in: a password whose scrypt hash is a setting, or a code
-// that the console prints, each code for one sign-in.
+// How an operator signs in: with a password whose scrypt hash is a setting, or with a code that the
+// console prints and that works once.
 
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import { type PasswordHash, passwordHashText } from '../../hosts/settings/password-hash.js';
@@ -11,17 +11,17 @@ const HASH_BYTES = 32;
 /** scrypt itself needs 128 * N * r bytes; Node wants a bound above that. */
 const MEMORY_FACTOR = 256;
 export const PASSWORD_MIN_CHARACTERS = 12;
-/** A longer one isn't a password; hashing it would cost time. */
+/** Hashing a longer text would only cost time. */
 const PASSWORD_MAX_CHARACTERS = 1_024;
 const CODE_CHARACTERS = 8;
-/** 32 characters that aren't mistaken for one another: 40 bits for a code. */
+/** 32 characters that aren't easily confused: 40 bits for a code. */
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface Credentials {
   readonly kind: 'password' | 'code';
   /** Called when the console listens. */
   begin(): void;
-  /** Whether the text lets its giver in. */
+  /** Whether this is the password or the current code. */
   accept(given: string): Promise<boolean>;
 }
 
@@ -32,12 +32,12 @@ export function passwordCredentials(expected: PasswordHash): Credentials {
   return { kind: 'password', begin() {}, accept };
 }
 
-/** `tell` gets each new code: one when it begins, and the next one when a code is used up. */
+/** `tell` gets each new code: the first from `begin`, the next when one is used. */
 export function codeCredentials(
   randomBytes: (size: number) => Uint8Array,
   tell: (code: string) => void,
 ): Credentials {
-  // Before the first code nothing is right: not even an empty one.
+  // Until the first code nothing is accepted, not even an empty text.
   let code: string | undefined;
   const renew = () => {
     code = [...randomBytes(CODE_CHARACTERS)].map((byte) => CODE_ALPHABET[byte % 32]).join('');
@@ -79,7 +79,7 @@ function derived(password: string, given: Omit<PasswordHash, 'hash'>): Promise<B
   const { cost, blockSize, parallelization, salt } = given;
   const maxmem = MEMORY_FACTOR * cost * blockSize;
   return new Promise((resolve, reject) => {
-    // Different keyboards write the same letter differently.
+    // Keyboards differ in how they compose the same letter.
     const text = password.normalize('NFC');
     const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key));
     scrypt(text, salt, HASH_BYTES, { N: cost, r: blockSize, p: parallelization, maxmem }, done);

@@ -1,4 +1,4 @@
-// The page that erases an account: the question, how far it is, how it ended.
+// The page that erases an account: confirmation, progress, result.
 
 import type { Erasure } from './erasures.js';
 import { Frame, Notice, page, Token, type View } from './layout.js';
@@ -24,7 +24,7 @@ export function registerErasure(app: App, { service, erasures, log }: ConsolePar
       return show(context, 422, 'That is not the subject of the account. Nothing was erased.');
     }
     if (erasures.isBusy) {
-      return show(context, 409, 'Another account is being erased. Wait until that has ended.');
+      return show(context, 409, 'Another account is being erased. Try again later.');
     }
     log.info('console_erasure_started');
     await erasures.start(account);
@@ -55,7 +55,7 @@ function ErasePage(props: EraseProps) {
       <h1>Erase the account</h1>
       {erasure && <Result {...props} erasure={erasure} />}
       {!isRunning && records > 0 && <Question {...props} />}
-      {erasure === undefined && records === 0 && <p>The service has no record of this account.</p>}
+      {erasure === undefined && records === 0 && <p>This account has no records.</p>}
     </Frame>
   );
 }
@@ -82,17 +82,17 @@ function Question({ view, account, records, ledger, problem }: EraseProps) {
     <form method="post" action={accountPath(account, 'erase')} class="card" autocomplete="off">
       <Token view={view} />
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-      <p>{`All ${view.formats.number(records)} records are deleted. This can’t be undone. First:`}</p>
+      <p>{`This deletes all ${view.formats.number(records)} records and can’t be undone. First:`}</p>
       <ol>
         <li>End the account’s access at the identity provider; later writes are not erased.</li>
         <li>
-          <a href={accountPath(account, 'export')}>Export the account</a> if anybody needs its data.
+          <a href={accountPath(account, 'export')}>Export the account</a> if anyone needs its data.
         </li>
       </ol>
       <p class="caption">
         {ledger === undefined
-          ? 'Neither ERASURE_LEDGER nor BACKUP_DIR is set here, so no ledger gets a line: a restored backup would bring the account back unnoticed.'
-          : `${ledger} gets a line, so that a restore names the account.`}
+          ? 'Neither ERASURE_LEDGER nor BACKUP_DIR is set, so the erasure isn’t recorded: restoring an older backup would bring the account back unnoticed.'
+          : `The erasure is recorded in ${ledger}, so that a restore warns of the account.`}
       </p>
       <label for="subject">
         Type the subject of the account: <code>{account}</code>

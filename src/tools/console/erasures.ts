@@ -1,5 +1,5 @@
-// Erasures in the background, one at a time: an account may have more records than a page can wait
-// for.
+// Erasures run in the background, one at a time: an account may have more records than a page can
+// wait for.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import { backupExpiry } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
-/** A small account is erased before its page is shown. */
+/** Time enough to erase a small account before its page is shown. */
 const PAGE_WAITS_MS = 1_500;
 
 export interface ErasureParts {
-  /** Undefined: no ledger gets a line. */
+  /** Undefined: erasures aren't recorded. */
   readonly ledger: string | undefined;
   /** Backups that may still hold the records. */
   readonly backups: BackupSettings | undefined;
@@ -37,14 +37,14 @@ export interface Erasure {
 export class Erasures {
   readonly parts: ErasureParts;
   #latest: Erasure | undefined;
-  /** Resolves when none is running; the dependencies' signal ends one soon. */
+  /** Resolves when none is running. The dependencies' signal stops one early. */
   ended: Promise<void> = Promise.resolve();
 
   constructor(parts: ErasureParts) {
     this.parts = parts;
   }
 
-  /** The account's, if it was the latest one. */
+  /** The latest erasure, if it is this account's. */
   of(account: string): Erasure | undefined {
     return this.#latest?.account === account ? this.#latest : undefined;
   }
@@ -53,7 +53,7 @@ export class Erasures {
     return this.#latest?.state === 'running';
   }
 
-  /** Resolves when it has ended, or after a moment. */
+  /** Resolves when it has ended, or after a short wait. */
   async start(account: string): Promise<void> {
     this.#latest = { account, state: 'running', done: 0, total: 0, sentence: '' };
     this.ended = this.#run(account).then(
@@ -68,7 +68,7 @@ export class Erasures {
     const progressed = (event: string, done: number, total: number) => {
       if (event === 'erase_progress') this.#set({ done, total });
     };
-    // What is deleted is what was read before; the list goes with the erasure.
+    // Exactly what was read is deleted; the list is removed afterwards.
     const folder = await mkdtemp(join(tmpdir(), 'console-erase-'));
     try {
       const options = { account, exportFolder: join(folder, 'export'), ledger, backups };

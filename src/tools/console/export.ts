@@ -1,11 +1,11 @@
-// An account's data for a person: a zip file with a CSV for each collection, as `export --excel`
-// writes them. Spreadsheet programs open them, and an import of the files gives the same records.
+// An account's data for a person: a zip with a CSV for each collection, as `export --excel` writes
+// them. Spreadsheet programs open the files, and importing them gives the same records.
 
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
+import { Readable } from 'node:stream';
 import { Zip, ZipDeflate } from 'fflate';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { exportAccount } from '../data/export/export-command.js';
@@ -29,46 +29,29 @@ export async function exportedZip(
     await remove();
     throw error;
   }
-  const pieces = zipped(folder, remove);
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await pieces.return();
-      // A generator that never began has no `finally` to run.
-      await remove();
-    },
-  });
-  return stream as globalThis.ReadableStream<Uint8Array>;
+  const stream = Readable.from(zipped(folder));
+  // Also if the zip fails, or its reader leaves.
+  stream.once('close', () => remove().catch(() => {}));
+  return Readable.toWeb(stream) as globalThis.ReadableStream<Uint8Array>;
 }
 
-async function* zipped(
-  folder: string,
-  remove: () => Promise<void>,
-): AsyncGenerator<Uint8Array, void> {
+async function* zipped(folder: string): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
     if (error) throw error;
     pieces.push(piece);
   });
-  try {
-    for (const name of await readdir(folder)) {
-      const file = new ZipDeflate(name);
-      zip.add(file);
-      for await (const bytes of createReadStream(join(folder, name))) {
-        file.push(bytes);
-        yield* pieces.splice(0);
-      }
-      file.push(new Uint8Array(), true);
+  for (const name of await readdir(folder)) {
+    const file = new ZipDeflate(name);
+    zip.add(file);
+    for await (const bytes of createReadStream(join(folder, name))) {
+      file.push(bytes);
+      yield* pieces.splice(0);
     }
-    zip.end();
-    yield* pieces;
-  } finally {
-    await remove();
+    file.push(new Uint8Array(), true);
   }
+  zip.end();
+  yield* pieces;
 }
 
 /** Only letters, digits and hyphens of the subject are in the file's name. */

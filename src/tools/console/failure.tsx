@@ -1,5 +1,5 @@
-// Why a page can't be shown, and what its reader can do; in full if the service is away: since
-// when, the commands to paste, and what was known last.
+// Why a page can't be shown, and what to do. If the service is down: since when, the commands to
+// paste, and the last known state.
 
 import { ApiError, type ApiErrorCode } from '../../operator-client.js';
 import { Backups } from './backups.js';
@@ -31,17 +31,17 @@ export class PageError extends Error {
 
 type Known = readonly [status: Failure['status'], sentence: string, hint: string];
 const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {
-  CONNECTION_FAILED: [502, 'The service does not answer.', 'SERVICE_URL of this console is '],
-  TIMED_OUT: [504, 'The service did not answer in time.', 'It may be busy at '],
+  CONNECTION_FAILED: [502, 'The service does not answer.', 'This console’s SERVICE_URL is '],
+  TIMED_OUT: [504, 'The service did not answer in time.', 'This console’s SERVICE_URL is '],
   UNAUTHORIZED: [
     502,
     'The service refused the admin key.',
-    'Set ADMIN_API_KEY or ADMIN_API_KEY_FILE of this console to the service’s key, and restart the console.',
+    'Set this console’s ADMIN_API_KEY or ADMIN_API_KEY_FILE to the service’s key, and restart the console.',
   ],
   ADMIN_DISABLED: [
     502,
     'The service’s administration API is off.',
-    'Set ADMIN_API_KEY of the service, 32 characters or more, and restart it.',
+    'Set the service’s ADMIN_API_KEY, of 32 characters or more, and restart the service.',
   ],
   NOT_FOUND: [404, 'The service has no such account or record.', 'It may have been deleted.'],
   RATE_LIMITED: [503, 'A proxy limits requests to the service.', 'Wait a minute, then reload.'],
@@ -68,7 +68,7 @@ export function failureOf(
 interface FailureProps {
   readonly view: View;
   readonly failure: Failure;
-  /** A page that may be there after a reload. */
+  /** A page to reload; undefined: there is none. */
   readonly again: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export function AwayPage({ view, failure, again, seen, status, now }: AwayProps)
         <h2>What to do</h2>
         <p class="caption">On the service’s machine, as root. What is wrong?</p>
         <Commands lines={LOOK_COMMANDS} />
-        <p class="caption">Then start it, also if systemd gave up:</p>
+        <p class="caption">Then start it, even if systemd has given up:</p>
         <Commands lines={START_COMMANDS} />
       </section>
       {again !== undefined && <a href={again}>Reload</a>}

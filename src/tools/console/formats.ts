@@ -1,5 +1,5 @@
 // Numbers, sizes and times as text. English is the one locale that every build of Node has, and
-// days are put together from parts, so that none is ever parsed back from a locale's text.
+// days are assembled from parts, so that no locale's text is ever parsed.
 
 import type { JsonValue } from '../../core/domain/json.js';
 
@@ -12,7 +12,7 @@ const DAY_S = 86_400;
 
 export type Formats = ReturnType<typeof formatsFor>;
 
-/** `timeZone`: of every time, an IANA name. */
+/** `timeZone`: an IANA name. */
 export function formatsFor(timeZone: string) {
   const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
   const rounded = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });

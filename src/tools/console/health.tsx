@@ -1,4 +1,4 @@
-// Health in full: the verdict, what the service says of itself, its backups.
+// Health in full: the verdict, the service's own figures, its backups.
 
 import type { Status } from '../../hosts/operations/status.js';
 import { Backups } from './backups.js';
@@ -7,7 +7,7 @@ import type { App, ConsoleParts } from './parts.js';
 import { PATHS, withQuery } from './paths.js';
 import { VerdictNotice } from './verdict.js';
 
-/** While a backup is being taken. */
+/** While a backup is running. */
 const REFRESH_MS = 2_000;
 
 export function registerHealth(app: App, { service, status: port, clock, log }: ConsoleParts) {
@@ -47,13 +47,13 @@ export function registerHealth(app: App, { service, status: port, clock, log }: 
   });
 }
 
-/** Also for a service that is away, from its last answer. */
+/** Also for a service that is down, from its last answer. */
 export function StatusFacts({ view, status }: { readonly view: View; readonly status: Status }) {
   const { formats } = view;
   const { requests, database, process, admin_keys: keys, backups } = status;
   const count = (value: number | null) => formats.number(value ?? 0);
   const time = (text: string | null | undefined) => (text ? formats.time(text) : '–');
-  const refused = `${count(keys.refused)}, the last at ${time(keys.last_refused_at)}; admin_key_refused in the log has the addresses`;
+  const refused = `${count(keys.refused)}, the last at ${time(keys.last_refused_at)}; the log has the addresses under admin_key_refused`;
   return (
     <Facts
       rows={[

@@ -1,5 +1,5 @@
-// The console as a server on this machine: its parts from its settings, a port with time-outs, and
-// an end that doesn't wait.
+// Runs the console as a server: builds its parts from the settings, listens with timeouts, and
+// stops without waiting for connections.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../core/log.js';
 import { addressProblem } from '../../hosts/settings/address-problem.js';
 import type { ConsoleSettings } from '../../hosts/settings/console-settings.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
 import { type ErasureParts, Erasures } from './erasures.js';
@@ -24,10 +24,10 @@ const TIMEOUTS = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 60_000,
-  /** Node's default of 30 s would let slow heads and bodies hold their connections that long. */
+  /** Node's default of 30 s would let slow requests hold their connections that long. */
   connectionsCheckingInterval: 500,
 } as const;
-/** A connection on which nothing moves is closed, such as one whose client reads no more. */
+/** An idle connection is closed, for example when its client stops reading. */
 const SILENCE_MAX_MS = 120_000;
 const CONNECTIONS_MAX = 100;
 /** The longest address of a page: a subject and an id, percent-encoded. */
@@ -44,7 +44,7 @@ export interface ConsoleOptions {
   readonly log: Log;
   /** How long a page waits for the service, in milliseconds. */
   readonly answerMaxMs?: number;
-  /** Gets each code for a sign-in, if no password is set. */
+  /** Gets each sign-in code, if no password is set. */
   readonly tellCode: (code: string) => void;
   /** Of the pages, in milliseconds since 1970, UTC. Default: this machine's. */
   readonly clock?: () => number;
@@ -80,7 +80,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     async close() {
       ended.abort();
       parts.status.stop();
-      // Records that an erasure has read don't stay on the disk.
+      // An erasure removes the records that it has read from the disk.
       await parts.erasures.ended;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -2,6 +2,7 @@
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Status } from '../../hosts/operations/status.js';
+import { counted } from './formats.js';
 import type { View } from './layout.js';
 
 type Minute = Status['last_hour'][number];
@@ -9,12 +10,12 @@ type Minute = Status['last_hour'][number];
 const WIDTH = 720;
 const HEIGHT = 90;
 const GAP = 1;
-/** A count above 0 is never invisible. */
+/** A count above 0 is always visible. */
 const LEAST_HEIGHT = 2;
 
 interface HourProps {
   readonly view: View;
-  /** Oldest first; the last one is under way. */
+  /** Oldest first; the last one isn't over. */
   readonly minutes: readonly Minute[];
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
@@ -23,6 +24,7 @@ interface HourProps {
 export function LastHour({ view: { formats }, minutes, now }: HourProps) {
   const sum = (of: (minute: Minute) => number) =>
     formats.number(minutes.reduce((total, minute) => total + of(minute), 0));
+  const [requests, failed] = [sum((minute) => minute.requests), sum((minute) => minute.failed)];
   const highest = (name: string, of: (minute: Minute) => number, unit = '') => {
     const [minute] = minutes.toSorted((a, b) => of(b) - of(a));
     if (minute === undefined || of(minute) === 0) return '';
@@ -33,7 +35,7 @@ export function LastHour({ view: { formats }, minutes, now }: HourProps) {
     <section>
       <h2>Last hour</h2>
       <p>
-        {`${sum((minute) => minute.requests)} requests, of which ${sum((minute) => minute.failed)} failed (status 500 or above).`}
+        {`${counted(requests, 'request')}, of which ${failed} failed (status 500 or above).`}
         {highest('Requests a minute', (minute) => minute.requests)}
         {highest('p95', (minute) => (minute.p95_seconds ?? 0) * 1000, ' ms')}
         {highest('Errors a minute', (minute) => minute.failed)}
@@ -48,7 +50,7 @@ export function LastHour({ view: { formats }, minutes, now }: HourProps) {
   );
 }
 
-/** Hidden from readers of the text. */
+/** Hidden from screen readers, since the text has the figures. */
 function Plot({ minutes, now }: Omit<HourProps, 'view'>) {
   const most = Math.max(...minutes.map(({ requests }) => requests), 1);
   const x = (at: string) => Math.max(0, WIDTH * (1 - (now - Date.parse(at)) / HOUR_MS));

@@ -1,4 +1,4 @@
-// The frame of every page, and the small parts that several pages have.
+// The frame of every page, and small parts that several pages share.
 
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
@@ -9,9 +9,9 @@ import type { Session } from './sessions.js';
 /** The values that every page needs. */
 export interface View {
   readonly formats: Formats;
-  /** Of the style and script files, so that browsers take new ones. */
+  /** Of the style and script files, so that browsers load new ones. */
   readonly assetVersion: string;
-  /** Another one for each page, so that a form of it counts once. */
+  /** Unique to each page, so that its form counts once. */
   readonly formId: string;
   readonly session: Session | undefined;
 }
@@ -89,7 +89,7 @@ export function Token({ view }: { readonly view: View }) {
 }
 
 interface NoticeProps {
-  /** `plain`: neither good nor bad. */
+  /** `plain`: neutral. */
   readonly kind: 'good' | 'bad' | 'note' | 'plain';
   readonly children?: Child;
 }
@@ -111,7 +111,7 @@ interface TableProps {
   readonly rows: readonly (readonly Child[])[];
 }
 
-/** Scrolls by itself on a narrow screen, also by keyboard; on a phone a row is a block of lines. */
+/** Scrolls by itself on a narrow screen, also by keyboard. On a phone a row is a block of lines. */
 export function Table({ label, columns, numbers = 0, rows }: TableProps) {
   if (rows.length === 0) return null;
   const kind = (index: number) => (index >= columns.length - numbers ? 'number' : undefined);

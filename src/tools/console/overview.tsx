@@ -1,4 +1,4 @@
-// The overview: is the service healthy, what does it hold, what changed lately.
+// The overview: whether the service is healthy, what it holds, what changed lately.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { Status } from '../../hosts/operations/status.js';
@@ -13,7 +13,7 @@ import { HEADINGS } from './properties.js';
 import { WATCH_INTERVAL_MS } from './status-port.js';
 import { VerdictNotice } from './verdict.js';
 
-/** One request: an import among the latest changes may have earlier events. */
+/** One request, so an import among the latest changes may be counted in part. */
 const CHANGES_LIMITS = { requestsMax: 1, rowsMax: 8 };
 
 export function registerOverview(app: App, parts: ConsoleParts): void {

@@ -1,4 +1,4 @@
-// The script of the pages, for the browser: comforts only. Everything works without it.
+// The script of the pages, for the browser: conveniences only. Everything works without it.
 
 declare const document: {
   readonly body: { readonly dataset: { readonly refresh?: string } };
@@ -18,7 +18,7 @@ const { refresh } = document.body.dataset;
 const box = document.querySelector('[data-refresh-switch]');
 const label = box?.closest('label');
 
-// A page in the background asks nothing. The console doesn't count "again" as use of the session.
+// Pages in the background don't reload. The console doesn't count `?again` as use of the session.
 if (box && label) {
   box.checked = localStorage['refresh'] !== 'off';
   label.hidden = false;

@@ -1,4 +1,4 @@
-// The console's parts, for the pages that use them.
+// What the pages are built from.
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
@@ -40,7 +40,7 @@ export interface PageEnvironment {
     view: View;
     session: Session;
     form: URLSearchParams;
-    /** The form was sent before the sign-in: it is shown again, and not acted on. */
+    /** The form was sent before the sign-in: it is shown again, but not acted on. */
     isReview: boolean;
   };
 }

@@ -1,4 +1,4 @@
-// The addresses of the console's pages, and a subject or id as a segment of them.
+// The paths of the console's pages, and subjects and ids as their segments.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 
@@ -12,7 +12,7 @@ export const PATHS = {
   signOut: '/sign-out',
 } as const;
 
-/** In the query of a page that its script has reloaded. */
+/** The script adds this to the query when it reloads a page. */
 export const AGAIN = 'again';
 
 /** The tab of an account that is computed from its orders. */
@@ -34,7 +34,7 @@ export function withQuery(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Browsers resolve `.` and `..`, encoded ones too. As in the API, a `~` goes before them, and before what begins so. */
+/** Browsers resolve `.` and `..`, even encoded. As in the API, a `~` escapes them, and a text that already looks escaped. */
 function segmentOf(text: string): string {
   // A lone surrogate cannot be encoded; no id has one.
   const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');

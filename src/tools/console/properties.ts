@@ -1,5 +1,5 @@
 // The properties of each collection as lists, pages and forms show them, from the table of
-// collections. A record may have any others: a form has those as JSON.
+// collections. A form shows any others as JSON.
 
 import {
   byCollection,
@@ -18,11 +18,11 @@ export const HEADINGS = {
   payments: 'Payments',
 };
 const PAYMENT_COLUMNS = ['customer', 'status', 'method', 'amount', 'paid', 'due'];
-/** The service sets these; no change alters them. */
+/** Set by the service; no change alters them. */
 const SERVICE_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
-/** What names a record to a person: the first one that it has. */
+/** Properties that can serve as a record's name; the first one present does. */
 const NAMING = new Set(['name', ...COLLECTION_NAMES.map((name) => COLLECTIONS[name].columns[0])]);
-/** What HTML would change on its way: a lone CR, U+0000, half a surrogate pair. */
+/** What an HTML form alters: a lone CR, U+0000, half a surrogate pair. */
 const LOST_IN_A_FIELD = /\r(?!\n)|\0|\p{Surrogate}/u;
 
 const KNOWN = COLLECTION_NAMES.flatMap((name) => COLLECTIONS[name].properties);
@@ -53,7 +53,7 @@ export function isMoney(name: string): boolean {
   return MONEY.has(name);
 }
 
-/** The record's name for a person; its id if it has none. */
+/** The record's name; its id if it has none. */
 export function nameOf(record: JsonObject): string {
   for (const property of NAMING) {
     const value = valueAt(record, property);
@@ -89,7 +89,7 @@ export function fieldText(
   return typeof value === 'string' && !LOST_IN_A_FIELD.test(value) ? value : undefined;
 }
 
-/** The properties of a record without those of the service, and without those named. */
+/** The properties of a record, without those of the service and those in `names`. */
 export function propertiesBut(record: JsonObject, names: ReadonlySet<string>): JsonObject {
   const rest: JsonObject = {};
   for (const [name, value] of Object.entries(record)) {

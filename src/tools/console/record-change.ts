@@ -1,5 +1,4 @@
-// From the form that was sent to the change that it asks for: only what differs from what the form
-// showed. Pure.
+// Turns a sent form into the change it asks for: only what differs from what the form showed. Pure.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import {
@@ -14,11 +13,11 @@ import { numberOfText } from '../data/number-text.js';
 import type { Formats } from './formats.js';
 import { fieldsOf, fieldText, isOfService, labelOf, propertiesBut, valueAt } from './properties.js';
 
-/** The field with the properties that have no field of their own. */
+/** The field for the properties that have no field of their own. */
 export const JSON_FIELD = 'json';
 
 export interface Change {
-  /** Properties with their new values; null for one that is to go, because a merge can't remove it. */
+  /** New values by property; null for one taken out, because a merge can't remove it. */
   readonly set: JsonObject;
   /** Sentences by property, or by `json`. */
   readonly problems: ReadonlyMap<string, string>;
@@ -63,7 +62,7 @@ export function changeOf(
     if (text !== null || shown.has(fieldName(name))) inFields.add(name);
     if (text === null || isSameText(text, shown.get(fieldName(name)))) continue;
     const typed = typedValue(property, withLineEndsOf(valueAt(base, name), text));
-    if (typed instanceof Problem) problems.set(name, typed.sentence);
+    if (typed instanceof Problem) problems.set(name, typed.message);
     else setOwn(set, name, typed);
   }
   const json = sent.get(fieldName(JSON_FIELD));
@@ -82,7 +81,7 @@ function addJson(
   inFields: ReadonlySet<string>,
 ): string | undefined {
   const parsed = parseJsonObject(json.trim() === '' ? '{}' : json);
-  // The service speaks of a request.
+  // The service's sentence is about a request.
   if (!parsed.ok)
     return parsed.failure.message.replace('the body', 'the text').split(', whatever')[0];
   for (const [name, value] of Object.entries(parsed.value)) {
@@ -104,7 +103,7 @@ export function merged(record: JsonObject, change: JsonObject): JsonObject {
   return result;
 }
 
-/** The properties that someone else changed, and those that the change sets. */
+/** The properties that someone else changed, and those that this change sets. */
 export function conflicting(base: JsonObject, now: JsonObject, set: JsonObject): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(now), ...Object.keys(set)]);
   const isSame = (name: string) =>
@@ -115,7 +114,7 @@ export function conflicting(base: JsonObject, now: JsonObject, set: JsonObject):
 
 /**
  * The service's sentences by the properties that they name, such as
- * `amount is -1; it must be a number above 0`. Under `''` what names none.
+ * `amount is -1; it must be a number above 0`. Under `''` those that name none.
  */
 export function problemsIn(message: string): Map<string, string> {
   const problems = new Map<string, string>();
@@ -127,7 +126,7 @@ export function problemsIn(message: string): Map<string, string> {
   return problems;
 }
 
-/** Browsers send every line end as CR LF. */
+/** Browsers send every line break as CR LF. */
 function isSameText(sent: string, shown: string | null): boolean {
   return sent.replaceAll('\r\n', '\n') === (shown ?? '').replaceAll('\r\n', '\n');
 }
@@ -139,15 +138,9 @@ function withLineEndsOf(before: unknown, sent: string): string {
 
 const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-class Problem {
-  readonly sentence: string;
+class Problem extends Error {}
 
-  constructor(sentence: string) {
-    this.sentence = sentence;
-  }
-}
-
-/** What an operator typed into a field. An empty text is null: a change can set a property to null, and not remove it. */
+/** The value of a field's text. An empty text is null: a change can set a property to null, but not remove it. */
 function typedValue({ kind }: Property, text: string): JsonValue | Problem {
   if (text === '') return null;
   if (kind === 'number' || kind === 'money') return typedNumber(text);

@@ -9,13 +9,13 @@ import { fieldsOf, jsonText, labelOf, shownText, valueAt } from './properties.js
 import { fieldName, formTexts, JSON_FIELD } from './record-change.js';
 import { Crumbs, type RecordPlace, recordPath } from './record-place.js';
 
-/** A longer text, or one with line ends, gets a field of several lines. */
+/** A longer text, or one with line breaks, gets a text area. */
 const LINE_MAX_CHARACTERS = 80;
 const JSON_LINES_MAX = 24;
 const FLAGS = { '': 'not set', true: 'yes', false: 'no' };
 
 export interface Conflict {
-  /** The record when the form was opened, as it is, as the operator wants it. */
+  /** The record when the form was opened, as it is now, and as the operator wants it. */
   readonly versions: readonly [base: JsonObject, now: JsonObject, mine: JsonObject];
   readonly names: readonly string[];
 }
@@ -25,9 +25,9 @@ export interface FormProps {
   readonly place: RecordPlace;
   /** Undefined: a new record. */
   readonly id: string | undefined;
-  /** The record that the change is made from. */
+  /** The record that the change is based on. */
   readonly base: JsonObject;
-  /** What the form holds instead of the record's texts. */
+  /** What the form shows instead of the record's texts. */
   readonly typed?: URLSearchParams;
   /** Sentences by property; under `''` those of none. */
   readonly problems?: ReadonlyMap<string, string>;
@@ -67,7 +67,7 @@ export function FormPage(props: FormProps) {
         <input type="hidden" name="base" value={JSON.stringify(base)} />
         <Fields {...props} />
         <p class="caption">
-          Only what you change is sent. * is required; an emptied field is null.
+          Only what you change is sent. Fields with * are required; an emptied field becomes null.
         </p>
         <p class="actions">
           <button type="submit" name="do" value="save" class="main">
@@ -95,8 +95,8 @@ function ConflictTable({ conflict: { versions, names } }: { readonly conflict: C
   return (
     <>
       <Notice kind="bad">
-        <strong>Somebody changed this record in the meantime.</strong> Nothing was saved. The form
-        has the current record with your changes. Save to overwrite, or cancel.
+        <strong>Someone changed this record in the meantime.</strong> Nothing was saved. The form
+        shows the current record with your changes. Save to overwrite, or cancel.
       </Notice>
       <Table
         label="What changed"
@@ -168,7 +168,7 @@ function Field({ name, kind, text, label, problem }: FieldProps) {
         </select>
       ) : isLong ? (
         <textarea {...shared} rows={rows} class={kind === 'object' ? 'code' : undefined}>
-          {/* HTML drops a line end at the start of a text area. */ `\n${text}`}
+          {/* HTML drops a line break at the start of a text area. */ `\n${text}`}
         </textarea>
       ) : (
         <input {...shared} {...{ inputmode, placeholder }} type="text" value={text} />

@@ -1,4 +1,4 @@
-// What the form of a record does: create, change or delete it, unless someone changed it since
+// What the form of a record does: creates, changes or deletes it, unless someone changed it since
 // the form was opened.
 
 import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';
@@ -15,9 +15,10 @@ import { found } from './service.js';
 
 type Shown = Omit<FormProps, 'view'>;
 
-const REVIEW = 'You were signed out, so nothing was saved yet. This is the form as you sent it.';
+const REVIEW =
+  'You were signed out, so nothing has been saved yet. This is the form as you sent it.';
 const GONE =
-  'Somebody deleted this record in the meantime, so nothing was saved. You can create it again, with a new id.';
+  'Someone deleted this record in the meantime, so nothing was saved. You can create it again, with a new id.';
 const REFUSALS = ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'];
 
 export function showForm(context: PageContext, props: Shown, status: 200 | 409 | 422 = 200) {
@@ -86,7 +87,7 @@ function showGone(
   return showForm(context, { place, id: undefined, base: {}, typed, note: GONE }, 409);
 }
 
-/** The record as the form showed it. Throws a `PageError` if it isn't whole. */
+/** The record as the form showed it. Throws a `PageError` if it is incomplete. */
 function baseIn(sent: URLSearchParams, id: string | undefined): JsonObject {
   try {
     const base: unknown = JSON.parse(sent.get('base') ?? '');

@@ -1,6 +1,6 @@
 // Finds records of any account by id, or by a telephone number in any grouping. The service has no
 // search across accounts, so the console asks account by account for a few seconds, and says how
-// far it came.
+// far it got.
 
 import { allPages } from '../../clients/client/pages.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
@@ -11,7 +11,7 @@ import { several } from '../data/several.js';
 import { propertiesBut } from './properties.js';
 import { type ConsoleService, found } from './service.js';
 
-/** What a text asks for. */
+/** What a search text asks for. */
 export type Wanted =
   | { readonly by: 'id'; readonly collection: CollectionName; readonly id: string }
   /** `digits`: without the prefix, such as +255 or 0. */
@@ -25,10 +25,10 @@ export interface FoundRecord {
 
 export interface FoundRecords {
   readonly found: readonly FoundRecord[];
-  /** How many of the accounts this search looked at. */
+  /** How many accounts this search covered. */
   readonly looked: number;
   readonly total: number;
-  /** The page of accounts where it continues; undefined: all were looked at. */
+  /** The page of accounts where it resumes; undefined: all were searched. */
   readonly next: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export function wantedBy(text: string): Wanted | undefined {
   return digits.length < PHONE_DIGITS_MIN ? undefined : { by: 'phone', digits };
 }
 
-/** Begins no further page of accounts after `maxMs`. `start`: the page where the search continues. */
+/** Starts no further page of accounts after `maxMs`. `start`: the page where the search resumes. */
 export async function findRecords(
   service: Pick<ConsoleService, 'client' | 'records'>,
   wanted: Wanted,
@@ -113,7 +113,7 @@ async function matching(records: Records, wanted: Wanted): Promise<StoredRecord[
   return (await found(all)) ?? [];
 }
 
-/** All records are read: whatever part of a number the service searched for, a grouping may split it. */
+/** Reads all records: any part of a number that the service could search for may be split by a grouping. */
 async function withPhone(records: Records, digits: string, page_size: number) {
   const hits: StoredRecord[] = [];
   const pages = allPages(

@@ -1,4 +1,4 @@
-// One record: to read, with the operator's changes of it, and the paths of its form.
+// One record with the operator's changes to it, and the paths of its form.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { StoredRecord } from '../data/service.js';
@@ -28,7 +28,7 @@ const VALUE_MAX_CHARACTERS = 400;
 const NOTICES = new Map([
   ['saved', 'Saved.'],
   ['created', 'Created.'],
-  ['unchanged', 'Nothing was changed, so nothing was sent.'],
+  ['unchanged', 'Nothing changed, so nothing was sent.'],
 ]);
 const PATH = `/accounts/:account/:collection{(?:${COLLECTION_NAMES.join('|')})}`;
 

@@ -1,6 +1,6 @@
-// Which requests come in at all, and the headers of every answer. A page of another site, or of
-// another port of this machine, can neither read a page nor send a form. `hono/csrf` would let more
-// in: it wants `Origin` or `Sec-Fetch-Site`, not both, and lets JSON from anywhere pass.
+// Decides which requests are let in, and sets the headers of every answer. A page of another site,
+// or on another port of this machine, can neither read a page nor send a form. `hono/csrf` is laxer:
+// it wants `Origin` or `Sec-Fetch-Site`, not both, and lets JSON from anywhere pass.
 
 import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -24,10 +24,10 @@ export const answerHeaders: MiddlewareHandler = secureHeaders({
     baseUri: ["'none'"],
     frameAncestors: ["'none'"],
   },
-  // With `no-referrer` browsers send `Origin: null` with forms.
+  // With `no-referrer`, browsers send forms with `Origin: null`.
   referrerPolicy: 'same-origin',
   xFrameOptions: 'DENY',
-  // Of the whole host, other services on it included: its proxy decides that.
+  // It applies to the whole host, other services included, so its proxy decides.
   strictTransportSecurity: false,
 });
 
@@ -57,15 +57,15 @@ function refusalOf(request: Request, address: ConsoleAddress) {
   const { headers, method } = request;
   const origin = originOf(request, address);
   if (origin === undefined) {
-    return { status: 421, text: 'Host names another place; use the console’s address\n' };
+    return { status: 421, text: 'Host is not the console’s address\n' };
   }
   if (method === 'GET') {
     const site = headers.get('sec-fetch-site') ?? 'none';
     const isNavigation = (headers.get('sec-fetch-mode') ?? 'navigate') === 'navigate';
     if (site === 'same-origin' || site === 'none' || isNavigation) return undefined;
-    return { status: 403, text: 'another site’s page may load nothing from the console\n' };
+    return { status: 403, text: 'pages of other sites may not load anything from the console\n' };
   }
-  if (method !== 'POST') return { status: 405, text: 'the console takes GET and POST\n' };
+  if (method !== 'POST') return { status: 405, text: 'the console accepts GET and POST only\n' };
   // A page on another port of this machine is "same-site", so nothing less than this will do.
   if (headers.get('origin') === origin && headers.get('sec-fetch-site') === 'same-origin') {
     return undefined;

@@ -1,5 +1,5 @@
-// Reads the forms that are sent, and makes each count once: a double click, a second Enter and a
-// reload get the answer of the first.
+// Reads forms, and makes each count once: a double click, a second Enter and a reload get the
+// first one's answer.
 
 import { createHash } from 'node:crypto';
 import { boundedBody } from '../../core/bounded-body.js';
@@ -14,9 +14,8 @@ export class SentForms {
   readonly #answers = new Map<string, Promise<Response>>();
 
   /**
-   * Acts on a form, unless the same one was sent before. It is the same if its path and all its
-   * fields are, the page's id among them. An answer that shows the form once more isn't kept, so
-   * that the form can be sent again.
+   * Acts on a form, unless the same one was sent before: the same path and fields, the page's id
+   * among them. An answer that shows the form again isn't kept, so that it can be sent again.
    */
   async once(path: string, form: URLSearchParams, act: () => Promise<Response>): Promise<Response> {
     if (!form.get('form')) return act();

@@ -1,5 +1,5 @@
-// The service as the console asks it: the operator's client, with answers of bounded length, no
-// redirects, and a time-out that a person waits for.
+// The service as the console calls it: the operator's client, with answers of bounded length, no
+// redirects, and a timeout that suits a person.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import {
@@ -9,14 +9,14 @@ import {
   type Page,
 } from '../../operator-client.js';
 import { isTooLong, Service, type StoredRecord, type Target, WAITS } from '../data/service.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
 const ANSWER_MAX_MS = 10_000;
 /** Rows of a list; fewer if the records are so large that an answer would be too long. */
 export const RECORDS_A_PAGE = 25;
 const ROWS = [RECORDS_A_PAGE, 5, 1] as const;
 
-/** For pages: fails soon. */
+/** For pages: fails fast. */
 export class ConsoleService extends Service {
   /** For work in the background: patient, as the data commands are. */
   readonly patient: Service;
@@ -26,7 +26,7 @@ export class ConsoleService extends Service {
     this.patient = new Service(target, dependencies);
   }
 
-  /** Undefined if no account can have this subject. A page of large records has fewer rows, and begins where its number says for these. */
+  /** Undefined if no account can have this subject. A page of large records has fewer rows; its number then counts such pages. */
   async page(
     account: string,
     collection: CollectionName,
@@ -44,7 +44,7 @@ export class ConsoleService extends Service {
     throw failure;
   }
 
-  /** Undefined if the account has no record. */
+  /** Undefined if the account has no records. */
   async account(account: string): Promise<Account | undefined> {
     try {
       return await found(this.client.accounts.read(account));

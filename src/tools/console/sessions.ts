@@ -1,13 +1,13 @@
-// Who is signed in: sessions in memory, and a limit on tries. A session's id is made at the sign-in
-// and never taken from a browser, so it can't be fixed before.
+// Who is signed in: sessions in memory, and a limit on attempts. A session's id is made at the
+// sign-in and never taken from a browser, which prevents session fixation.
 
 /** A session ends after this time without use. */
 export const SESSION_IDLE_MAX_MS = 8 * 3_600_000;
-/** More than one operator has browsers; the least recently used session ends first. */
+/** For several operators and browsers; the least recently used session ends first. */
 const SESSIONS_MAX = 50;
 const SECRET_BYTES = 32;
-/** Tries of a password or code within a minute, from all browsers together. */
-export const TRIES_PER_MINUTE_MAX = 5;
+/** Attempts with a password or code within a minute, from all browsers together. */
+const TRIES_PER_MINUTE_MAX = 5;
 const MINUTE_MS = 60_000;
 
 export interface Session {
@@ -17,10 +17,10 @@ export interface Session {
 }
 
 export class Sessions {
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   readonly #randomBytes: (size: number) => Uint8Array;
-  /** By id, in the order of their last use, with its time. */
+  /** By id, least recently used first, with the time of the last use. */
   readonly #sessions = new Map<string, readonly [session: Session, usedAt: number]>();
 
   constructor(now: () => number, randomBytes: (size: number) => Uint8Array) {
@@ -59,7 +59,7 @@ export class Sessions {
   }
 }
 
-/** Counts tries as they begin, so that concurrent ones count. */
+/** Counts attempts as they begin, so that concurrent ones count. */
 export class Tries {
   readonly #now: () => number;
   #begun: number[] = [];
@@ -68,7 +68,7 @@ export class Tries {
     this.#now = now;
   }
 
-  /** 0 if the try may be made; otherwise how long to wait, in milliseconds. */
+  /** 0 if the attempt is allowed; otherwise how long to wait, in milliseconds. */
   begin(): number {
     const now = this.#now();
     this.#begun = this.#begun.filter((at) => now - at < MINUTE_MS);

@@ -10,7 +10,7 @@ import { formOf, STRANGERS_FORM_MAX_BYTES } from './sent-forms.js';
 
 const WRONG = {
   password: 'Wrong password.',
-  code: 'Wrong code. Take the last one that the console printed.',
+  code: 'Wrong code. Use the latest one that the console printed.',
 } satisfies Record<Credentials['kind'], string>;
 const ENDED = 'Your session has ended. Sign in to continue.';
 const ENDED_WITH_FORM = `${ENDED} The form that you sent is kept.`;
@@ -55,14 +55,14 @@ async function signIn(parts: ConsoleParts, context: PageContext, form: URLSearch
     const seconds = Math.ceil(waitMs / 1000);
     context.header('Retry-After', String(seconds));
     log.warn('console_sign_in_limited');
-    const problem = `Five tries a minute are allowed. Wait ${seconds} seconds.`;
+    const problem = `Five attempts a minute are allowed. Wait ${seconds} seconds.`;
     return show(parts, context, { ...asked, problem }, 429);
   }
   if (!(await credentials.accept(form.get('secret') ?? ''))) {
     log.warn('console_sign_in_refused');
     return show(parts, context, { ...asked, problem: WRONG[credentials.kind] }, 401);
   }
-  // A new id: one that the browser had before opens nothing.
+  // The id that the browser had before opens nothing.
   const old = getCookie(context, cookieName(parts));
   if (old !== undefined) sessions.end(old);
   setCookie(context, cookieName(parts), sessions.begin().id, {
@@ -120,7 +120,7 @@ function show(parts: ConsoleParts, context: PageContext, asked: Asked, status: 2
           autofocus
         />
         {!isPassword && (
-          <p class="caption">The console printed it where it runs. Each code is good once.</p>
+          <p class="caption">The console prints it where it runs. Each code works once.</p>
         )}
         <p>
           <button type="submit" class="main">

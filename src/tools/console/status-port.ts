@@ -1,17 +1,17 @@
-// The service's operations port: its `/status`, and a backup on request. And what was seen of the
-// service last, for the time when it is away.
+// The service's operations port: its `/status`, and a backup on request. The last answers are kept,
+// to show while the service is down.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Status } from '../../hosts/operations/status.js';
 import type { OperatorClient, Overview } from '../../operator-client.js';
 
-/** How often pages look again, and the console at a service that no page asks for. */
+/** How often pages reload, and how often the console asks without one. */
 export const WATCH_INTERVAL_MS = 60_000;
-/** Longer than the service itself waits for a disk that hangs: that is one of its facts. */
+/** Longer than the service itself waits for a disk that hangs, so that it can report one. */
 const ANSWER_MAX_MS = 5_000;
-/** An answer of this age is shown again. */
+/** An answer up to this age is reused. */
 const FRESH_MS = 2_000;
-/** A small backup has ended before its page is shown. */
+/** Long enough for a small backup to end before its page is shown. */
 const BACKUP_LOOKS_MAX = 10;
 const BACKUP_LOOK_MS = 200;
 const BEGUN = 202;
@@ -25,10 +25,10 @@ interface Seen<Answer> {
 /** `/status`, or a sentence that says why there is none; undefined without an operations port. */
 export type StatusOrReason = Status | string | undefined;
 
-export interface StatusPortOptions {
+interface StatusPortOptions {
   /** `http://HOST:PORT`; undefined: there is none. */
   readonly url: string | undefined;
-  /** Undefined if the admin key must not go to that address. */
+  /** Undefined if the admin key must not be sent to that address. */
   readonly adminKey: string | undefined;
   readonly client: Pick<OperatorClient, 'overview'>;
   /** Milliseconds since 1970, UTC. */
@@ -49,7 +49,7 @@ export class StatusPort {
     this.startedAt = options.clock();
   }
 
-  /** Looks now and once a minute. */
+  /** Asks now and once a minute. */
   watch(): void {
     void this.look();
     this.#timer = setInterval(() => void this.look(), WATCH_INTERVAL_MS);
@@ -59,7 +59,7 @@ export class StatusPort {
     clearInterval(this.#timer);
   }
 
-  /** Never rejects: pages say it themselves if the service is away. */
+  /** Never rejects: pages find out themselves that the service is down. */
   async look(): Promise<void> {
     const overview = this.#options.client.overview().then(
       (answer) => this.saw(answer),
@@ -77,7 +77,7 @@ export class StatusPort {
     return this.#options.adminKey !== undefined;
   }
 
-  /** Never rejects. `freshMs`: the age of an answer that is still good. */
+  /** Never rejects. `freshMs`: the age up to which an answer is reused. */
   async status(freshMs = FRESH_MS): Promise<StatusOrReason> {
     const { url, clock } = this.#options;
     if (url === undefined) return undefined;
@@ -88,7 +88,7 @@ export class StatusPort {
     return this.#underWay;
   }
 
-  /** Requests a backup, and waits a moment for its end, which is in the status. The result is the answer's status; undefined without one. */
+  /** Requests a backup, and waits a moment for it to end. Resolves with the answer's status; undefined without an answer. */
   async backUp(): Promise<number | undefined> {
     const { url, adminKey = '' } = this.#options;
     const headers = { 'X-Service-Admin-Key': adminKey };

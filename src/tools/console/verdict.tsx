@@ -1,5 +1,5 @@
-// Is the service healthy? One sentence, then each reason and warning with what it means and what
-// to do, in the words of the page of operations. Nothing but this verdict is ever green.
+// Whether the service is healthy: one sentence, then each reason and warning with what it means and
+// what to do, in the words of the operations guide. Nothing but this verdict is ever green.
 
 import type { Status } from '../../hosts/operations/status.js';
 import { FELT_WARNINGS, REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
@@ -17,7 +17,7 @@ interface Verdict {
   readonly troubles: readonly Found[];
 }
 
-/** Without `/status` nothing is called healthy: the disk may be full and the provider away. */
+/** Without `/status` nothing is called healthy: the disk may be full, or the provider down. */
 function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
   const troubles = troublesOf(status);
   const isKnown = troubles.some(([name]) => name === NO_PROVIDER);

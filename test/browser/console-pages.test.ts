@@ -4,9 +4,14 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { type BrowsedConsole, browseConsole, oneProcess } from '../support/console-browser.js';
+import {
+  type BrowsedConsole,
+  browseConsole,
+  judge,
+  LOOKS,
+  oneProcess,
+} from '../support/console-browser.js';
 import { openIdentityStub } from '../support/identity-stub.js';
-import { judge, LOOKS } from '../support/judged-page.js';
 import { makeShopsFile } from '../support/messy-shops.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 

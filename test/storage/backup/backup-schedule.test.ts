@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const MINUTE_MS = 60_000;
 
-let temporary: TemporaryFolder;
+const temporary = testFolder();
 let folder: string;
 /** Pending while the disk hangs; every backup waits for it. */
 let disk: Promise<void>;
@@ -20,17 +20,15 @@ let schedule: BackupSchedule;
 let log: KeptLog;
 
 beforeEach(async () => {
-  temporary = await openTemporaryFolder();
-  folder = join(temporary.path, 'backups');
+  folder = temporary.at('backups');
   await mkdir(folder);
   disk = Promise.resolve();
   log = keptLog();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
 });
-afterEach(async () => {
+afterEach(() => {
   schedule.stop();
   vi.useRealTimers();
-  await temporary.remove();
 });
 
 function start(intervalHours: number): void {

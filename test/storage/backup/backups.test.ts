@@ -4,30 +4,22 @@ import childProcess, { type ChildProcess } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import { backupsOf } from '../../../src/storage/backup/backups.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, row, rows } from '../storage-conformance.js';
 
-let folder: TemporaryFolder;
+const folder = testFolder();
+const { at } = folder;
 let storage: FileStorage;
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
   storage = await openLibsqlStorage({ path: at('service.db') });
 });
-afterEach(async () => {
-  await storage.close().catch(() => {});
-  await folder.remove();
-});
-
-function at(name: string): string {
-  return join(folder.path, name);
-}
+afterEach(() => storage.close().catch(() => {}));
 
 describe('A backup of the libSQL file', () => {
   it('is one file that only its owner can read, with the same rows, and reports its contents', async () => {

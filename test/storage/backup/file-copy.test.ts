@@ -2,7 +2,6 @@
 
 import fs, { readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   copySynced,
@@ -10,20 +9,18 @@ import {
   fileErrorText,
   nameAgain,
 } from '../../../src/storage/backup/file-copy.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
-let folder: TemporaryFolder;
-const at = (name: string) => join(folder.path, name);
+const folder = testFolder();
+const { at } = folder;
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
   await writeFile(at('source'), 'of the source');
   await writeFile(at('taken'), 'mine');
 });
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
-  await folder.remove();
 });
 
 it('A copy has all pieces of a large file, only its owner may read it, and it replaces none', async () => {

@@ -2,12 +2,11 @@
 // failures. After an upgrade a failing test names the function to look at.
 
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { Connection, configure } from '../../../src/storage/file/connection.js';
 import { explained, messageOf } from '../../../src/storage/file/connection-errors.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const EXPLAINED = 'explained() in connection-errors.ts looks for this text';
 const COMMIT = 'FileCommits.commit in file-commits.ts relies on this';
@@ -17,25 +16,19 @@ const PREPARED = 'Connection.batch in connection.ts keeps its statements';
 const INSERT = { sql: 'insert into t values (?1)', args: [1] };
 const DAMAGED = 'it is damaged';
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let path: string;
 let connection: Connection;
 
-beforeEach(async () => {
-  folder = await openTemporaryFolder();
-  path = join(folder.path, 'service.db');
+beforeEach(() => {
+  path = folder.at('service.db');
   connection = open('service.db');
   connection.value('pragma journal_mode = wal');
   connection.value('create table t (n integer primary key)');
 });
-afterEach(async () => {
-  connection.close();
-  await folder.remove();
-});
+afterEach(() => connection.close());
 
-function open(name: string): Connection {
-  return new Connection(join(folder.path, name), 1);
-}
+const open = (name: string) => new Connection(folder.at(name), 1);
 
 async function errorOf(run: () => unknown): Promise<unknown> {
   try {
@@ -71,7 +64,7 @@ it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
     'a file cannot be written',
     () => [running('pragma query_only = on'), running(INSERT.sql)].map((run) => run()),
     'SQLITE_READONLY: attempt to write a readonly database',
-    'this user may not read and write it',
+    'this user has no permission to read and write it',
   ],
   [
     'the disk is full',
@@ -84,8 +77,8 @@ it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
     'its disk is full',
   ],
 ])('The library says that %s', async (_, fail, text, sentence) => {
-  await writeFile(join(folder.path, 'letter.db'), 'a letter '.repeat(1000));
-  await mkdir(join(folder.path, 'folder.db'));
+  await writeFile(folder.at('letter.db'), 'a letter '.repeat(1000));
+  await mkdir(folder.at('folder.db'));
   const error = await errorOf(fail);
   expect(messageOf(error), EXPLAINED).toContain(text);
   expect(explained(error), EXPLAINED).toContain(sentence);
@@ -95,7 +88,7 @@ it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
 it.each(['ENOSPC: no space left on device, write', 'SQLITE_IOERR_FSYNC: disk', 'EIO: i/o error'])(
   'An error of the disk is named in plain words: %s',
   (message) => {
-    expect(explained(new Error(message))).toMatch(/^its disk .*; (make room|look at the log)/);
+    expect(explained(new Error(message))).toMatch(/^its disk .*; (make room|check the system log)/);
   },
 );
 

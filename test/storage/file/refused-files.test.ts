@@ -13,6 +13,7 @@ import { Connection } from '../../../src/storage/file/connection.js';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { expectOurs, inspectDatabase } from '../../../src/storage/file/own-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
@@ -20,7 +21,7 @@ const NO_DATABASE = 'it is not a SQLite database; name another file or restore a
 const NOT_OURS = 'it belongs to another program; name another file';
 
 let made: TemporaryFolder;
-let folder: TemporaryFolder;
+const folder = testFolder();
 let path: string;
 
 beforeAll(async () => {
@@ -30,14 +31,12 @@ beforeAll(async () => {
   await storage.close();
 });
 afterAll(() => made.remove());
-beforeEach(async () => {
-  folder = await openTemporaryFolder();
-  path = join(folder.path, 'service.db');
+beforeEach(() => {
+  path = folder.at('service.db');
 });
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
-  await folder.remove();
 });
 
 const inspect = (name: string) => inspectDatabase(name, { isReplicated: false });
@@ -60,7 +59,7 @@ async function said(name: string, judged: Promise<unknown>): Promise<string> {
 
 /** Elsewhere: a connection in this process lets go of a file only when it is collected. */
 async function copied(): Promise<string> {
-  const copy = join(folder.path, `copy-${randomUUID()}.db`);
+  const copy = folder.at(`copy-${randomUUID()}.db`);
   await copyFile(path, copy);
   return copy;
 }
@@ -158,9 +157,10 @@ describe('A file is refused', () => {
     expect(start).toMatch(
       /it cannot be opened; check that the path is a file in a writable folder$/,
     );
-    const below = join(folder.path, 'file', 'data', 'service.db');
-    await writeFile(join(folder.path, 'file'), 'a file');
-    const unmade = 'its folder cannot be made; check that the path is a file in a writable folder';
+    const below = folder.at('file/data/service.db');
+    await writeFile(folder.at('file'), 'a file');
+    const unmade =
+      'its folder cannot be created; check that the path is a file in a writable folder';
     await expect(openLibsqlStorage({ path: below })).rejects.toThrow(unmade);
     await expect(inspect(below)).rejects.toThrow(unmade);
   });
@@ -169,7 +169,7 @@ describe('A file is refused', () => {
   it.each([
     [
       'EACCES',
-      'this user may not read and write it, or not make it in its folder; check owner and',
+      'this user has no permission to read and write it, or to create it in its folder; check owner and',
     ],
     ['EROFS', 'its disk is mounted read-only; mount it for writing'],
   ])('that cannot be written (%s)', async (code, sentence) => {
@@ -180,7 +180,7 @@ describe('A file is refused', () => {
   });
 
   it('that a link leads to, if it is not there', async () => {
-    const link = join(folder.path, 'link.db');
+    const link = folder.at('link.db');
     await symlink(path, link);
     expect(await refusalOf(link)).toBe(
       `it is not there, and ${link} shows that one was there; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
@@ -191,13 +191,13 @@ describe('A file is refused', () => {
 });
 
 it('A database in memory is no file', async () => {
-  const refused = /cannot be used: it is no file; .* service-management-api\/memory$/;
+  const refused = /cannot be used: it is not a file; .* service-management-api\/memory$/;
   await expect(openLibsqlStorage({ path: ':memory:' })).rejects.toThrow(refused);
 });
 
 describe('A file is taken', () => {
   it('that is missing or empty: as a new one', async () => {
-    expect(await inspect(join(folder.path, 'a/b/service.db'))).toBe('absent');
+    expect(await inspect(folder.at('a/b/service.db'))).toBe('absent');
     expect(await readdir(folder.path)).toEqual([]);
     await writeFile(path, '');
     expect(await inspect(path)).toBe('absent');

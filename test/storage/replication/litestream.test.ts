@@ -1,29 +1,26 @@
 // Litestream's control socket: who may answer there, and the sentence for each unwanted answer.
 
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Litestream } from '../../../src/storage/replication/litestream.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const DATABASE = '/data/service.db';
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let socketPath: string;
 let stub: LitestreamStub;
 let litestream: Litestream;
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
-  socketPath = join(folder.path, 'socket');
+  socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
   litestream = new Litestream(socketPath, DATABASE);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
   await stub.close();
-  await folder.remove();
 });
 
 it('Litestream is known by its process and its start, at version 0.5.17 or newer', async () => {

@@ -13,7 +13,7 @@ const isRun = (path: string) => !/\.map$|\/types$/.test(path);
 export function copyBuild(folder: string): string {
   const dist = join(folder, 'dist');
   cpSync(join(root, 'dist'), dist, { recursive: true, filter: isRun });
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","version":"0.0.0"}');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return dist;
 }

@@ -3,16 +3,13 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
 import { Service, WAITS } from '../../src/tools/data/service.js';
-import { type CommandDependencies, Interrupted } from '../../src/tools/program/command.js';
+import { type Call, Interrupted } from '../../src/tools/program/command.js';
 
 const failure = (retryAfterMs?: number) =>
   new ApiError('RATE_LIMITED', 'busy', { status: 429, retryAfterMs });
 
-const serviceWith = (dependencies: Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>) =>
-  new Service(
-    { baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' },
-    dependencies as CommandDependencies,
-  );
+const serviceWith = (dependencies: Pick<Call, 'interrupted' | 'now' | 'err'>) =>
+  new Service({ baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' }, dependencies as Call);
 
 /** Its waits are over at once, as after Ctrl-C; `said` has what the person reads. */
 function waitingAt(clock: { now: number }) {

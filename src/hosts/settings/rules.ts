@@ -17,18 +17,18 @@ export function problemsBetween(given: Texts): string[] {
   const problems: Readonly<Record<string, unknown>> = {
     'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off':
       !asks && !audience,
-    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
+    'AUTH_USERINFO is "off"; it must be on where AUTH_USERINFO_URL is set': !asks && userinfo,
     'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
       audience && !issuer && !keys,
     'AUTH_AUDIENCE is unset; it must be the audience of the tokens that the keys of AUTH_JWKS_URL are to check':
       asks && keys && !audience,
     'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
       asks && audience && keys && !userinfo && !issuer,
-    'ADMIN_API_KEY_FILE is set, and so is ADMIN_API_KEY; one of the two must be unset':
+    'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two':
       given.ADMIN_API_KEY && given.ADMIN_API_KEY_FILE,
     'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for':
       !backups && (interval || keep) && interval !== '0',
-    "BACKUP_DIR is set with REPLICATION=async; it must be unset: Litestream's snapshots replace backups":
+    "BACKUP_DIR is set together with REPLICATION=async; it must be unset: Litestream's snapshots replace backups":
       backups && replicates,
     [`CONSOLE_ORIGIN is unset; it must be the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`]:
       host && !isLoopback(host) && !given.CONSOLE_ORIGIN,
@@ -47,7 +47,7 @@ export function problemsBetween(given: Texts): string[] {
     ...wrong,
     ...set.map(
       ([name]) =>
-        `${name} is set with a postgres URL; it must be unset: Postgres has its own backups and standbys`,
+        `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`,
     ),
   ];
 }

@@ -1,6 +1,7 @@
 // Backups of a libSQL file that is in use: whole, of one moment, and without what was deleted.
 
 import childProcess, { type ChildProcess } from 'node:child_process';
+import { utimesSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
@@ -127,6 +128,20 @@ describe('A backup of the libSQL file', () => {
     expect((await next).recordCount).toBe(SAMPLE_COUNT);
     expect(await readFile(at('mine.db'), 'utf8')).toBe('mine');
     expect(await storage.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
+  });
+
+  it('fails if another program writes to the database during the copy', async () => {
+    const { fork } = childProcess;
+    const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
+      utimesSync(at('service.db'), new Date(), new Date());
+      return fork(...args);
+    });
+    syncBuiltinESMExports();
+    const failure = await storage.backup(at('copy.db')).catch((error: Error) => error.message);
+    forking.mockRestore();
+    syncBuiltinESMExports();
+    expect(failure).toContain('the database file was written to while it was copied');
+    expect((await readdir(folder.path)).join()).not.toContain('copy');
   });
 
   it('is aborted when the storage closes, leaves nothing, and is not taken of a closed one', async () => {

@@ -116,7 +116,15 @@ async function buildBundles() {
       }),
       // The service and the operator's command. What they share is in chunks; a command's
       // own part, with the libraries that it needs, is loaded when it is called.
-      build({ ...onNode, entryPoints: ['src/server.ts', 'src/manage.ts'], splitting: true }),
+      build({
+        ...onNode,
+        entryPoints: ['src/server.ts', 'src/manage.ts'],
+        splitting: true,
+        // Commander is CommonJS, and an ES module has no `require` for Node's own modules.
+        banner: {
+          js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
+        },
+      }),
       // Files that the console's pages load in the browser.
       build({
         ...common,

@@ -18,14 +18,14 @@ const SCHEME = 'Bearer ';
 export interface ClientOptions extends ConnectionOptions {
   /**
    * The access token, or a function that returns one and is called before every request.
-   * When the service refuses a token (401), the function is called once more, with that
-   * token; another one that it gives is sent.
+   * When the service refuses a token (401), the function is called once more with that
+   * token, and the request is sent again if it returns another one.
    */
   readonly token: string | ((refused?: string) => string | Promise<string>);
 }
 
 export interface ListQuery extends PageQuery {
-  /** Text to find anywhere in a record's JSON, in upper or lower case. */
+  /** Text to find anywhere in a record's JSON, ignoring case. */
   readonly q?: string | undefined;
   /** A record's exact status. */
   readonly status?: string | undefined;
@@ -36,7 +36,7 @@ export interface Client<Own extends OwnProperties = object> extends CollectionsO
   readonly payments: {
     /** One row for each order, newest first, all on one page. */
     list(options?: CallOptions): Promise<Page<Payment>>;
-    /** The rows of which something is left to pay, newest first. */
+    /** The rows with something left to pay, newest first. */
     due(options?: CallOptions): Promise<Payment[]>;
   };
   /** Liveness; sends no token. */
@@ -77,7 +77,7 @@ async function tokenFrom(source: ClientOptions['token'], refused?: string): Prom
   }
   if (typeof token === 'string' && token !== '') return token;
   const given = token === '' ? 'an empty text' : typeof token;
-  throw new ApiError('NO_TOKEN', `the token is ${given}, not a token's text; sign in first`);
+  throw new ApiError('NO_TOKEN', `the token is ${given}; it must be a text: sign in first`);
 }
 
 export type * from './clients/client/api-error.js';

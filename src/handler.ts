@@ -21,27 +21,27 @@ export interface HandlerDependencies {
   readonly identity?: IdentityProvider | undefined;
   /**
    * At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`.
-   * Two while the key is rotated: both are taken.
+   * Two while the key is rotated: both are accepted.
    */
   readonly adminKey?: string | readonly string[] | undefined;
   /** Called for each request with a wrong admin key, so that a host can count them. */
   readonly onAdminKeyRefused?: (() => void) | undefined;
-  /** Origins that browsers may call from. Default, and where it contains `*`: any. */
+  /** Origins that browsers may call from. Any by default, or if it contains `*`. */
   readonly corsAllowedOrigins?: readonly string[];
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** Shares the thread among the accounts: the same one as that of the records. */
+  /** Shares the thread among the accounts; pass the one that the records use. */
   readonly scheduler?: FairScheduler;
   /**
-   * The limits of what is under way, in bytes: any request counts 64 KiB or its body. Default: 16 MiB
-   * of one account, 64 MiB of all.
+   * Limits on the requests in progress, in bytes: each counts as its body, or as 64 KiB. Default:
+   * 16 MiB per account, 64 MiB in total.
    */
   readonly admission?: Partial<AdmissionLimits>;
   readonly randomBytes?: RandomBytes;
 }
 
-/** The service. Resolves with a response whatever happens; never rejects. */
+/** The service. Always resolves with a response; never rejects. */
 export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
 
 export function createHandler(dependencies: HandlerDependencies): Handler {
@@ -75,11 +75,11 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
   });
   const app = new Hono<{ Bindings: HostBindings }>({
     getPath: canonicalPath,
-    // Named, not left to Hono's choice among several: a route table that this one
-    // cannot take fails at the start, and a method named "constructor" finds no property.
+    // Chosen here, not by Hono: a route table that this router can't take then fails at
+    // startup, and a method named "constructor" finds no inherited property.
     router: new RegExpRouter(),
   });
-  // Every method: the contract's order asks for authentication before it looks at the method.
+  // Every method: the contract checks authentication before the method.
   for (const route of ROUTES) {
     app.all(route.path, (context) => {
       const exchange = context.env?.exchange;

@@ -1,7 +1,8 @@
 // The package's second entry, for Node: the storage over a local libSQL file.
 
 export type { RecordStorage } from './core/records/record-storage.js';
-export type { Backup, DatabaseContents } from './storage/backup/backups.js';
+export type { Backup } from './storage/backup/backups.js';
+export type { DatabaseContents } from './storage/backup/database-check.js';
 export {
   type FileStorage,
   type LibsqlStorageOptions,

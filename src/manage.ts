@@ -1,9 +1,7 @@
 #!/usr/bin/env node
-// `node dist/manage.js COMMAND`, the package's command `manage`: all that an operator does.
+// `node dist/manage.js COMMAND`, the package's command `manage`: every operator's command.
 
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/terminal.js';
 
-process.exitCode = await manage(process.argv.slice(2), (command) =>
-  terminal(import.meta.url, command),
-);
+process.exitCode = await manage(process.argv.slice(2), terminal(import.meta.url));

@@ -1,5 +1,5 @@
 // The package's entry for the tests of programs that embed the service: a storage
-// in memory, and tokens that anybody can write. Neither is for production.
+// in memory, and tokens that anyone can make up. Neither is for production.
 
 import { localIdentity } from './core/identity/local-tokens.js';
 import type { RecordStorage, StoredViews } from './core/records/record-storage.js';
@@ -13,7 +13,7 @@ export interface MemoryStorageOptions {
   readonly clock?: () => number;
 }
 
-/** A storage that is gone when nothing refers to it any more. */
+/** A storage that lives in memory only. */
 export function openMemoryStorage(options: MemoryStorageOptions = {}): RecordStorage & StoredViews {
   const storage = new MemoryStorage();
   const { sampleRows: hasSamples = true, clock = Date.now } = options;

@@ -21,7 +21,7 @@ export interface OperatorClientOptions extends ConnectionOptions {
 }
 
 export interface OperatorListQuery extends PageQuery {
-  /** Text to find in a record's JSON, in upper or lower case. For accounts: in the subject and the business profiles. */
+  /** Text to find in a record's JSON, ignoring case. For accounts: in the subject and the business profiles. */
   readonly q?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export type ViewCalls = {
 
 /** `Own`: the properties of records beyond those of the contract, by collection. Default: any. */
 export interface OperatorClient<Own extends OwnProperties = AnyProperties> extends ViewCalls {
-  /** Also answers while the database does not; `status` is then `degraded`. */
+  /** Also answers while the database doesn't; `status` is then `degraded`. */
   health(options?: CallOptions): Promise<AdminHealth>;
   readonly accounts: ViewCalls['accounts'] & {
     read(ownerSub: string, options?: CallOptions): Promise<Account>;
@@ -79,7 +79,7 @@ export type * from './clients/client/records.js';
 export type * from './clients/client/views.js';
 export type * from './core/operator-answers.js';
 
-/** A URL cannot name `.` and `..`: the service takes `~.` and `~..` for them, and one `~` more for what begins so. */
+/** No URL can contain the segments `.` and `..`: they are sent as `~.` and `~..`, and subjects of that form get one more `~`. */
 function ownerSegment(ownerSub: string): string {
   return segment(/^~*\.{1,2}$/.test(ownerSub) ? `~${ownerSub}` : ownerSub);
 }

@@ -1,5 +1,5 @@
-// `npm start`: the real service on this machine only, with an identity
-// provider of its own, for looking around and for building a client against.
+// `npm start`: the real service on this machine only, with an identity provider of its
+// own, to explore it and to develop a client.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -19,14 +19,14 @@ import { type RunningConsole, startConsole } from './tools/console/host.js';
 
 const DATABASE_URL = 'file:data/preview.db';
 const BACKUP_FOLDER = 'data/preview-backups';
-/** Each the next free one if it is not set and another program has it. */
+/** The next free port, if one isn't set and is in use. */
 const API_PORT = 8080;
 const OPERATIONS_PORT = 8082;
 const CONSOLE_PORT = 8090;
 const PORT_MAX = 65_535;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
-/** The settings that the preview takes; it has a database and a sign-in of its own. */
+/** The settings that the preview reads; it has a database and a sign-in of its own. */
 const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'HOST', 'OPS_PORT', 'PORT'];
 
 // The preview writes for a person.
@@ -55,7 +55,7 @@ const service = await runService(log, async (onStorageLost): Promise<Service> =>
   const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
   reference = port.showReference(service.origin);
   if (!process.env['PORT'] && apiPort !== String(API_PORT)) {
-    tell(`Another program has port ${API_PORT}; the API is at ${service.origin}/api/v1.`);
+    tell(`Port ${API_PORT} is in use; the API is at ${service.origin}/api/v1.`);
   }
   const operatorsConsole = await startPreviewConsole(service);
   consoleOrigin = operatorsConsole.origin;
@@ -68,7 +68,7 @@ const service = await runService(log, async (onStorageLost): Promise<Service> =>
     },
   };
 });
-// Its terminal is closed, so no one could stop it.
+// Its terminal was closed, so nobody could stop it.
 process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
 
@@ -79,7 +79,7 @@ function tellIgnored(): void {
   tell(`The preview ignores ${names}: it has a database and a sign-in of its own.`);
 }
 
-/** Over HTTP as anywhere. It asks for a code: a browser here may show pages of anybody. */
+/** Over HTTP, as elsewhere. It asks for a code, because a browser here may show anyone's pages. */
 async function startPreviewConsole(service: Service): Promise<RunningConsole> {
   const { origin, operationsOrigin } = service;
   const settings = readConsoleSettings(
@@ -104,13 +104,13 @@ async function startPreviewConsole(service: Service): Promise<RunningConsole> {
   });
 }
 
-/** Above the API's port where that is near: it is free until the API listens. */
+/** Skips the API's port, which is free until the API listens. */
 function freeOperationsPort(apiPort: string): Promise<number> {
   const api = Number(apiPort);
   return nextFreePort(api >= OPERATIONS_PORT && api < PORT_MAX ? api + 1 : OPERATIONS_PORT);
 }
 
-/** The service's settings, but never another database or identity provider: this door is open. */
+/** The service's settings, but never a real database or identity provider: anyone can sign in. */
 function previewSettings(userinfoUrl: string, port: string, operationsPort: string): Settings {
   if (process.env['NODE_ENV'] === 'production') {
     throw new SettingError(
@@ -120,14 +120,14 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
   const settings = readSettings({
     HOST: process.env['HOST'],
     PORT: port,
-    // Only this one, so that no answer says "any origin"; the guard admits those of this machine.
+    // Only this one, so that no answer allows any origin; the guard admits those of this machine.
     CORS_ALLOWED_ORIGINS: 'http://localhost',
     ADMIN_API_KEY: adminKey,
     DATABASE_URL,
     // "To start afresh, stop the preview and delete data/preview.db."
     DATABASE_CREATE: 'yes',
     OPS_PORT: operationsPort,
-    // Only by hand, from the console: the preview's data are not worth a copy a day.
+    // Only on request, from the console: the preview's data isn't worth a daily backup.
     BACKUP_DIR: BACKUP_FOLDER,
     BACKUP_INTERVAL_HOURS: '0',
     AUTH_USERINFO_URL: userinfoUrl,
@@ -163,7 +163,7 @@ Reference  ${reference} shows every operation; those of an
            account can be tried there, as ${SAMPLE_TOKEN}
 Console    ${consoleOrigin}/ is the operator's: accounts, records,
            audit. Its code for one sign-in: ${consoleCode}
-Operations ${operations}/status shows how the service is: /ready,
+Operations ${operations}/status shows the service's state; /ready,
            /metrics and /live are there, too
 
 Try, in another terminal:

@@ -1,10 +1,9 @@
-// `node dist/server.js`: the service on this machine, settings from the environment; with --check
-// first, what a start needs. In a file that units and containers name.
+// `node dist/server.js`: the service on this machine, configured by the environment; `--check` only
+// checks what a start needs. Units and containers run this file.
 
-import { CHECK, SERVE } from './tools/manage/serve.js';
-import { runCommand } from './tools/program/command.js';
+import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/terminal.js';
 
-const args = process.argv.slice(2);
-const [command, rest] = args[0] === '--check' ? [CHECK, args.slice(1)] : [SERVE, args];
-process.exitCode = await runCommand(command, rest, terminal(import.meta.url, command));
+const [first = '', ...rest] = process.argv.slice(2);
+const args = first === '--check' ? ['check', ...rest] : ['serve', ...process.argv.slice(2)];
+process.exitCode = await manage(args, terminal(import.meta.url));

@@ -6,7 +6,7 @@ import type { Check, StorageHome } from './storage/conformance/check.js';
 import { type StorageCheckOptions, storageChecks } from './storage/conformance/storage-checks.js';
 import { storedViewsChecks } from './storage/conformance/views-checks.js';
 
-/** The checks of a storage that `openRecords` takes. `make` makes a new, empty place for each of them. */
+/** The checks of a storage that `openRecords` takes. `make` provides a new, empty home for each of them. */
 export function storageConformance(
   make: () => Promise<StorageHome<RecordStorage & StoredViews>>,
   options: StorageCheckOptions = {},

@@ -1,5 +1,5 @@
 // The preview's identity provider: a user-information endpoint that accepts the
-// token `local-NAME` for the subject `local-NAME`. It checks no one, so a deployed
+// token `local-NAME` for the subject `local-NAME`. It verifies nothing, so a deployed
 // service must not contain it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

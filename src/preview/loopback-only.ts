@@ -1,6 +1,6 @@
-// For a service that is open to every program of this machine. It refuses requests that a
+// For a service that is open to every program on this machine. It refuses requests that a
 // web page from elsewhere makes a browser send: from its own origin, or to a name of its
-// own that leads to this machine (DNS rebinding).
+// own that resolves to this machine (DNS rebinding).
 
 import type { HostBindings } from '../core/http/request-body.js';
 import { isLoopback } from '../hosts/settings/addresses.js';
@@ -9,7 +9,7 @@ type Responder = (request: Request, host: HostBindings) => Response | Promise<Re
 
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a `Host` header, with or without a port, names only this machine. A missing one does, because browsers always send it. */
+/** Whether a `Host` header, with or without a port, names only this machine. A missing one counts as local, because browsers always send it. */
 export function isLoopbackHost(host: string | null | undefined): boolean {
   if (host === null || host === undefined || host === '') return true;
   const url = `http://${host}`;
@@ -32,12 +32,12 @@ export function loopbackOnly(respond: Responder): Responder {
   return async (request, host) => {
     const origin = request.headers.get('origin');
     if (!isLoopbackHost(request.headers.get('host'))) {
-      return refusal('the header Host names another machine; use a name of this one: 127.0.0.1');
+      return refusal('the Host header names another machine; use 127.0.0.1');
     }
     if (origin === null) return respond(request, host);
     if (isLoopbackOrigin(origin)) return admitting(await respond(request, host), origin);
     if (READING_METHODS.has(request.method)) return respond(request, host);
-    return refusal('a page from another machine may change nothing here; serve it from this one');
+    return refusal("pages from other machines can't change anything; serve it from this one");
   };
 }
 

@@ -1,5 +1,5 @@
-// The preview's own port, beside the API's port: its identity provider and its API
-// reference. A deployed service must have neither.
+// The preview's second port, with its identity provider and its API reference. A deployed
+// service must have neither.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +27,7 @@ export async function startPreviewPort(): Promise<PreviewPort> {
   const server = createServer((request, response) => {
     if (!isLoopbackHost(request.headers.host)) {
       response.writeHead(403, { 'Content-Type': 'text/plain' });
-      response.end('this is for programs of this machine; use its address 127.0.0.1\n');
+      response.end('only for programs on this machine; use the address 127.0.0.1\n');
       return;
     }
     if (request.url === USERINFO_PATH) return answerUserinfo(request, response);
@@ -47,7 +47,7 @@ export async function startPreviewPort(): Promise<PreviewPort> {
   };
 }
 
-/** Resolves with the first port of 127.0.0.1, from this one upwards, that no program has. */
+/** Resolves with the first free port of 127.0.0.1, from this one upwards. */
 export async function nextFreePort(wanted: number): Promise<number> {
   const server = createServer();
   const port = await listenOnNextFree(server, wanted);
@@ -64,7 +64,7 @@ async function listenOnNextFree(server: Server, wanted: number): Promise<number>
   return (server.address() as AddressInfo).port;
 }
 
-/** Resolves with false if another program has the port. */
+/** Resolves with false if the port is in use. */
 function listens(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>

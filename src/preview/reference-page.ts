@@ -101,7 +101,7 @@ export async function answerReference(
 /** The OpenAPI document, with the preview as its server and the preview's tokens. */
 async function documentFor(apiOrigin: string): Promise<string> {
   const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
-  // Its licence is for none of the preview's users, and no page of a licence has its name.
+  // Swagger UI would link to a page for the licence, and there is none.
   delete document.info.license;
   document.servers = [{ url: apiOrigin + API_PREFIX }];
   document.components.securitySchemes.bearer.description = `Here \`local-NAME\` is the account \`local-NAME\`, for any NAME; \`${SAMPLE_TOKEN}\` owns the sample shop.`;

@@ -12,7 +12,7 @@ import { expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import type * as z from 'zod';
 import type { VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
 import type * as payment from '../../src/core/domain/payment.js';
-import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
+import { DOCUMENT, violation } from '../support/openapi-document.js';
 import { ROOT } from '../support/pages.js';
 import { openProject } from '../support/project.js';
 
@@ -46,7 +46,7 @@ const BODIES = {
 it.each(Object.entries(BODIES))('%s has the properties of the OpenAPI document', (name, value) => {
   const schema = DOCUMENT.components['schemas']?.[name] as { readonly properties: object };
   expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
-  expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
+  expect(violation(value, `/components/schemas/${name}`, 'typed')).toBeUndefined();
 });
 
 type Schemas = typeof VIEW_SCHEMAS;

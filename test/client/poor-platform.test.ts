@@ -87,7 +87,7 @@ describe('On a platform with the features of 2019', () => {
   ])('a signal that is aborted %s the call began ends the call', async (_, steps) => {
     const list = `api.orders.list({ q: 'silence' }, { signal: controller.signal })${CAUGHT}`;
     const error = await inside(`const controller = new AbortController(); ${steps(list)}`);
-    const message = expect.stringContaining('was ended by its signal');
+    const message = expect.stringContaining('was aborted by its signal');
     expect(error).toMatchObject({ code: 'ABORTED', own: true, message });
   });
 });

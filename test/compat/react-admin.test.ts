@@ -7,7 +7,7 @@ import { MODULES, openPreview, openProject, recipe } from './project.js';
 
 /** Its own types do not compile with `exactOptionalPropertyTypes`. */
 const OPTIONS =
-  '--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck --target ES2022 --lib ES2022,DOM,DOM.Iterable --module ESNext --moduleResolution Bundler --jsx react-jsx --types';
+  '--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck --target ES2022 --lib ES2022,DOM,DOM.Iterable --module ESNext --moduleResolution Bundler --jsx react-jsx --types node';
 /** react-admin itself, whose modules Node cannot all load, gives way to the class that is used of it. */
 const HTTP_ERROR =
   'class HttpError extends Error { constructor(message, status, body) { super(message); this.status = status; this.body = body; } }';
@@ -42,7 +42,7 @@ it('The recipe compiles, and its data provider lists, reads, changes and fails a
       createRoot(document.getElementById('root')!).render(<Shop />);`,
   });
   onTestFinished(() => project.remove());
-  const tsc = [process.execPath, join(MODULES, 'typescript/bin/tsc'), ...OPTIONS.split(' '), ''];
+  const tsc = [process.execPath, join(MODULES, 'typescript/bin/tsc'), ...OPTIONS.split(' ')];
   await project.run([...tsc, 'data-provider.ts', 'admin.tsx', 'main.tsx']);
   const code = await project.bundled('data-provider.ts', { bundle: false });
   const own = code.replace(/import \{ HttpError \} from "react-admin";/, HTTP_ERROR);

@@ -14,7 +14,7 @@ import {
   restoreCommands,
   START_COMMANDS,
 } from '../../src/tools/console/commands.js';
-import { openConsole, plainText, portOf, tokenIn } from '../support/console-visitor.js';
+import { openConsole, plainText, portOf, valueIn } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
@@ -154,7 +154,7 @@ describe('Backups', () => {
   it('are taken on request, each with its age and size, and the commands that restore', async () => {
     const visitor = await signedIn();
     expect((await visitor.post('/health/backup', { token: 'a guess' })).status).toBe(403);
-    const token = tokenIn((await visitor.get('/health')).text);
+    const token = valueIn((await visitor.get('/health')).text, 'token');
     const asked = await visitor.post('/health/backup', { token });
     expect(asked.headers['location']).toBe('/health?asked=202#backups');
     const page = await eventually(async () => {

@@ -1,7 +1,7 @@
 // Who comes in: hosts, forms of other pages, frames, other pages' requests.
 
 import { expect, it } from 'vitest';
-import { consoleOfFile, type Headers, tokenIn } from '../support/console-visitor.js';
+import { consoleOfFile, type Headers, valueIn } from '../support/console-visitor.js';
 
 const ORDER = '/accounts/local-preview/orders/ORD-0001/change';
 const PATHS = ['/', '/accounts', '/accounts/local-preview/export', '/audit', '/health'];
@@ -50,7 +50,7 @@ it.each<[string, Headers]>([
 
 it('A form is refused with no token or another session’s, as anything but a plain form, and without a session', async () => {
   const other = await on.console.signedIn();
-  const foreign = tokenIn((await other.get(ORDER)).text);
+  const foreign = valueIn((await other.get(ORDER)).text, 'token');
   expect(foreign).not.toBe('');
   for (const token of ['', foreign]) {
     const visit = await on.visitor.post(ORDER, { token });

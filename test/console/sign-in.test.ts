@@ -11,7 +11,6 @@ import {
   type OpenConsole,
   openConsole,
   startConsoleProcess,
-  tokenIn,
   valueIn,
 } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
@@ -60,7 +59,9 @@ describe('A code', () => {
     const [one, other] = await Promise.all(sent);
     expect([one?.status, other?.status]).toEqual([303, 303]);
     expect(other?.headers['set-cookie']).toEqual(one?.headers['set-cookie']);
-    await visitor.post('/sign-out', { token: tokenIn((await visitor.get('/nothing')).text) });
+    await visitor.post('/sign-out', {
+      token: valueIn((await visitor.get('/nothing')).text, 'token'),
+    });
     expect((await console_.visitor().post('/sign-in', fields)).status).toBe(401);
   });
 
@@ -91,7 +92,7 @@ describe('A code', () => {
     await visitor.signIn(newestCode());
     const second = visitor.cookie;
     expect([await opens(second), await opens(first)]).toEqual([true, false]);
-    const token = tokenIn((await visitor.get('/nothing')).text);
+    const token = valueIn((await visitor.get('/nothing')).text, 'token');
     expect((await visitor.post('/sign-out', { token })).status).toBe(303);
     expect(await opens(second)).toBe(false);
   });

@@ -2,11 +2,17 @@
 
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
-import { patiently, startWaiting, WAITS } from '../../src/tools/data/service.js';
-import { Interrupted } from '../../src/tools/program/ending.js';
+import { Service, WAITS } from '../../src/tools/data/service.js';
+import { type CommandDependencies, Interrupted } from '../../src/tools/program/command.js';
 
 const failure = (retryAfterMs?: number) =>
   new ApiError('RATE_LIMITED', 'busy', { status: 429, retryAfterMs });
+
+const serviceWith = (dependencies: Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>) =>
+  new Service(
+    { baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' },
+    dependencies as CommandDependencies,
+  );
 
 /** Its waits are over at once, as after Ctrl-C; `said` has what the person reads. */
 function waitingAt(clock: { now: number }) {
@@ -16,7 +22,7 @@ function waitingAt(clock: { now: number }) {
     now: () => clock.now,
     err: (text: string) => void said.push(text.match(/waiting (.*) s/)?.[1] ?? text),
   };
-  return { said, wait: startWaiting(dependencies, WAITS) };
+  return { said, wait: serviceWith(dependencies).startWaiting() };
 }
 
 it.each([
@@ -50,6 +56,6 @@ it('A call is not made any more after Ctrl-C', async () => {
     return Promise.reject(failure());
   };
   const dependencies = { interrupted: interruption.signal, now: () => 0, err() {} };
-  await expect(patiently(call, dependencies, WAITS)).rejects.toThrow(Interrupted);
+  await expect(serviceWith(dependencies).patiently(call)).rejects.toThrow(Interrupted);
   expect(calls).toBe(1);
 });

@@ -79,7 +79,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
   'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
   'tools/dump': ['pg'],
-  'tools/manage': ['csv-stringify'],
+  'tools/manage': ['@commander-js/extra-typings', 'csv-stringify'],
+  'tools/program': ['@commander-js/extra-typings'],
   'tools/console': ['fflate', 'hono', '@hono/node-server'],
 };
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { onLoopback } from '../support/loopback.js';
-import { signInSettings } from '../support/sign-in-settings.js';
+import { signInSettings } from '../support/signing-provider.js';
 
 /** What the provider does with a connection, step by step: texts are sent. */
 type Steps = readonly (string | Uint8Array | ((socket: Socket) => void))[];

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { CachedDocument } from '../../src/core/identity/documents.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-import { signInSettings } from '../support/sign-in-settings.js';
+import { signInSettings } from '../support/signing-provider.js';
 
 const URL = 'https://id.example.com/keys';
 const { signal } = new AbortController();

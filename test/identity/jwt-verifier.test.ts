@@ -5,8 +5,11 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
-import { signInSettings } from '../support/sign-in-settings.js';
-import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
+import {
+  openSigningProvider,
+  type SigningProvider,
+  signInSettings,
+} from '../support/signing-provider.js';
 
 const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };

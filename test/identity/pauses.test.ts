@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Identity } from '../../src/core/identity/identity-provider.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-import { signInSettings } from '../support/sign-in-settings.js';
+import { signInSettings } from '../support/signing-provider.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 

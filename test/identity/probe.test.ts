@@ -4,8 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
-import { signInSettings } from '../support/sign-in-settings.js';
-import { openSigningProvider } from '../support/signing-provider.js';
+import { openSigningProvider, signInSettings } from '../support/signing-provider.js';
 
 const ENDPOINT = /AUTH_USERINFO_URL to the endpoint that tells whose token it is/;
 const HTML = { 'Content-Type': 'text/html' };

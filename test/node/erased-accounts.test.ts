@@ -37,7 +37,7 @@ async function warnings(server: ServerProcess): Promise<readonly string[]> {
 /** A line of an erasure that was this long ago, or is yet to come. */
 function note(subject: string, agoMs: number): Promise<void> {
   const erased = new Date(Date.now() - agoMs).toISOString();
-  return addToLedger(ledger, { subject, erased, records: {} }, (size) => new Uint8Array(size));
+  return addToLedger(ledger, { subject, erased, records: {} });
 }
 
 it('names at the start who came back, and warns until each is erased again', async () => {

@@ -160,7 +160,7 @@ describe('The preview', () => {
       );
       const numbers = [...ports].map(([, port]) => Number(port));
       expect(numbers).toHaveLength(3);
-      expect(output()).toContain('Another program has port 8080; the API is at http');
+      expect(output()).toContain('Port 8080 is in use; the API is at http');
       for (const port of numbers) expect(taken).not.toContain(port);
       expect(Math.max(...numbers)).toBeLessThan(8191);
     } finally {

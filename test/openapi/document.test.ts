@@ -14,7 +14,6 @@ import {
   pointerOf,
   type ResponseObject,
   resolved,
-  typedViolation,
   violation,
 } from '../support/openapi-document.js';
 import { textOf } from '../support/pages.js';
@@ -55,7 +54,7 @@ describe('The document', () => {
     for (const [name, { content = {} }] of Object.entries(responses)) {
       for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
         const pointer = pointerOf('components', 'responses', name, 'content', 'application/json');
-        expect(typedViolation(value, `${pointer}/schema`)).toBeUndefined();
+        expect(violation(value, `${pointer}/schema`, 'typed')).toBeUndefined();
       }
     }
   });
@@ -67,11 +66,13 @@ describe('The document', () => {
       const schema = `${pointerOf('content', 'application/json')}/schema`;
       if (object.requestBody !== undefined) {
         const { example } = object.requestBody.content['application/json'] ?? {};
-        expect(typedViolation(example, `${pointer}/requestBody${schema}`)).toBeUndefined();
+        expect(violation(example, `${pointer}/requestBody${schema}`, 'typed')).toBeUndefined();
       }
       const [status = ''] = Object.keys(object.responses);
       const { example } = successOf(object) ?? {};
-      expect(typedViolation(example, `${pointer}/responses/${status}${schema}`)).toBeUndefined();
+      expect(
+        violation(example, `${pointer}/responses/${status}${schema}`, 'typed'),
+      ).toBeUndefined();
     },
   );
 });
@@ -123,19 +124,12 @@ onEveryHost('The examples', (service) => {
 describe('An answer that is not as described', () => {
   const meta = { request_id: 'r', timestamp: '2026-01-14T14:02:11.482Z' };
   const data = { id: 'CUS-0001', owner_sub: 'a', name: 'N', phone: '1' };
-  const HEADERS = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-ID': 'r',
-    'Access-Control-Expose-Headers': 'X-Request-ID',
+  const JSON_TYPE = 'application/json; charset=utf-8';
+  const judged = (body: unknown, { status = 200, type = JSON_TYPE, method = 'GET' } = {}) => {
+    const init = { status, headers: { 'Content-Type': type } };
+    const response = new Response(JSON.stringify(body), init);
+    return expectDescribed(method, '/api/v1/customers/CUS-0001', response);
   };
-  const judged = (body: unknown, { status = 200, headers = {}, method = 'GET' } = {}) =>
-    expectDescribed(
-      method,
-      '/api/v1/customers/CUS-0001',
-      new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } }),
-    );
 
   const error = { code: 'NOT_FOUND', message: 'no' };
 
@@ -151,9 +145,7 @@ describe('An answer that is not as described', () => {
     ['the meta has more', { data, meta: { ...meta, took: 1 } }, {}],
     ['the status is not described', { data, meta }, { status: 201 }],
     ['the code is of another status', { error, meta }, { status: 401 }],
-    ['a header is missing', { data, meta }, { headers: { 'X-Request-ID': '' } }],
-    ['a header differs', { data, meta }, { headers: { 'Cache-Control': 'max-age=60' } }],
-    ['the content type differs', { data, meta }, { headers: { 'Content-Type': 'text/json' } }],
+    ['the content type differs', { data, meta }, { type: 'text/json' }],
     ['the method is not described', { data, meta }, { method: 'PUT' }],
   ])('is recognized when %s', async (_, body, how) => {
     await expect(judged(body, how)).rejects.toThrow('is not true of');

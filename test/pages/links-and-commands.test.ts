@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { COMMANDS } from '../../src/tools/manage/manage.js';
-import * as ending from '../../src/tools/program/ending.js';
+import { COMMANDS, manage } from '../../src/tools/manage/manage.js';
+import * as command from '../../src/tools/program/command.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 /** npm's own commands that pages name. */
@@ -62,8 +62,12 @@ it('The page of operations has a row of each command', () => {
 
 it('Options that the page on data names are options of its commands', async () => {
   const names = ['import', 'export', 'erase', 'dump', 'load'];
-  const loaded = await Promise.all(names.map((name) => COMMANDS[name]?.[1]()));
-  const help = loaded.map((command) => command?.help).join('\n');
+  let help = '';
+  const out = (text: string) => {
+    help += text;
+  };
+  const process = { environment: {}, out, version: '' } as unknown as command.CommandDependencies;
+  for (const name of names) await manage([name, '--help'], process);
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);
   expect(shown.length).toBeGreaterThan(10);
@@ -71,7 +75,7 @@ it('Options that the page on data names are options of its commands', async () =
 });
 
 it.each([OPERATIONS, DATA])('The exit codes on %s are those of the commands', (page) => {
-  const codes = Object.values(ending).filter((code) => typeof code === 'number');
+  const codes = Object.values(command).filter((code) => typeof code === 'number');
   const [line = ''] = /^Exit codes:.*?Ctrl-C/m.exec(textOf(page)) ?? [];
   expect(line.replace(/\([^)]*\)/g, '').match(/\d+/g)).toEqual(codes.map(String));
 });

@@ -1,8 +1,7 @@
 // The progress of a command.
 
 import { expect, it } from 'vitest';
-import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
-import { startProgress } from '../../src/tools/program/progress.js';
+import { type CommandDependencies, startProgress } from '../../src/tools/program/command.js';
 
 it.each([true, false])(
   'Progress is a line on a terminal (%s), and told to a program',

@@ -101,7 +101,10 @@ describe.each([
     expect(version).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
     for (const name of Object.keys(COMMANDS)) {
       const { code, stdout } = await call(command(), [name, '--help'], path());
-      expect([code, stdout.startsWith(`manage ${name}`)], name).toEqual([0, true]);
+      expect([code, stdout.startsWith(`Usage: service-management ${name} `)], name).toEqual([
+        0,
+        true,
+      ]);
     }
   });
 

@@ -1,7 +1,6 @@
 // The contract's tables "Identifiers" and "Fields and validation by collection", and its routes.
 // They are repeated here, because the service's own tables are under test.
 
-import { expect } from 'vitest';
 import type { JsonRecord } from './contract.js';
 
 export const COLLECTIONS = [
@@ -62,11 +61,6 @@ export const ROW_OF = byName((row) => row);
 /** `ORD-0042` → 42. */
 export function sequenceOfId(id: string): number {
   return Number(id.slice(id.indexOf('-') + 1));
-}
-
-/** The id has the number after this one. */
-export function expectNextNumber(id: string, last: number): void {
-  expect(sequenceOfId(id)).toBe(last + 1);
 }
 
 const TENANT = '/admin/accounts/{owner_sub}';

@@ -126,10 +126,6 @@ export function hiddenIn(html: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, valueIn(html, name)]));
 }
 
-export function tokenIn(html: string): string {
-  return valueIn(html, 'token');
-}
-
 /** The settings that name the operations port at that address. */
 export function portOf(url: string): { readonly OPS_HOST: string; readonly OPS_PORT: string } {
   const { hostname, port } = new URL(url);

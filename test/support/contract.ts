@@ -148,15 +148,16 @@ function sharedService(host: Host, settings: Settings): ContractService {
   return service;
 }
 
-/** The service under test. */
+/** The service under test, which a test finds open. */
 function serviceOn(host: Host, settings: Settings) {
   let described = true;
   let running: RunningHost | undefined;
-  let folder: TemporaryFolder | undefined;
-  let identity: IdentityStub | undefined;
+  let folder!: TemporaryFolder;
+  let identity!: IdentityStub;
   /** Sends a request to any path of the host, without credentials. */
   const fetch = async (path: string, init?: RequestInit): Promise<Response> => {
-    const response = await opened(running).fetch(path, init);
+    if (running === undefined) throw new Error('the service is not open: use it inside a test');
+    const response = await running.fetch(path, init);
     if (described) await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
@@ -165,21 +166,18 @@ function serviceOn(host: Host, settings: Settings) {
     await running?.close();
     running = undefined;
     await between();
-    running = await host.start(opened(folder).path, {
-      AUTH_USERINFO_URL: opened(identity).url,
-      ADMIN_API_KEY: ADMIN_KEY,
-      ...settings,
-    });
+    const own = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
+    running = await host.start(folder.path, { ...own, ...settings });
   };
   return {
     fetch,
     restart,
     get identity() {
-      return opened(identity);
+      return identity;
     },
     /** The folder of the host's state. */
     get folder() {
-      return opened(folder).path;
+      return folder.path;
     },
     /** An account. Without a subject it is a new one that no other test has. */
     account: (subject = `account-${randomUUID()}`) => callerOf(fetch, subject, asAccount(subject)),
@@ -194,10 +192,8 @@ function serviceOn(host: Host, settings: Settings) {
       });
     },
     /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
-    restartChanged({ subject }: Caller, ...statements: readonly string[]): Promise<void> {
-      const { path } = opened(folder);
-      return restart(() => host.changeDatabase(path, subject, ...statements));
-    },
+    restartChanged: ({ subject }: Caller, ...statements: readonly string[]) =>
+      restart(() => host.changeDatabase(folder.path, subject, ...statements)),
     /** Does nothing if it is open already. */
     async open() {
       if (running !== undefined) return;
@@ -211,9 +207,4 @@ function serviceOn(host: Host, settings: Settings) {
       await folder?.remove();
     },
   };
-}
-
-function opened<T>(part: T | undefined): T {
-  if (part === undefined) throw new Error('the service is not open: use it inside a test');
-  return part;
 }

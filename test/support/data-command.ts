@@ -6,9 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
-import { COMMANDS } from '../../src/tools/manage/manage.js';
-import { runCommand } from '../../src/tools/program/command.js';
-import type { CommandDependencies, Waits } from '../../src/tools/program/command-dependencies.js';
+import { manage } from '../../src/tools/manage/manage.js';
+import type { CommandDependencies, Waits } from '../../src/tools/program/command.js';
 import { ADMIN_KEY } from './contract.js';
 import {
   type Environment,
@@ -39,7 +38,7 @@ const SHORT_WAITS: Waits = {
 };
 
 export async function dataCommandHere(
-  [name = '', ...args]: readonly string[],
+  args: readonly string[],
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<ProgramRun> {
@@ -55,8 +54,7 @@ export async function dataCommandHere(
     version: '0.1.0',
     waits,
   };
-  const command = await COMMANDS[name]?.[1]();
-  const code = command ? await runCommand(command, args, dependencies) : Number.NaN;
+  const code = await manage(args, dependencies);
   return { code, stdout: text.stdout.join(''), stderr: text.stderr.join('') };
 }
 

@@ -3,10 +3,10 @@
 
 import { vi } from 'vitest';
 
-/** For a busy machine; a check that passes takes milliseconds to seconds. */
-const PATIENCE = { timeout: 45_000, interval: 20 };
-
-/** Runs the check until it passes. Rejects with the check's last error when the time is over. */
+/**
+ * Runs the check until it passes, which takes milliseconds to seconds. Rejects with its last error
+ * when a busy machine has had time, too.
+ */
 export function eventually<T>(check: () => Promise<T>): Promise<T> {
-  return vi.waitFor(check, PATIENCE);
+  return vi.waitFor(check, { timeout: 45_000, interval: 20 });
 }

@@ -17,9 +17,6 @@ const NAMED = [
   [`auth0|${'x'.repeat(200)}`, 'Jina refu '.repeat(12).trim()],
   ['no-profile', ''],
 ] as const;
-const SHOPS = 30;
-/** Of each of two collections in each shop, so two thousand in all. */
-const EACH = 33;
 const CUSTOMERS = [
   ...['Neema Mushi', 'Juma  Ally ', 'REHEMA MWAKYUSA', 'Mama Zawadi (nyumba ya bluu)'],
   ...['O’Brien, Ñandú & Söhne ✂', '张伟', '<script>alert(1)</script>', 'زينب'],
@@ -30,19 +27,18 @@ export async function makeShopsFile(path: string): Promise<void> {
   const server = await startServer({ DATABASE_URL: `file:${path}`, ADMIN_API_KEY: ADMIN_KEY });
   const baseUrl = `${server.origin}/api/v1`;
   const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
-  for (let shop = 0; shop < SHOPS; shop++) {
+  for (let shop = 0; shop < 30; shop++) {
     const [subject, businessName] = NAMED[shop] ?? [`auth0|shop-${shop}`, `Duka ${shop}`];
     const { businesses, customers, orders, expenses } = client.recordsOf(subject);
     if (businessName !== '') await businesses.create({ businessName });
-    const made = Array.from({ length: EACH }, async (_, i) => {
+    const date = '2026-01-14T07:15:00Z';
+    const made = Array.from({ length: 33 }, async (_, i) => {
       const name = CUSTOMERS[(shop + i) % CUSTOMERS.length] ?? '';
       const [amount, paid] = [15_000 + 500 * i, i % 2 === 0 ? 15_000 : 0];
-      const date = '2026-01-14T07:15:00Z';
       await customers.create({ name, phone: `+255 713 44${i}`, location: 'Kariakoo' });
       await orders.create({ customer: name, service: 'Box braids', amount, paid, date });
     });
     await Promise.all(made);
-    const date = '2026-01-10';
     await expenses.create({ description: 'LUKU', category: 'Power', date, amount: 9 });
   }
   await client.recordsOf('fundi|cherehani').customers.create({

@@ -6,19 +6,16 @@ import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
 import { startServer } from './server-process.js';
 
-const databases = new Map<string, Promise<string>>();
+const databases = new Map<string, string>();
 
 /** The server, and the name of the folder's database in it. */
 async function databaseOf(folder: string) {
   const server = await sharedPostgres();
-  const make = async () => {
-    const name = newDatabaseName();
-    await server.make(name);
-    return name;
-  };
-  const found = databases.get(folder) ?? make();
-  databases.set(folder, found);
-  return { server, name: await found };
+  const known = databases.get(folder);
+  const name = known ?? newDatabaseName();
+  databases.set(folder, name);
+  if (known === undefined) await server.make(name);
+  return { server, name };
 }
 
 export const postgresHost: Host = {

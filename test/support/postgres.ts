@@ -1,9 +1,7 @@
 // A real Postgres from npm, for tests: one server for each worker of the tests, a database for
 // each place. It stores for good, as a service's own must.
 
-import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../scripts/free-port.js';
@@ -14,7 +12,6 @@ import {
   openToPostgres,
   removeWithProcess,
 } from '../../scripts/processes/postgres.js';
-import { eventually } from './eventually.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
@@ -55,11 +52,8 @@ export async function openPostgresPair() {
   const standby = await serverOn(copy, [`primary_conninfo=${source}`]);
   const isStreaming = "select 1 from pg_stat_replication where sync_state = 'sync'";
   while ((await primary.sql('postgres', isStreaming)).length === 0) await delay(50);
-  return {
-    primary,
-    standby,
-    promote: () => standby.sql('postgres', 'select pg_promote(true)'),
-  };
+  const promote = () => standby.sql('postgres', 'select pg_promote(true)');
+  return { primary, standby, promote };
 }
 
 async function ownFolder(): Promise<TemporaryFolder> {
@@ -68,13 +62,11 @@ async function ownFolder(): Promise<TemporaryFolder> {
   return folder;
 }
 
-async function serverOn(
-  folder: TemporaryFolder,
-  settings: readonly string[],
-  under: readonly string[] = [],
-) {
-  const data = join(folder.path, 'data');
-  const server = await openServer(data, ['max_connections=200', ...settings], under);
+type Lines = readonly string[];
+
+async function serverOn(folder: TemporaryFolder, settings: Lines, under: Lines = []) {
+  const lines = ['max_connections=200', ...settings];
+  const server = await openServer(join(folder.path, 'data'), lines, under);
   return {
     ...server,
     /** Ends the server as a crash does, and starts it again on its port, so many milliseconds later. */
@@ -104,7 +96,6 @@ export function newDatabaseName(): string {
   return `test_${++databases}`;
 }
 
-/** Debian's package has it. */
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
 /** Why PgBouncer cannot be started here; undefined if it can. */
@@ -127,9 +118,6 @@ export async function openPgBouncer(folder: string, target: number) {
   ];
   writeFileSync(settings, `${lines.join('\n')}\n`);
   const pooler = startProgram(asPostgres([PGBOUNCER, settings]));
-  await eventually(async () => {
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect').finally(() => socket.destroy());
-  });
+  await pooler.saw(`listening on 127.0.0.1:${port}`);
   return { port, close: () => pooler.stop('SIGKILL') };
 }

@@ -81,17 +81,17 @@ export function requestText(
 }
 
 function parseAnswers(text: string): RawAnswer[] {
-  const [head = ''] = text.split('\r\n\r\n', 1);
-  if (head.length === text.length) return [];
-  const [statusLine = '', ...lines] = head.split('\r\n');
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return [];
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
   const status = Number(statusLine.split(' ')[1]);
   const headers = new Map(
     lines.map((line) => {
-      const [, name = '', value = ''] = /^([^:]*):\s*(.*?)\s*$/.exec(line) ?? [];
-      return [name.toLowerCase(), value] as const;
+      const [name = '', ...value] = line.split(':');
+      return [name.toLowerCase(), value.join(':').trim()] as const;
     }),
   );
-  const rest = text.slice(head.length + 4);
+  const rest = text.slice(end + 4);
   if (status >= 100 && status < 200) return parseAnswers(rest);
   const message = messageBody(headers, rest);
   if (message === undefined) return [];
@@ -107,13 +107,13 @@ function messageBody(headers: ReadonlyMap<string, string>, text: string) {
     return text.length < length ? undefined : { body: text.slice(0, length), length };
   }
   let body = '';
-  for (let at = 0; ; ) {
-    const [line, digits = ''] = /^([0-9a-f]+)\r\n/i.exec(text.slice(at, at + 20)) ?? [];
-    const length = Number.parseInt(digits, 16);
-    const start = at + (line?.length ?? 0);
-    if (line === undefined || text.length < start + length + 2) return undefined;
-    at = start + length + 2;
-    if (length === 0) return { body, length: at };
+  for (const head = /([0-9a-f]+)\r\n/iy; ; ) {
+    const length = Number.parseInt(head.exec(text)?.[1] ?? '', 16);
+    const start = head.lastIndex;
+    // Also while the length isn't there: NaN.
+    if (!(text.length >= start + length + 2)) return undefined;
+    head.lastIndex += length + 2;
+    if (length === 0) return { body, length: head.lastIndex };
     body += text.slice(start, start + length);
   }
 }

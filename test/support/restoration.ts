@@ -11,7 +11,7 @@ import { openNodeService } from './node-service.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
-const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
+const KEPT = /^service-before-restore-[\dT-]{19}\.\d{3}Z\.db$/;
 
 /** The number of records in the backup: the samples and one more. The database has one more than the backup. */
 export const BACKUP_RECORDS = SAMPLE_COUNT + 1;

@@ -20,9 +20,9 @@ interface ShopFile {
   /** The number for all accounts together. */
   readonly records: number;
   readonly events: number;
-  /** When the first record was made, in milliseconds since 1970, UTC. Default: 2026. */
+  /** When the first record was made, in milliseconds since 1970, UTC. */
   readonly since?: number;
-  /** Of the schema. Default: the present one. */
+  /** Of the schema. */
   readonly version?: number;
 }
 
@@ -48,14 +48,9 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
   };
   try {
     connection.value('pragma synchronous = off');
-    connection.batch(
-      SCHEMA_STEPS.slice(0, version).flatMap((step) => step.map((sql) => ({ sql }))),
-    );
-    const values = [0, 1, 2, 3, 4, 5].map((at) => `value ->> ${at}`);
-    insert(
-      `records (position, collection, id, body, created_at, updated_at) select ${values}`,
-      rows,
-    );
+    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
+    const columns = ['position', 'collection', 'id', 'body', 'created_at', 'updated_at'];
+    insert(`records (${columns}) select ${columns.map((_, at) => `value ->> ${at}`)}`, rows);
     if (version >= COLUMNS_VERSION) connection.value(FILL_COLUMNS);
     const numbers = Object.entries(highest);
     if (version > 1) insert('sequences select value ->> 0, value ->> 1', numbers);

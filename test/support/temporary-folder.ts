@@ -4,12 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface TemporaryFolder {
-  readonly path: string;
-  remove(): Promise<void>;
-}
+export type TemporaryFolder = Awaited<ReturnType<typeof openTemporaryFolder>>;
 
-export async function openTemporaryFolder(): Promise<TemporaryFolder> {
+export async function openTemporaryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'service-management-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

@@ -15,16 +15,16 @@ export interface Answer {
   readonly pagination: unknown;
 }
 
-/** Throws an `ApiError` for every answer but a success of the service. `body`: the request's, before it became JSON. */
+/** Throws an `ApiError` unless the service reports success. `body`: the request's, before it became JSON. */
 export function answerOf(response: Response, text: string, body: unknown): Answer {
   const { status, headers } = response;
   const envelope = envelopeOf(text);
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;
-  // A browser's clock may be wrong by hours: a date counts from the answer's own.
+  // A browser's clock may be hours off, so a date is measured from the answer's own.
   const sent = Date.parse(headers.get('date') ?? '');
   const facts = { status, requestId, retryAfterMs: retryAfterMs(headers, sent) };
   const { error, meta } = envelope;
-  // The service has no rate limit: this is a proxy's, whose body may be anything.
+  // The service has no rate limit: a proxy sent this, with any body.
   if (status === TOO_MANY_REQUESTS) {
     const message = error?.message ?? 'too many requests; wait before the next one';
     throw new ApiError('RATE_LIMITED', message, facts);
@@ -39,7 +39,7 @@ export function answerOf(response: Response, text: string, body: unknown): Answe
   }
   throw new ApiError(
     'UNEXPECTED_ANSWER',
-    `status ${status} is not from the service; check baseUrl and what stands in front of it`,
+    `status ${status} is not from the service; check baseUrl and any proxy in front of it`,
     facts,
   );
 }

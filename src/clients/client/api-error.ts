@@ -1,5 +1,5 @@
-// The one error of the clients: every call that fails rejects with it. Its type is
-// a union, so that a look at `code` tells the compiler which other facts there are.
+// The clients' only error: every failed call rejects with it. Its type is a union
+// discriminated by `code`, so the compiler knows which other facts there are.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { FieldProblems } from './field-problems.js';
@@ -12,7 +12,7 @@ export type { ErrorCode as ServiceErrorCode };
  * - `CONNECTION_FAILED`, `TIMED_OUT`: no answer. A change may have been made.
  * - `ABORTED`: the caller's signal ended the call; `cause` is the signal's reason.
  * - `NO_TOKEN`: the token function failed (`cause`) or gave no text. Nothing was sent.
- * - `INVALID_CALL`: an address, an id, a token or a body that no request can hold. Nothing was sent.
+ * - `INVALID_CALL`: an address, an id, a token or a body that can't be sent. Nothing was sent.
  * - `UNEXPECTED_ANSWER`: an answer that is not the service's.
  * - `RATE_LIMITED`: a proxy in front of the service asks for fewer requests.
  */
@@ -29,18 +29,18 @@ export type ApiErrorCode = ErrorCode | ClientErrorCode;
 
 interface Described<Code extends ApiErrorCode> extends Error {
   readonly name: 'ApiError';
-  /** Decide on this. A later release of the service may have codes that this type does not know. */
+  /** Branch on this. A later release of the service may have codes that this type doesn't know. */
   readonly code: Code;
-  /** How long to wait before the next try, in milliseconds, where the answer says so and the browser shows it. */
+  /** Milliseconds to wait before retrying, if the answer says so and the browser exposes it. */
   readonly retryAfterMs: number | undefined;
-  /** For logs: `JSON.stringify` of an error has all of its facts, the message included. */
+  /** For logs: `JSON.stringify(error)` includes the message and all facts but the cause. */
   toJSON(): ApiErrorJson;
 }
 
 /** The service answered, and refused. */
 export interface RefusedError extends Described<Exclude<ErrorCode, 'VALIDATION_FAILED'>> {
   readonly status: number;
-  /** By which the service's log can be searched. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string;
 }
 
@@ -65,7 +65,7 @@ export interface UnansweredError
   readonly requestId: undefined;
 }
 
-/** Decide on `code`. The message is for developers. */
+/** Branch on `code`. The message is for developers. */
 export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
 
 export interface ApiErrorFacts {
@@ -95,7 +95,7 @@ class MadeError extends Error {
     super(message);
     const { status, requestId, retryAfterMs, fields, cause: value } = facts;
     Object.assign(this, { code, status, requestId, retryAfterMs, fields });
-    // Not by `super`: engines of before 2022 drop it.
+    // Not through `super`: engines before 2022 ignore it.
     if (value !== undefined) {
       Object.defineProperty(this, 'cause', { value, configurable: true, writable: true });
     }
@@ -105,7 +105,7 @@ class MadeError extends Error {
     return true;
   }
 
-  /** An app and its tests may have the client from two packages: an error of either copy is one. */
+  /** An app and its tests may load the client from two packages; errors of both copies match. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (value as { [BRAND]?: true } | null | undefined)?.[BRAND] === true;
   }

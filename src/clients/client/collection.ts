@@ -7,8 +7,8 @@ import { type PageQuery, type RowCalls, rowCalls } from './pages.js';
 import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './records.js';
 
 /**
- * Rows come newest first. A create, a change or a deletion is sent once. After `TIMED_OUT` or
- * `CONNECTION_FAILED`, look before you repeat it.
+ * Rows come newest first. A create, a change or a deletion is never retried: after `TIMED_OUT` or
+ * `CONNECTION_FAILED`, check whether it was made before you repeat it.
  * `Body`: what a create takes; `Row`: what an answer holds.
  */
 export interface RecordCalls<Body, Row, Query extends PageQuery> extends RowCalls<Row, Query> {

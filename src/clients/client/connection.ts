@@ -1,13 +1,13 @@
-// The connection of both clients to the service: credentials, time-out,
-// repetition. The result is an answer or an ApiError.
+// The connection of both clients to the service: credentials, timeout and retries.
+// A call resolves with an answer or rejects with an ApiError.
 
 import { type Answer, answerOf } from './answer.js';
 import { ApiError } from './api-error.js';
 import { startEnding } from './ending.js';
 
-/** How often a read is sent again after the connection failed. Changes are never sent again, because they may have arrived. */
-const READ_REPETITIONS_MAX = 2;
-const REPETITION_DELAY_MS = 200;
+/** After a failed connection. Changes are never retried, because they may have arrived. */
+const READ_RETRIES_MAX = 2;
+const RETRY_DELAY_MS = 200;
 const TIMEOUT_DEFAULT_MS = 30_000;
 
 export interface ConnectionOptions {
@@ -16,7 +16,7 @@ export interface ConnectionOptions {
    * browser it may be relative, such as `/api/v1` behind the page's own proxy.
    */
   readonly baseUrl: string;
-  /** Milliseconds for one call with its repetitions and the reading of the answer. Default: 30 000. */
+  /** Milliseconds for one call, including retries and reading the answer. Default: 30 000. */
   readonly timeoutMs?: number | undefined;
   /** Default: the platform's. In a test: `(...args) => handle(new Request(...args))`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -33,7 +33,7 @@ export interface CallOptions {
 /** The facts of an answer besides its data. */
 export interface AnswerFacts {
   readonly status: number;
-  /** By which the service's log can be searched. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string;
 }
 
@@ -52,7 +52,7 @@ export type Credentials = Readonly<Record<string, string>>;
 
 /**
  * Called before every attempt, so that the token can be a fresh one. After a 401 it is
- * called once more with those that were refused; undefined: there are no others.
+ * called once more with the refused ones; it returns undefined if it has no others.
  */
 export type CredentialsSource = (refused?: Credentials) => Promise<Credentials | undefined>;
 
@@ -85,17 +85,17 @@ export function connect(
       });
     };
     try {
-      for (let repetitions = method === 'GET' ? READ_REPETITIONS_MAX : 0; ; repetitions--) {
+      for (let retries = method === 'GET' ? READ_RETRIES_MAX : 0; ; retries--) {
         const answer = await attempt().catch((cause: unknown) => {
           if (cause instanceof ApiError || isOfFramework(cause)) throw cause;
-          if (repetitions > 0) return undefined;
+          if (retries > 0) return undefined;
           throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no answer`, { cause });
         });
         if (answer !== undefined) {
           onAnswer?.({ status: answer.status, requestId: answer.requestId });
           return answer;
         }
-        await ending.race(pause(REPETITION_DELAY_MS));
+        await ending.race(pause(RETRY_DELAY_MS));
       }
     } finally {
       ending.done();
@@ -127,7 +127,7 @@ function checkAddress(baseUrl: string): void {
 }
 
 /**
- * Whether a framework threw it to steer its rendering, and must get it back as it is: Next.js marks
+ * Whether a framework threw it to control its rendering, and needs it back unchanged: Next.js marks
  * its errors by `digest` (one of them by a code), React's are promises or have a `$$typeof`.
  */
 export function isOfFramework(thrown: unknown): boolean {
@@ -136,7 +136,7 @@ export function isOfFramework(thrown: unknown): boolean {
   return isMarked || typeof $$typeof === 'symbol' || typeof then === 'function';
 }
 
-/** Made before the attempt: an invalid header is an error of the caller, not of the connection. */
+/** Built before `fetch` is called: an invalid header is the caller's error, not a failed connection. */
 function requestInit(method: string, body: string | undefined, credentials: Credentials) {
   const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
   try {
@@ -144,7 +144,7 @@ function requestInit(method: string, body: string | undefined, credentials: Cred
     return { method, headers, ...(body !== undefined && { body }) };
   } catch {
     // Without the cause: its message repeats the token.
-    throw new ApiError('INVALID_CALL', 'no header can hold this token or key; check it for spaces');
+    throw new ApiError('INVALID_CALL', 'the token or key has characters that no header can have');
   }
 }
 
@@ -158,7 +158,7 @@ function bodyText(body: unknown): string | undefined {
   }
 }
 
-/** Without URLSearchParams, which React Native has in part only; like it, with U+FFFD for half a surrogate pair, which no URL can hold. */
+/** Without URLSearchParams, which React Native implements only in part. A lone surrogate becomes U+FFFD, as there. */
 function queryText(query: NonNullable<Exchange['query']>): string {
   const given = Object.entries(query).flatMap(([name, value]) => {
     const text = String(value).replace(/[\ud800-\udfff]/gu, '\ufffd');

@@ -1,16 +1,16 @@
-// How a call ends before its answer: by its time-out or the caller's signal. AbortController
+// How a call ends before its answer: by its timeout or the caller's signal. AbortController
 // and `addEventListener` only: React Native and older browsers have neither
 // AbortSignal.timeout nor AbortSignal.any nor a signal's reason.
 
 import { ApiError } from './api-error.js';
 
-/** A timer that is set for longer fires at once. */
+/** A longer timer would fire at once. */
 const TIMER_MAX_MS = 2_147_483_647;
 
 export interface Ending {
   /** For `fetch`, which may ignore it. */
   readonly signal: AbortSignal;
-  /** The promise's outcome; once the call has ended, the error of that. */
+  /** The promise's outcome, or the error that ended the call. */
   race<T>(promise: Promise<T>): Promise<T>;
   /** Releases the timer and the signal. */
   done(): void;
@@ -24,7 +24,7 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
   const ending = new Promise<never>((_resolve, reject_) => {
     reject = reject_;
   });
-  // Nothing may be waiting when it ends.
+  // No unhandled rejection if nothing is waiting.
   ending.catch(() => {});
   const end = (reason: Error) => {
     error ??= reason;
@@ -44,7 +44,7 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
       try {
         return await Promise.race([ending, promise]);
       } catch (cause) {
-        // `fetch` may notice the end first, with an error of its own.
+        // `fetch` may reject first, with an error of its own.
         throw error ?? cause;
       }
     },
@@ -57,5 +57,5 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
 
 export function abortedBy(signal: AbortSignal | undefined, call: string): Error {
   const cause: unknown = signal?.reason;
-  return new ApiError('ABORTED', `${call} was ended by its signal`, { cause });
+  return new ApiError('ABORTED', `${call} was aborted by its signal`, { cause });
 }

@@ -1,19 +1,19 @@
-// What is wrong with each property of a refused record: read from the message of
-// `VALIDATION_FAILED`, whose form is promised in src/core/http/README.md.
+// What is wrong with each property of a refused record, parsed from the message of
+// `VALIDATION_FAILED`, whose form src/core/http/README.md promises.
 
 /**
- * Why the service refuses a property's value, for a sentence in the language of the app.
+ * Why the service refuses a property's value: the key of a sentence in the app's language.
  *
- * - `missing`: there is no such property.
- * - `empty`: an empty text.
- * - `not_text`: null or of another type, where a text must be.
- * - `not_a_number`: null, NaN or of another type, where a number must be.
- * - `not_positive`: a number that is 0 or below.
+ * - `missing`: the property is absent.
+ * - `empty`: an empty string.
+ * - `not_text`: null or another type instead of a string.
+ * - `not_a_number`: null, NaN or another type instead of a number.
+ * - `not_positive`: 0 or a negative number.
  */
 export type FieldReason = 'missing' | 'empty' | 'not_text' | 'not_a_number' | 'not_positive';
 
 export interface FieldProblem {
-  /** A later release of the service may have reasons that this type does not know. */
+  /** A later release of the service may have reasons that this type doesn't know. */
   readonly reason: FieldReason;
   /** For developers: `is missing; it must be a non-empty string`. */
   readonly message: string;
@@ -22,10 +22,10 @@ export interface FieldProblem {
 /** What is wrong with each property that breaks a rule, by its name. */
 export type FieldProblems = Readonly<Record<string, FieldProblem>>;
 
-/** No part of it holds a text of the caller, so that no separator is inside a part. */
+/** No part contains the caller's text, so no part contains a separator. */
 const PROBLEM = /(\w+) is ([^;]+); it must be ([^;]+)/g;
 
-/** `sent`: the body, which knows a NaN that its JSON has as null. */
+/** `sent`: the body, which still has a NaN that became null in its JSON. */
 export function fieldProblems(message: string, sent: unknown): FieldProblems {
   const fields: Record<string, FieldProblem> = {};
   message.replace(PROBLEM, (_problem, name: string, found: string, wanted: string) => {

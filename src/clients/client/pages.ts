@@ -33,7 +33,7 @@ export interface RowCalls<Row, Query extends PageQuery> {
   all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
 }
 
-/** `key`: the property that no two rows share. */
+/** `key`: the property that identifies a row. */
 export function rowCalls<Row, Query extends PageQuery>(
   send: Send,
   path: string,
@@ -49,7 +49,7 @@ export function rowCalls<Row, Query extends PageQuery>(
       for await (const { rows } of allPages(read, keyOf)) {
         for (const row of rows) {
           yield row;
-          // The next row is there already.
+          // The next row is in memory already, so no request would notice the signal.
           if (options?.signal?.aborted) throw abortedBy(options.signal, 'the walk over all pages');
         }
       }
@@ -69,7 +69,7 @@ export async function page<Row>(
 
 /** A page of a walk. */
 export interface WalkedPage<Row> {
-  /** Those of its rows that no page before it had. */
+  /** Its rows, without those of earlier pages. */
   readonly rows: Row[];
   readonly number: number;
   readonly isLast: boolean;
@@ -79,10 +79,10 @@ export interface WalkedPage<Row> {
  * Every row, page by page, each once. Page 1 has the newest rows, so rows move between
  * pages while others write. An added row pushes known rows onto the next page; the walk skips
  * them by their key. A deleted row pulls unseen rows onto a page that was read: when the total
- * shrinks, the walk goes back. It cannot see that as many rows were added as deleted between
- * two pages. Rows added after the start may be missing, and deleted rows may appear.
+ * shrinks, the walk goes back. It can't notice as many additions as deletions between two
+ * pages. Rows added after the start may be missing, and deleted rows may appear.
  *
- * The walk begins at page `start`; `seen` has the keys that it knows. `read` may give a page
+ * The walk begins at page `start`; `seen` has the keys of earlier rows. `read` may return a page
  * of another size that begins at the same row, with its `number`: the walk continues there.
  */
 export async function* allPages<Row>(

@@ -1,6 +1,6 @@
 // The types of the records of each collection: what a create takes, and what an
 // answer holds. test/client/client-types.test.ts holds them to src/core/domain/collections.ts.
-// They name the properties that the contract knows, so that a slip in a name does not
+// They name the properties that the contract knows, so that a misspelled name doesn't
 // compile. Null clears a property that is optional; one with a default always has a value.
 // A program's own properties are declared: see `OwnProperties`.
 
@@ -137,7 +137,7 @@ export type RecordIn<
   Own extends OwnProperties = object,
 > = Collections[Name]['record'] & Added<Own, Name>;
 
-/** The body of a PATCH: some of the properties of a create. One that is undefined stays as it is. */
+/** The body of a PATCH: any of a create's properties. Undefined leaves one unchanged. */
 export type Changes<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
 
 /** One order's payment, computed by the service. */

@@ -1,5 +1,5 @@
-// Two answers of the administration API that hold what only the service doesn't type: the
-// operator's other views are in src/core/operator-answers.ts.
+// Two answers of the administration API that contain types of this client. The operator's
+// other views are in src/core/operator-answers.ts.
 
 import type { AccountSummary } from '../../core/operator-answers.js';
 import type { Business } from './records.js';

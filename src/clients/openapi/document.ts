@@ -1,5 +1,5 @@
-// The OpenAPI document, made from the tables that the handler works by: routes,
-// collections, error codes, limits. No fact of these tables is written here again.
+// The OpenAPI document, generated from the tables that the handler uses: routes,
+// collections, error codes, limits. None of their facts is repeated here.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
@@ -17,7 +17,7 @@ import { componentSchemas, schemaRef } from './schemas.js';
 
 /** As the package names it. The package names no contact, so the document has none. */
 const LICENSE = 'UNLICENSED';
-/** Short: generators copy it into every file that they make. */
+/** Short, because generators copy it into every file. */
 const DESCRIPTION =
   'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 
@@ -41,7 +41,7 @@ const ADMIN_KEY: Gate = {
 
 export function openApiDocument(): JsonObject {
   return {
-    // Later patch releases change words only, and some tools do not accept them.
+    // Later patch releases change only wording, and some tools don't accept them.
     openapi: '3.1.0',
     info: {
       title: 'Service Management API',
@@ -49,7 +49,7 @@ export function openApiDocument(): JsonObject {
       version: '0.1.0',
       summary: 'Customers, services, orders, team, expenses and payments of small businesses.',
       description: DESCRIPTION,
-      // No licence of SPDX's list: generators of 3.1 want its form for those.
+      // The licence isn't on SPDX's list: generators of 3.1 want this form for those.
       license: { name: LICENSE, identifier: `LicenseRef-${LICENSE}` },
     },
     servers: [
@@ -66,7 +66,7 @@ export function openApiDocument(): JsonObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'An access token of the identity provider. The preview takes `local-preview`, which owns the sample shop, and `local-NAME` for any NAME.',
+            'An access token of the identity provider. The preview accepts `local-preview`, which owns the sample shop, and `local-NAME` for any NAME.',
         },
         adminKey: {
           type: 'apiKey',
@@ -122,7 +122,7 @@ function gateOf(route: Route): Gate {
   return isUnder(ADMIN_PREFIX, route.path) ? ADMIN_KEY : BEARER;
 }
 
-/** A path with a parameter can name nothing: `.`, `..` and control characters are 404 wherever they stand. */
+/** A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere. */
 function refusalsOf({ path }: Route, { refusals }: Gate): readonly ErrorCode[] {
   return path.includes('/:') ? [...refusals, 'NOT_FOUND'] : refusals;
 }
@@ -149,7 +149,7 @@ function tags(): JsonObject[] {
     {
       name: ADMIN_RECORDS,
       description:
-        'The operator works on the records of any account, by the same rules; every change leaves an event in the audit log.',
+        'The operator works on the records of any account, by the same rules; every change adds an event to the audit log.',
     },
   ];
 }

@@ -6,7 +6,7 @@ import { validated } from '../../core/domain/record.js';
 
 const INVALID = validated('customers', { name: '' });
 
-/** `message`: an example of the service's. The wording may change, but for the form that a meaning promises. */
+/** `message`: an example. The wording may change, except where a meaning promises its form. */
 export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: string }>> = {
   INVALID_JSON: {
     meaning: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
@@ -35,7 +35,7 @@ export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: stri
   },
   VALIDATION_FAILED: {
     meaning:
-      'The record would break the rules of its collection. The message names each property, in a form that stays as it is: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
+      'The record would break the rules of its collection. The message names each property, in a stable form: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
     message: INVALID.ok ? '' : INVALID.failure.message,
   },
   QUOTA_EXCEEDED: {
@@ -47,16 +47,16 @@ export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: stri
     message: 'the headers are too large; send fewer or shorter ones',
   },
   STORAGE_FAILED: {
-    meaning: 'The change could not be confirmed: read before you try again.',
+    meaning: 'The change could not be confirmed: read the record before you retry.',
     message: 'the change could not be confirmed on disk; read the record before trying again',
   },
   STORAGE_UNAVAILABLE: {
     meaning:
-      'The database does not answer, or on Workers the account is being loaded or set back. Nothing was changed: try again after `Retry-After`.',
+      'The database does not answer, or on Workers the account is being loaded or set back. Nothing was changed: retry after `Retry-After`.',
     message: 'nothing was changed: the database gives no answer; try again later',
   },
   INTERNAL_ERROR: {
-    meaning: 'A defect of the service. Its log has the reason under the request id.',
+    meaning: 'A bug in the service. Its log has the reason under the request id.',
     message: 'internal error; the log has it under the request id',
   },
   AUTH_UNAVAILABLE: {

@@ -1,5 +1,5 @@
-// Examples for the document: what a new database answers. The handler itself is asked, over
-// a storage in memory, when the document is made.
+// Examples for the document: the handler's own answers over a new database in memory, taken
+// when the document is generated.
 
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { HOUR_MS } from '../../core/domain/hour.js';
@@ -18,7 +18,7 @@ const ADMIN_KEY = 'the key of the service that is asked';
 
 export const EXAMPLE_META: JsonObject = { request_id: REQUEST_ID, timestamp: TIMESTAMP };
 
-/** What a new database answers to every GET of the route table, by path, but for those of one record. */
+/** A new database's answers to every GET of the route table, by path, except for single records. */
 const ANSWERS = await answersOfANewService();
 
 /** What a GET of the route with this path answers: its `data`. */
@@ -48,7 +48,7 @@ export const EXAMPLE_CHANGES: Readonly<Record<CollectionName, JsonObject>> = byC
 );
 
 async function answersOfANewService(): Promise<Map<string, JsonValue>> {
-  // It has been up for a day when it is asked.
+  // The example shows an uptime of a day.
   let now = Date.parse(TIMESTAMP) - DAY_MS;
   const clock = () => now;
   const storage = openMemoryStorage({ clock: () => Date.parse(TIMESTAMP) });
@@ -62,7 +62,7 @@ async function answersOfANewService(): Promise<Map<string, JsonValue>> {
   };
   const answers = new Map<string, JsonValue>();
   for (const { path } of ROUTES) if (!path.endsWith('/:id')) answers.set(path, await ask(path));
-  // The audit log of a new database is empty: one change is made for its example.
+  // The audit log of a new database is empty, so its example needs a change.
   const body = JSON.stringify({ paid: 60_000, status: 'Ready' });
   await ask(`${ADMIN_PREFIX}/accounts/:owner_sub/orders/ORD-0002`, { method: 'PATCH', body });
   const audit = `${ADMIN_PREFIX}/audit`;

@@ -47,7 +47,7 @@ type Names = (typeof COLLECTIONS)[CollectionName]['names'];
 type Describe = (name: CollectionName, names: Names) => Operation;
 
 const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
-/** Where nothing is required, a record may still be too large for storage. */
+/** Even where nothing is required, a record may be too large to store. */
 const OF_A_WRITE: readonly ErrorCode[] = [
   'INVALID_JSON',
   'VALIDATION_FAILED',
@@ -65,7 +65,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
       id: `create${one}`,
       summary: `Create ${phrase}`,
       description:
-        'The service gives the record its id and its owner. There are no idempotency keys: after a time-out, look before you repeat it.',
+        'The service gives the record its id and its owner. There are no idempotency keys: after a timeout, check whether it was stored before you repeat it.',
       body: { schema: `New${one}`, example: EXAMPLE_BODIES[name] },
       answer: answer('one', one, EXAMPLE_RECORD[name], 201),
       refusals: OF_A_WRITE,
@@ -84,7 +84,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
     (name, { one, phrase }) => ({
       id: `update${one}`,
       summary: `Change ${phrase}`,
-      description: 'A shallow merge: a property that is sent replaces the stored one as a whole.',
+      description: 'A shallow merge: each property that is sent replaces the stored one entirely.',
       body: { schema: `${one}Changes`, example: EXAMPLE_CHANGES[name] },
       answer: answer('one', one, { ...EXAMPLE_RECORD[name], ...EXAMPLE_CHANGES[name] }),
       refusals: OF_A_WRITE,
@@ -145,7 +145,7 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
   ],
 ]);
 
-/** Throws if the route table has an action that has no description here. */
+/** Throws if an action of the route table has no description here. */
 export function operationOf({ path, view, collection }: Route, action: Action): Operation {
   if (view !== undefined) {
     const { operation: id, schema, summary, description } = OPERATOR_VIEWS[view];

@@ -14,7 +14,7 @@ export const PARAMETERS = {
     'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
     'local-preview',
   ),
-  q: query('q', 'Text to look for anywhere in the JSON, capitals or not', { type: 'string' }),
+  q: query('q', 'Text to find anywhere in the JSON, ignoring case', { type: 'string' }),
   status: query('status', "The record's exact `status`; records without one always pass", {
     type: 'string',
   }),
@@ -68,7 +68,7 @@ function count(value: number) {
   return { type: 'integer', format: 'int64', minimum: 1, default: value, [UNCHECKED]: true };
 }
 
-/** No maximum: the service takes a larger number and answers with the largest page. */
+/** No maximum: the service accepts a larger number and answers with the largest page. */
 function pageSize({ max, default: usual }: typeof DATA_PAGE_SIZES) {
   const words = `Rows on a page. More than ${max} counts as ${max}; a value that is not a positive whole number counts as ${usual}`;
   return query('page_size', words, count(usual));

@@ -1,13 +1,13 @@
-// The records of each collection as they are sent and as they are answered.
+// The records of each collection, as requests and answers contain them.
 
 import * as z from 'zod';
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { Property } from '../../core/domain/property.js';
 
-/** Marks what the document says by agreement only: the service takes and keeps any value there. */
+/** Marks a type that is only a convention: the service accepts and keeps any value there. */
 export const UNCHECKED = 'x-unchecked';
-const UNCHECKED_WORDS = 'By agreement: the service does not check it';
+const UNCHECKED_WORDS = 'By convention: the service does not check it';
 
 /** The body of a create, the body of a PATCH, and a stored record. */
 export const RECORD_SCHEMAS = byCollection((name) => ({
@@ -17,8 +17,8 @@ export const RECORD_SCHEMAS = byCollection((name) => ({
 }));
 
 /**
- * Defaults stand in words only. Generators take a property with a `default` for
- * one that is always there, or send the default with every change.
+ * Defaults are only described in words. Generators treat a property with a `default` as
+ * always present, or send the default with every change.
  */
 function bodyOf(name: CollectionName): z.ZodObject {
   const { names, properties } = COLLECTIONS[name];
@@ -30,7 +30,7 @@ function bodyOf(name: CollectionName): z.ZodObject {
       : described(property, `${description}. Default: \`${value}\``).optional();
   });
   return z.looseObject(shape).meta({
-    description: `The body that creates ${names.phrase}. Any other property is kept as it is. The service sets \`id\` and \`owner_sub\`.`,
+    description: `The body that creates ${names.phrase}. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`.`,
   });
 }
 
@@ -44,8 +44,8 @@ function changesOf(name: CollectionName): z.ZodObject {
 }
 
 /**
- * Typed as the project's own clients write. A property with a default is always
- * there. `ownerSub` isn't a property of its own: many languages take it for the same
+ * Typed as the project's own clients write. A property with a default is always present.
+ * `ownerSub` isn't a property of its own, because in many languages it would get the same
  * name as `owner_sub`.
  */
 function recordOf(name: CollectionName): z.ZodObject {
@@ -70,12 +70,12 @@ function recordOf(name: CollectionName): z.ZodObject {
     });
 }
 
-/** Without the limits of a request: one old row that breaks them must not make a whole list unreadable. */
+/** Without a request's limits: one old row that breaks them must not make a whole list unreadable. */
 function typeAlone({ schema, description }: Property): z.ZodType {
   return (schema instanceof z.ZodNumber ? z.number() : z.string()).meta({ description });
 }
 
-/** An object may be null: otherwise some generators send `{}` with a change that does not name it. */
+/** An object may be null: otherwise some generators send `{}` with every change. */
 function documented({ kind, schema, description }: Property): z.ZodType {
   return kind === 'object' ? schema.nullable().meta({ description }) : schema;
 }

@@ -1,6 +1,6 @@
-// The responses of an operation: its success, and the refusals, which are
-// described once in `components.responses`. No header stands here but the one that a
-// client decides on: most generators make a parameter or a type of each.
+// The responses of an operation: its success, and the refusals, which are described once
+// in `components.responses`. The only header is one that clients act on: most generators
+// make a parameter or a type of each.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
@@ -40,7 +40,7 @@ const SUCCESS: Readonly<Record<AnswerKind, string>> = {
   deletion: 'Deleted permanently',
 };
 
-/** The provider's wish, where it has one: `src/core/retry-after.ts`. */
+/** The provider's own, if it sent one: `src/core/retry-after.ts`. */
 const RETRY_AFTER: JsonObject = {
   'Retry-After': {
     description: 'Seconds to wait, if the identity provider asks for it',

@@ -1,6 +1,6 @@
-// The document's named schemas, from the zod schemas: `components.schemas`. Every object has
-// a name here: generators invent one for an object without. The compiler holds each schema
-// to the type that the handler serializes.
+// The document's named schemas, `components.schemas`, from the zod schemas. Every object has
+// a name, because generators would invent one. The compiler checks each schema against the
+// type that the handler serializes.
 
 import * as z from 'zod';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
@@ -32,9 +32,9 @@ const META = {
 
 const PAGINATION = z.object({
   page: z.int().min(1),
-  page_size: count.meta({ description: 'Most rows that a page may have' }),
-  total: count.meta({ description: 'Rows on all pages together' }),
-  total_pages: count.meta({ description: '0 if there is no row' }),
+  page_size: count.meta({ description: 'Maximum number of rows on a page' }),
+  total: count.meta({ description: 'Number of rows on all pages' }),
+  total_pages: count.meta({ description: '0 if there are no rows' }),
 }) satisfies z.ZodType<Pagination>;
 
 const PAYMENT = z
@@ -58,7 +58,7 @@ const PAYMENT = z
 const ERROR_DETAIL = z.object({
   code: z.string().meta({ description: errorCodes() }),
   message: z.string().meta({
-    description: 'For developers; the wording may change, but not the form of `VALIDATION_FAILED`',
+    description: 'For developers; only the wording of `VALIDATION_FAILED` has a stable form',
   }),
 });
 
@@ -89,7 +89,7 @@ const SINGLE_ANSWERS = {
   }),
 };
 
-/** A plain text, not an enumeration: a new code must break no client that was made before it. */
+/** A plain string, not an enumeration: a new code must not break older clients. */
 function errorCodes(): string {
   const codes = Object.entries(ERRORS).map(
     ([code, { meaning }]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,

@@ -1,5 +1,5 @@
-// The same document in OpenAPI 3.0.3, for generators that do not know 3.1. Only the
-// spelling differs: everything is said from the one document.
+// The same document in OpenAPI 3.0.3, for generators that don't know 3.1. It is converted
+// from the 3.1 document, and only the syntax differs.
 
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 
@@ -7,7 +7,7 @@ const VERSION = '3.0.3';
 
 type Entry = [key: string, value: JsonValue];
 
-/** Takes a document in OpenAPI 3.1 as `openApiDocument` makes it. */
+/** Converts a document of `openApiDocument`. */
 export function inVersion30(document: JsonObject): JsonObject {
   const { info, ...rest } = document;
   const { summary: _summary, license, ...information } = info as JsonObject;
@@ -32,7 +32,7 @@ function entriesOf(key: string, value: JsonValue, around: JsonObject): Entry[] {
   switch (key) {
     case 'patternProperties':
       return [];
-    // An example is the service's own data: nothing in it is a schema.
+    // An example is data, not a schema.
     case 'example':
       return [[key, value]];
     case 'examples':
@@ -51,7 +51,7 @@ function entriesOf(key: string, value: JsonValue, around: JsonObject): Entry[] {
   }
 }
 
-/** `[X, null]` is the only list of types that the document has. */
+/** `[X, null]` is the document's only list of types. */
 function nullableEntries([type = null, none, ...more]: readonly JsonValue[]): Entry[] {
   if (none !== 'null' || more.length > 0) {
     throw new Error(`no form in OpenAPI 3.0 for a list of types; add one in version-3-0.ts`);
@@ -62,7 +62,7 @@ function nullableEntries([type = null, none, ...more]: readonly JsonValue[]): En
   ];
 }
 
-/** Generators of 3.0 want ranges in place of `default`: one type for all refusals. */
+/** Generators of 3.0 want ranges instead of `default`, to make one type for all refusals. */
 function withRanges({ default: anywhere = null, ...responses }: JsonObject): JsonObject {
   return { ...responses, '4XX': anywhere, '5XX': anywhere };
 }

@@ -4,8 +4,7 @@
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
-import { ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
-import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
 import type { Settings } from '../settings.js';
 
@@ -31,10 +30,10 @@ export async function erasedAccounts(
   let unreadable = false;
   try {
     const ledger = await readLedger(path);
-    for (const subject of ledger?.size ? records.owners : []) {
-      const erased = ledger?.erasedAt(subject);
-      if (erased === undefined) continue;
-      if (isBack(erased, (await storage.oldestRecordAt(subject)) ?? Infinity)) back.add(subject);
+    for (const subject of ledger ? records.owners : []) {
+      if (ledger?.erasedAfter(subject, 0) === undefined) continue;
+      const oldest = (await storage.oldestRecordAt(subject)) ?? Infinity;
+      if (ledger.erasedAfter(subject, oldest)) back.add(subject);
     }
   } catch (error) {
     unreadable = true;

@@ -51,14 +51,14 @@ export async function openOperations(settings: Settings, log: Log) {
     NO_DISK,
   );
   let parts: StartedParts | undefined;
-  const kept = latest(async () => parts?.backups?.kept().catch(() => undefined), undefined);
+  const kept = latest(async () => parts?.backups?.files().catch(() => undefined), undefined);
   const status = async () => {
     // Held: a start that ends between two looks would have storage and, as yet, no backups.
     const held = parts;
     const [database, list] = [await disk(), await kept()];
     const isUnderWay = held?.backups?.isUnderWay === true;
     const plan = held && settings.backups;
-    const backups = plan ? backupFacts(plan, meter, isUnderWay, list) : null;
+    const backups = plan ? backupFacts(plan, meter, isUnderWay, list?.finished) : null;
     const facts = await factsOf(meter, held, { database, backups });
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };

@@ -127,10 +127,10 @@ async function checkPostgres(url: string, online: boolean): Promise<string> {
   if (!online) return 'Postgres: not asked; --online asks it';
   // Loaded here: a service over a file needs no client of Postgres.
   const { Database, reasonOf } = await import('../../storage/postgres/database.js');
-  const { expectSafeServer } = await import('../../storage/postgres/server-check.js');
+  const { checkServer } = await import('../../storage/postgres/server-check.js');
   const database = new Database(url);
   try {
-    return await database.transaction(expectSafeServer);
+    return (await database.transaction(checkServer)).found;
   } catch (error) {
     throw new Error(`Postgres: ${reasonOf(error)}`);
   } finally {

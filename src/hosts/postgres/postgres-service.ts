@@ -5,7 +5,6 @@ import type { ServiceEvents } from '../../core/service-events.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
-import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
 import { runOver, type ServedRecords, type ServiceOptions, type Turns } from '../node/service.js';
 
@@ -18,23 +17,12 @@ async function open(
   events: ServiceEvents | undefined,
   { settings, log }: ServiceOptions,
 ): Promise<ServedRecords> {
-  const database = new Database(settings.postgresUrl ?? '', () =>
-    log.info('postgres_pooler_found', {
-      hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
-    }),
-  );
+  const database = new Database(settings.postgresUrl ?? '', log);
   try {
-    log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
-    const isNew = await prepareSchema(database);
-    const records = postgresRecords({
-      database,
-      work,
-      giveWay: (account, isGone) =>
-        scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,
-      limits: settings.accountLimits,
-      log,
-      events,
-    });
+    const { isNew, found } = await prepareSchema(database);
+    log.info('postgres_found', { found });
+    const limits = settings.accountLimits;
+    const records = postgresRecords({ database, work, scheduler, limits, log, events });
     for (const { collection, body } of isNew && settings.sampleRecords ? SAMPLE_RECORDS : []) {
       await records.account(SAMPLE_OWNER).create(collection, JSON.stringify(body));
     }

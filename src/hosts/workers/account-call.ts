@@ -1,7 +1,7 @@
 // The methods that the gateway, an account's object and the directory call on each other, and
-// what they send. That is plain values, because they cross to another machine and, during a
-// deployment, to another version. So in every shape here properties may be added, never removed
-// or given another meaning, and a reader ignores properties that it does not know.
+// what they send: plain values, because they cross to another machine and, during a deployment,
+// to another version. So properties may be added to every shape here, but never removed or given
+// another meaning, and a reader ignores properties that it doesn't know.
 
 import type { Actor } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -62,7 +62,7 @@ export interface AccountStub {
   /** The account's state for the directory. Seeds the sample account if it is new. Undefined if the object is empty. */
   announce(owner: string): Promise<Delivery | undefined>;
   /**
-   * Erases the account: its records, the numbers of its ids, its database, its place in the
+   * Erases the account: its records, its id numbers, its database, its entry in the
    * directory. The audit events stay in the directory. Called only by the admin Worker.
    */
   erase(owner: string): Promise<Erased>;
@@ -107,7 +107,7 @@ export type RestoreReply =
   | { readonly kind: 'refused'; readonly isSupported: boolean; readonly reason: string };
 
 /**
- * How far a restore is.
+ * The progress of a restore.
  *
  * - `restarting`: the object still has its old state.
  * - `untold`: the object has the earlier state; the directory has yet to take it.
@@ -116,7 +116,7 @@ export type RestoreReply =
  */
 export type RestoreState = 'restarting' | 'untold' | 'followed' | 'none';
 
-/** The operator's views as they cross. */
+/** The operator's views, as they are sent. */
 export type SentViews = Pick<OperatorViews, keyof ObjectViews | 'ping'> & {
   readonly [Name in keyof RowViews]: (query: ViewQuery) => Promise<SentPage>;
 };
@@ -150,9 +150,9 @@ export interface Delivery {
 }
 
 export interface NumberedEvent {
-  /** Order of events of this account. A restore takes numbers back, so a number may come twice. */
+  /** The order of the account's events. A restore resets it, so a number may occur twice. */
   readonly number: number;
-  /** Names the life of the object in which the event was written. Epoch and number together are the event's name. */
+  /** Identifies the run of the object that wrote the event. Epoch and number together identify the event. */
   readonly epoch: string;
   /** JSON text. */
   readonly event: string;
@@ -171,7 +171,7 @@ export interface CollectionStats {
   readonly created: Readonly<Record<string, number>>;
 }
 
-/** The revision that the directory has of an account after a delivery. */
+/** The directory's revision of an account after a delivery. */
 export interface Receipt {
   readonly revision: number;
 }

@@ -1,5 +1,5 @@
-// An account leaves its object for a dump, or is loaded into it, in pieces. Each piece may be sent
-// twice, and asked for twice.
+// An account is dumped from its object, or loaded into it, in pieces. Each piece may be sent or
+// requested twice.
 
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
@@ -31,14 +31,14 @@ import type { ObjectParts } from './served-account.js';
 
 export class AccountDump {
   readonly #parts: ObjectParts;
-  /** Pieces are taken one at a time. */
+  /** Pieces are stored one at a time. */
   #taking: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ObjectParts) {
     this.#parts = parts;
   }
 
-  /** The rows after a position. Before the first piece the directory gets every audit event. */
+  /** The rows after a position. Before the first piece, the directory receives every audit event. */
   async leave(after: number): Promise<Reply<LeavingPiece>> {
     const { recordStorage, outbox, storage } = this.#parts;
     if (arrivalUnderWay(storage) !== undefined) {
@@ -54,7 +54,7 @@ export class AccountDump {
     return accepted({ ...piece, revision: outbox.revision, sequences });
   }
 
-  /** Takes the rows that it does not have yet. With the last piece the account is whole, and is served from then on. */
+  /** Stores the rows that it doesn't have yet. The last piece completes the account, which is served from then on. */
   take(owner: string, piece: LoadPiece): Promise<Reply<LoadState>> {
     const taken = this.#taking.then(() => this.#take(owner, piece));
     this.#taking = taken.catch(() => {});
@@ -93,7 +93,7 @@ export class AccountDump {
     return this.#finish(piece.whole);
   }
 
-  /** The account is in use: the sender compares it with what it would have loaded. */
+  /** The account is in use: the sender compares it with what it would load. */
   async #held(): Promise<Reply<LoadState>> {
     const { storage, outbox } = this.#parts;
     const { revision } = outbox;
@@ -114,7 +114,7 @@ export class AccountDump {
     );
   }
 
-  /** Undefined: appended. A piece that comes too early is not an error: the answer says where to continue. */
+  /** Undefined: appended. A piece that comes too early isn't an error: the answer says where to continue. */
   async #append({ from, rows }: LoadPiece): Promise<Reply<never> | undefined> {
     const { storage, limits, account } = this.#parts;
     const held = arrivedSoFar(storage);
@@ -126,7 +126,7 @@ export class AccountDump {
     } catch (error) {
       if (!/UNIQUE/i.test(String(error))) throw error;
     }
-    // What has arrived will never be whole.
+    // What has arrived can never be completed.
     await account.empty();
     const reason =
       tooMuch?.ok === false ? tooMuch.failure.message : 'two of its records have the same id';

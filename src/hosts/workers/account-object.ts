@@ -1,6 +1,6 @@
-// One account's records as a durable object: the same records, rules and writer
-// as in one process, over the object's own database. The platform runs at most
-// one of them for an account, so there is one writer here, too.
+// One account's records as a durable object: the same records, rules and writer as in a
+// single process, over the object's own database. The platform runs at most one object for
+// an account, so there is one writer here as well.
 
 import { DurableObject } from 'cloudflare:workers';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -33,12 +33,12 @@ import { type SentPage, sentPage } from './sent-page.js';
 import { notServed, type ObjectParts, ServedAccount } from './served-account.js';
 
 /**
- * How long the operator's answer waits for the directory. After that, the change is
- * shown once the alarm has delivered it.
+ * How long the operator's answer waits for the directory. A later change is shown once the
+ * alarm has delivered it.
  */
 const OPERATOR_WAIT_MS = 2_000;
 
-/** Each part knows those before it: outbox, storage, account, then the dump. */
+/** Each part depends on those before it: outbox, storage, account, then the dump. */
 export class AccountObject extends DurableObject<WorkerEnvironment> implements AccountStub {
   readonly #parts: ObjectParts;
   readonly #dump: AccountDump;
@@ -122,7 +122,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
   /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */
   async erase(owner: string): Promise<Erased> {
     this.#parts.outbox.expectOwner(owner);
-    // This call must stay outside the block below: the block would wait for an answer that it holds back itself.
+    // This call must stay outside the block below, which would hold back the answer that it waits for.
     await this.#parts.outbox.deliver();
     await this.#parts.account.empty(async () => {
       if (this.#parts.outbox.isPending) throw new Error('the directory has not taken every change');

@@ -1,6 +1,6 @@
 // Sets an account's object back to an earlier point of its history. Only code inside
-// the object can ask the platform for it, and the object takes its earlier state when
-// it is loaded again. README.md explains how the directory learns of it.
+// the object can ask the platform for it, and the object has its earlier state when it is
+// loaded again. README.md explains how the directory learns of it.
 
 import { type AuditEvent, restoreEvent } from '../../core/domain/audit-event.js';
 import type { Restore, RestorePoint, RestoreReply, RestoreState } from './account-call.js';

@@ -1,6 +1,6 @@
-// Numbers and sizes of an account's rows, by collection and hour of creation. Each
-// commit updates them by its own rows: counting 60,000 rows takes 26 ms, and deliveries
-// come up to four times a second.
+// Numbers and sizes of an account's rows, by collection and hour of creation. Each commit
+// updates them from its own rows: counting 60,000 rows takes 26 ms, and there are up to four
+// deliveries a second.
 
 import {
   byCollection,
@@ -55,7 +55,7 @@ export class AccountStats {
 
   /** Counts what a commit has changed. */
   follow({ before, after }: CommitEffect): void {
-    // If the row with the latest update goes, an earlier update becomes the latest.
+    // If the row with the latest update is deleted, an earlier update becomes the latest.
     const latest = new Map<string, number>();
     for (const { collection, updated_at } of before) {
       if (!isCollectionName(collection) || updated_at < this.#counted[collection].updatedAt)

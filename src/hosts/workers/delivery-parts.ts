@@ -1,5 +1,5 @@
-// The parts of a delivery to the directory that may be long: as many events and texts for the
-// search as one call takes. Sizes are asked for first, so that memory holds only what fits.
+// The parts of a delivery to the directory that may be long: as many events and search texts as
+// fit into one call. Sizes are read first, so that memory holds only what fits.
 
 import { caseFolded } from '../../core/domain/search.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
@@ -8,7 +8,7 @@ import type { NumberedEvent } from './account-call.js';
 /** A call may take 32 MiB; these keep a delivery far below it. */
 const EVENTS_MAX = 500;
 const EVENTS_MAX_BYTES = 4_000_000;
-/** Texts of one account in which a search for accounts looks. */
+/** Search texts of one account. */
 const SEARCH_TEXTS_MAX_BYTES = 8_000_000;
 
 const EVENT_SIZES = `
@@ -41,13 +41,13 @@ export function eventsAfter(sql: Sql, after: number): NumberedEvent[] {
   return [...sql.exec<EventRow>(EVENTS, after, last)];
 }
 
-/** The texts of the account's profiles in which the operator's search for accounts looks. */
+/** The texts of the account's profiles, for the operator's search. */
 export function searchTexts(sql: Sql): string[] {
   const last = lastThatFits(sql.exec<SizeRow>(PROFILE_SIZES), SEARCH_TEXTS_MAX_BYTES);
   return Array.from(sql.exec<{ body: string }>(PROFILES, last), ({ body }) => caseFolded(body));
 }
 
-/** The last of the rows that fit together, at least the first one. Reads all sizes: a cursor that is left open locks its table until it is collected. */
+/** The last of the rows that fit together, at least the first one. Reads all sizes, because an open cursor locks its table until it is garbage-collected. */
 function lastThatFits(sizes: Iterable<SizeRow>, maxBytes: number): number {
   let last = 0;
   let total = 0;

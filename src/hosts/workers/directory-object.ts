@@ -33,7 +33,7 @@ import { type SentPage, sentPage } from './sent-page.js';
 
 /** The platform's rows have at most 2 MB, so longer texts are stored in pieces. */
 const PIECE_CHARACTERS = 500_000;
-/** Neighbouring pieces overlap by this much, so that every `q` is whole in one of them. No URL can hold a longer `q`. */
+/** Neighbouring pieces overlap by this much, so that every `q` is whole in one of them. No URL can contain a longer `q`. */
 const OVERLAP_CHARACTERS = 20_000;
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
@@ -46,7 +46,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
   }
 
-  /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
+  /** Applies a delivery unless its revision is older than the known one. A repeated or late delivery changes nothing. */
   async apply(delivery: Delivery): Promise<Receipt> {
     return this.ctx.storage.transactionSync(() => {
       const { owner, revision, counts, holdings } = delivery;
@@ -163,7 +163,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     }
   }
 
-  /** Those that the log does not have. They are compared by name, because after a restore another event may have the same number. */
+  /** Those that the log doesn't have. They are compared by epoch and number, because after a restore another event may have the same number. */
   #appendEvents(events: readonly NamedEvent[]): void {
     for (const { owner, epoch, number, event } of events) {
       this.#rows(sql.APPEND_EVENT, event, owner, epoch, number);

@@ -38,7 +38,7 @@ export const SCHEMA_STEPS: SchemaSteps = [
   ],
   [
     ...CREATE_VERSION,
-    // An event's name, so that no event is taken twice. Events of earlier versions have no name.
+    // Identifies an event, so that none is stored twice. Null in events of earlier versions.
     'alter table audit_events add column name text',
     'create unique index audit_events_by_name on audit_events (name)',
     'alter table accounts drop column event',
@@ -61,7 +61,7 @@ export const PUT_ACCOUNT = `
 export const REMOVE_ACCOUNT = 'delete from accounts where owner = ?1';
 export const REMOVE_HOLDINGS = 'delete from holdings where owner = ?1';
 
-/** `?2`: a JSON object of what the account holds, by collection. Rows that stay as they are are not written. */
+/** `?2`: a JSON object of the account's holdings, by collection. Unchanged rows are not written. */
 export const PUT_HOLDINGS = `
   insert into holdings (owner, collection, own, records, payload_bytes, updated_at, created)
   select ?1, key, value ->> 'own', value ->> 'records', value ->> 'payloadBytes',
@@ -77,7 +77,7 @@ export const PUT_HOLDINGS = `
 export const REMOVE_SEARCH_TEXTS = 'delete from search_texts where owner = ?1';
 export const PUT_SEARCH_TEXT = 'insert into search_texts (owner, number, text) values (?1, ?2, ?3)';
 
-/** `?1`: the event. `?2`, `?3`, `?4`: owner, epoch and number, which name it. */
+/** `?1`: the event. `?2`, `?3`, `?4`: owner, epoch and number, which identify it. */
 export const APPEND_EVENT = `
   insert into audit_events (timestamp, event, name)
   values (?1 ->> 'timestamp', ?1, json_array(?2, ?3, ?4)) on conflict (name) do nothing`;
@@ -114,7 +114,7 @@ export const SUM_CREATED = `
          total(hours.value * (cast(hours.key as integer) > ?3)) as after_third
     from holdings, json_each(holdings.created) as hours group by collection`;
 
-/** No event is ever removed, and their numbers have no gap. */
+/** No event is ever removed, and their numbers have no gaps. */
 export const COUNT_EVENTS = 'select coalesce(max(id), 0) as total from audit_events';
 
 /** Ordered by the time of the change, not of its delivery. */
@@ -122,19 +122,19 @@ export const LIST_EVENTS = `
   select json_set(event, '$.id', id) as event
     from audit_events order by timestamp desc, id desc limit ?1 offset ?2`;
 
-/** Accounts after a subject, in order; also those that have no record. */
+/** Accounts after a subject, in order, including those without records. */
 export const LIST_KNOWN = `
   select owner from accounts where owner > ?1 order by owner limit ?2`;
 
-/** Whether an event of that name is in the log. */
+/** Whether the event is in the log. */
 export const FIND_NAMED = 'select id from audit_events where name = json_array(?1, ?2, ?3)';
 
-/** Places and sizes of events, oldest first. `?1`, `?2`: the place of the event before. */
+/** Positions and sizes of events, oldest first. `?1`, `?2`: the position of the previous event. */
 export const MEASURE_EVENTS = `
   select id, timestamp, octet_length(event) as size from audit_events
    where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;
 
-/** Oldest first. `?1`, `?2`: the place of the event before. */
+/** Oldest first. `?1`, `?2`: the position of the previous event. */
 export const EVENTS_AFTER = `
   select event, name from audit_events
    where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;

@@ -12,7 +12,7 @@ export interface WorkerEnvironment {
 
 /** The one directory of a deployment. */
 const DIRECTORY_NAME = 'directory';
-/** An isolate has 128 MB, which hold the records' texts about twice. */
+/** An isolate has 128 MB, and holds the records' texts about twice. */
 const ACCOUNT_MAX_BYTES = 48_000_000;
 
 /** The settings that every object of an account has. */
@@ -23,8 +23,8 @@ export interface AccountSettings {
 }
 
 /**
- * If a setting cannot be used, the default holds here. The gateway refuses every request
- * then, and its log names the setting.
+ * An invalid setting is replaced by its default here; the gateway then refuses every request,
+ * and its log names the setting.
  */
 export const accountSettings = once((env: WorkerEnvironment): AccountSettings => {
   try {
@@ -47,7 +47,7 @@ function readAccountSettings(environment: Environment): AccountSettings {
   };
 }
 
-/** A new stub for each call, because a stub whose object was lost may stay broken. */
+/** A new stub for each call, because a stub stays broken if its object was lost. */
 export function accountStub(env: WorkerEnvironment, owner: string): AccountStub {
   return stubIn(env, env.ACCOUNTS, owner) as unknown as AccountStub;
 }
@@ -61,7 +61,7 @@ function stubIn(env: WorkerEnvironment, objects: DurableObjectNamespace, name: s
   return objects.get(objects.idFromName(name));
 }
 
-/** Earlier releases kept the objects in a jurisdiction; here every account would be another, empty object. */
+/** Earlier releases could keep the objects in a jurisdiction; without it, every account would be a new, empty object. */
 const expectNoJurisdiction = once((env: WorkerEnvironment) => {
   const { OBJECTS_JURISDICTION: jurisdiction } = settingsIn(env);
   if (!jurisdiction) return {};
@@ -76,7 +76,7 @@ export function settingsIn(env: WorkerEnvironment): Environment {
   return Object.fromEntries(texts);
 }
 
-/** Reads a setting once an isolate: every request and object of an isolate has the same environment. */
+/** Reads a setting once per isolate: its requests and objects share one environment. */
 export function once<Environment extends WorkerEnvironment, T extends object>(
   read: (env: Environment) => T,
 ): (env: Environment) => T {

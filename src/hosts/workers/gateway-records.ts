@@ -1,6 +1,6 @@
 // The records as the gateway sees them: every account is an object somewhere, and each
-// operation is one call to it. If the object was lost, a read is asked once more, of a
-// fresh stub; a write never, because its outcome is unknown.
+// operation is one call to it. If the object was lost, a read is retried once, with a new
+// stub; a write never, because its outcome is unknown.
 
 import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import type { RowsPage } from '../../core/domain/listing.js';
@@ -48,7 +48,7 @@ function gatewayAccount(
 
   const read = <T>(ask: Ask<T>) => retryOnce(() => call(ask));
 
-  /** The account may say that it cannot answer now; a page has no place for that. */
+  /** An account may be unavailable, which a page can't express. */
   async function page(ask: Ask<SentPage>): Promise<RowsPage> {
     const answered = await read(ask);
     if (!answered.ok) throw new FailureError(answered.failure);
@@ -109,7 +109,7 @@ function gatewayOperator(objects: Objects): OperatorViews {
   };
 }
 
-/** Tries a read once more if the platform says that this may help: the object was lost, it is not overloaded, and no code of ours failed. */
+/** Retries a read once if the platform advises it: the object was lost, isn't overloaded, and none of our code failed. */
 async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -136,7 +136,7 @@ function isUnknownMethod(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes('does not implement');
 }
 
-/** The object runs a release that does not have the method, and did nothing. */
+/** The object runs a release without the method, and did nothing. */
 class OtherRelease extends Error {
   constructor(cause: unknown) {
     super('the account runs a version without this operation; a deployment may be under way', {

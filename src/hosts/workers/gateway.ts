@@ -13,7 +13,7 @@ import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { gatewayRecords } from './gateway-records.js';
 
-/** Reads the settings with the first request of an isolate, because a Worker has no start. */
+/** Reads the settings at an isolate's first request, because a Worker has no startup. */
 export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
   let respond: FetchHandler | undefined;
   return async (request, env) => {
@@ -32,7 +32,7 @@ function responder(env: WorkerEnvironment): FetchHandler {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  // The platform ties a wait, and an exchange, to the request that began it.
+  // The platform ties timers and fetches to the request that started them.
   const alone = { scheduler: new FairScheduler({ sliceMs: Infinity }), admission: UNLIMITED };
   const { signIn, adminKey, corsAllowedOrigins } = settings;
   const identity = signIn && openSignIn({ settings: signIn, log, joined: false }).identity;
@@ -40,7 +40,7 @@ function responder(env: WorkerEnvironment): FetchHandler {
   return buildHandler({ records, identity, adminKey, corsAllowedOrigins, log, ...alone });
 }
 
-/** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */
+/** A Worker has no startup that could fail. If one setting is invalid, none is used: every request that needs a setting is answered 503, and the log names the invalid one. */
 function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   try {
     return readSettings(settingsIn(env));

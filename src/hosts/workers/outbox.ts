@@ -1,4 +1,4 @@
-// The changes of an account that the directory has not confirmed yet. A commit, its
+// The changes of an account that the directory hasn't confirmed yet. A commit, its
 // audit events, the higher revision and the alarm are one transaction. The object
 // delivers at once, and the alarm delivers again until the directory confirms.
 // Delivering twice changes nothing. README.md explains each field, and a restore.
@@ -11,12 +11,12 @@ import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
 import { AccountStats } from './account-stats.js';
 import { eventsAfter, searchTexts } from './delivery-parts.js';
 
-/** Least time between two deliveries of one account: quick changes share a delivery. */
+/** Minimum time between two deliveries of an account: changes in quick succession share one. */
 const INTERVAL_MS = 250;
 const ALARM_DELAY_MS = 2_000;
 /** After an alarm that could not deliver: the directory is down for longer. */
 const RETRY_DELAY_MS = 30_000;
-/** A wait is longer by up to this part of itself. */
+/** A wait is extended at random by up to this fraction. */
 const ALARM_SPREAD = 0.5;
 const FIRST_STATE = `
   insert into outbox (owner, revision, delivered_revision, delivered_event)
@@ -56,7 +56,7 @@ export class Outbox implements CommitFollower {
   readonly #options: OutboxOptions;
   readonly #sql: ObjectStorage['sql'];
   #stats: AccountStats;
-  /** Whose object this is: known from the first call on, and stored with the first commit. */
+  /** Whose object this is: known from the first call, and stored with the first commit. */
   #owner: string | undefined;
   #state: State | undefined;
   #searchTextsChanged = false;
@@ -89,7 +89,7 @@ export class Outbox implements CommitFollower {
     return this.#owner;
   }
 
-  /** Delivers what is pending since before the object was loaded. */
+  /** Delivers what was pending when the object was loaded. */
   async resume(): Promise<void> {
     if (!this.isPending) return;
     this.#searchTextsChanged = true;
@@ -153,7 +153,7 @@ export class Outbox implements CommitFollower {
     this.#alarmIsSet = true;
   }
 
-  /** After the database was deleted: as in a new object. */
+  /** To the state of a new object, after the database was deleted. */
   reset(): void {
     this.#state = undefined;
     this.#stats = new AccountStats(this.#sql);
@@ -197,7 +197,7 @@ export class Outbox implements CommitFollower {
 
   #setAlarm(delay = ALARM_DELAY_MS): Promise<void> {
     const { storage, clock, random } = this.#options;
-    // Spread, or all accounts would come back at once to a directory that was down.
+    // Spread out, or all accounts would return at once to a directory that was down.
     return storage.setAlarm(clock() + delay * (1 + random() * ALARM_SPREAD));
   }
 

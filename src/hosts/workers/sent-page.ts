@@ -1,6 +1,6 @@
-// A page of records between two machines. A call's answer has at most 32 MiB, and
-// a page of large records is longer. So the texts of a long page are streamed,
-// which also keeps them out of the memory of both machines.
+// A page of records between two machines. A call's answer has at most 32 MiB, and a page
+// of large records can be longer, so a long page is streamed. That also keeps it out of the
+// memory of both machines.
 
 import { areTexts, type Rows, type RowsPage } from '../../core/domain/listing.js';
 
@@ -11,7 +11,7 @@ const PIECE_CHARACTERS = 65_536;
 
 export interface SentPage {
   readonly total: number;
-  /** Either the texts or the stream is there. */
+  /** Either the texts or the stream is set. */
   readonly items?: readonly string[];
   /** The comma-separated text of all rows, in UTF-8. */
   readonly joined?: ReadableStream<Uint8Array>;
@@ -42,7 +42,7 @@ function* commaSeparated(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Encodes on demand: until it is sent, a text takes no memory beside the record's own. */
+/** Encodes on demand: until it is sent, a text takes no memory besides the record's own. */
 function streamOf(texts: Iterable<string> | AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const source = gathered(texts);
@@ -56,7 +56,7 @@ function streamOf(texts: Iterable<string> | AsyncIterable<string>): ReadableStre
   });
 }
 
-/** Gathers short texts, because each piece costs the same. No piece is empty: a stream of bytes refuses empty ones. */
+/** Joins short texts, because each piece costs the same. No piece is empty, because a byte stream refuses empty ones. */
 async function* gathered(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const text of texts) {

@@ -13,9 +13,9 @@ import type { ObjectRecordStorage } from '../../storage/object/object-record-sto
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type { Outbox } from './outbox.js';
 
-/** Characters of folded texts, at most two bytes each. The memory that the records leave free must also hold a page and a body. */
+/** Characters of folded texts, at most two bytes each. Memory must also hold the records, a page and a body. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
-/** The answer gets this long to leave the object before the object ends. */
+/** Time for the answer to leave the object before the object ends. */
 const ANSWER_MS = 250;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -135,7 +135,7 @@ export class ServedAccount {
     setTimeout(() => this.#options.ctx.abort('the account is set back'), ANSWER_MS);
   }
 
-  /** Writes that are under way are not made after the records are no longer served. */
+  /** Pending writes are refused once the records are no longer served. */
   #enter(state: State): void {
     if (this.#state.name === 'serving') void this.#state.records.refuseWrites();
     this.#state = state;
@@ -156,7 +156,7 @@ export class ServedAccount {
       scheduler: new FairScheduler({ sliceMs: Infinity }),
       limits,
       searchMaxCharacters: SEARCH_MAX_CHARACTERS,
-      // Memory and storage may differ, so this object ends. The next call finds a new object,
+      // Memory and storage may differ, so this object ends. The next call creates a new one,
       // which reads the stored records.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });

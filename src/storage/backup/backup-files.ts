@@ -8,13 +8,10 @@ const NAME_END =
   /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(\.part(?:-journal|-wal|-shm)?)?$/;
 
 /** A finished backup. */
-export interface BackupFile {
+export interface SizedBackup {
   readonly name: string;
   /** Milliseconds since 1970, UTC: the time in its name. */
   readonly takenAt: number;
-}
-
-export interface SizedBackup extends BackupFile {
   readonly bytes: number;
 }
 
@@ -35,11 +32,8 @@ export async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** The finished backups among the names, newest first, and what is left of unfinished ones. */
-export function backupsIn(
-  names: readonly string[],
-  stem: string,
-): { readonly finished: BackupFile[]; readonly unfinished: string[] } {
-  const finished: BackupFile[] = [];
+export function backupsIn(names: readonly string[], stem: string) {
+  const finished: { readonly name: string; readonly takenAt: number }[] = [];
   const unfinished: string[] = [];
   for (const name of names.filter((name) => name.startsWith(stem))) {
     const [, day, hour, minute, second, part] = NAME_END.exec(name.slice(stem.length)) ?? [];
@@ -61,11 +55,7 @@ const MUCH_MORE = 1.5;
  * What to remove so that `keep` backups stay: first those with a time after `now`, which a wrong clock
  * made, then the oldest. `finished`: newest first. `heldBack`: those that stay only because of their size.
  */
-export function rotationOf(
-  finished: readonly SizedBackup[],
-  now: number,
-  keep: number,
-): { readonly removable: string[]; readonly heldBack: SizedBackup[] } {
+export function rotationOf(finished: readonly SizedBackup[], now: number, keep: number) {
   const isPast = ({ takenAt }: SizedBackup) => takenAt <= now;
   const removable: string[] = [];
   const heldBack: SizedBackup[] = [];

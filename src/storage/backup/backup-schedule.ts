@@ -14,19 +14,16 @@ import { backupName, backupsIn, namesIn, rotationOf, type SizedBackup } from './
 const CHECK_MS = 60_000;
 /** Wait after a failure: long enough for a disk or an operator to recover. */
 const RETRY_MS = 600_000;
-
-/** The folder of the backups, how often one is taken and how many are kept. */
-export interface BackupPlan {
-  readonly folder: string;
-  /** 0: only on request. */
-  readonly intervalHours: number;
-  readonly keep: number;
-}
+const HELD_BACK =
+  'every newer backup has less than two thirds of their size, so they are not removed: check whether records were lost, restore one, or remove them by hand';
+const FROM_FUTURE =
+  "a wrong clock gave these backups a time in the future; they are ignored, and removed before the others: check this machine's clock, and remove them if you trust the others";
 
 export interface BackupScheduleOptions {
   readonly storage: Pick<FileStorage, 'backup'>;
   readonly databasePath: string;
-  readonly settings: BackupPlan;
+  /** `intervalHours`: 0 for backups only on request. `keep`: how many stay. */
+  readonly settings: { folder: string; intervalHours: number; keep: number };
   readonly log: Log;
   readonly events?: ServiceEvents | undefined;
 }
@@ -34,8 +31,6 @@ export interface BackupScheduleOptions {
 /** Takes backups by the clock. A failure is logged and has no other effect. */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
-  /** The database's name without its extension. */
-  readonly #stem: string;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
   #isAsked = false;
@@ -47,19 +42,18 @@ export class BackupSchedule {
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
-    this.#stem = parse(options.databasePath).name;
   }
 
   /** To be called once the service listens: a start that fails takes no backup. */
   begin(): void {
-    this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
-    this.#check();
+    this.#timer = setInterval(() => this.check(), CHECK_MS).unref();
+    this.check();
   }
 
   /** Takes a backup now. If one is in progress, another follows it, because it may lack the latest writes. */
   takeNow(): void {
     this.#isAsked = true;
-    this.#check();
+    this.check();
   }
 
   /** Begins no further backup. Closing the storage aborts the one in progress. */
@@ -68,96 +62,78 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
-  /** Newest first. Rejects if the folder can't be read. */
-  async kept(): Promise<readonly SizedBackup[]> {
-    return (await this.#files()).finished;
+  /** Takes what is due or was asked for. Resolves when no backup is in progress; never rejects. */
+  async check(): Promise<void> {
+    if (!this.#isStopping) this.#working ??= this.#work();
+    await this.#working;
   }
 
-  /** Resolves when no backup is in progress. */
-  async idle(): Promise<void> {
-    while (this.#working !== undefined) await this.#working;
-  }
-
-  #check(): void {
-    if (this.#isStopping || this.#working !== undefined) return;
-    this.#working = this.#takeIfDue()
-      .catch((error: unknown) => {
+  async #work(): Promise<void> {
+    const { log, events } = this.#options;
+    do {
+      const isAsked = this.#isAsked;
+      this.#isAsked = false;
+      await this.#takeIfDue(isAsked).catch((error: unknown) => {
         this.#retryAt = performance.now() + RETRY_MS;
-        if (this.#isStopping) return this.#options.log.info('backup_broken_off');
-        this.#options.events?.backupFailed(messageOf(error));
-        this.#options.log.error('backup_failed', messageOf(error));
-      })
-      .finally(() => {
-        this.#working = undefined;
-        this.isUnderWay = false;
-        if (this.#isAsked) this.#check();
+        if (this.#isStopping) return log.info('backup_broken_off');
+        events?.backupFailed(messageOf(error));
+        log.error('backup_failed', messageOf(error));
       });
+      this.isUnderWay = false;
+    } while (this.#isAsked && !this.#isStopping);
+    this.#working = undefined;
   }
 
-  async #takeIfDue(): Promise<void> {
-    const { settings } = this.#options;
-    const isAsked = this.#isAsked;
-    this.#isAsked = false;
+  async #takeIfDue(isAsked: boolean): Promise<void> {
+    const { intervalHours } = this.#options.settings;
     if (!isAsked && performance.now() < this.#retryAt) return;
     // Even if none is due, so that an operator learns at once that none can be taken.
-    const { finished, unfinished } = await this.#files();
+    const { finished, unfinished } = await this.files();
     const now = Date.now();
     const newest = finished.find(({ takenAt }) => takenAt <= now);
-    const age = now - (newest?.takenAt ?? 0);
-    const isDue = settings.intervalHours > 0 && age >= settings.intervalHours * HOUR_MS;
-    if (isAsked || isDue) {
-      // What a killed process left.
-      await this.#remove(unfinished);
-      await this.#take();
-    } else this.#rotation(finished, now);
+    const dueAt = (newest?.takenAt ?? 0) + intervalHours * HOUR_MS;
+    const isDue = intervalHours > 0 && now >= dueAt;
+    if (!isAsked && !isDue) return void this.#rotation(finished, now);
+    this.isUnderWay = true;
+    // What a killed process left.
+    await this.#remove(unfinished);
+    await this.#take(now);
   }
 
-  async #take(): Promise<void> {
-    const { storage, log, events } = this.#options;
-    this.isUnderWay = true;
-    const takenAt = Date.now();
-    const file = this.#pathOf(backupName(this.#stem, takenAt));
+  async #take(now: number): Promise<void> {
+    const { storage, databasePath, log, events } = this.#options;
+    const file = this.#pathOf(backupName(parse(databasePath).name, now));
     const startedAt = performance.now();
-    const { bytes, recordCount, auditEventCount } = await storage.backup(file);
+    const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
     events?.backupTaken(Date.now(), milliseconds, bytes);
-    await this.#files()
-      .then(({ finished }) => this.#remove(this.#rotation(finished, takenAt)))
+    await this.files()
+      .then(({ finished }) => this.#remove(this.#rotation(finished, now)))
       .catch((error: unknown) => log.error('backup_not_removed', messageOf(error)));
-    const counts = { records: recordCount, audit_events: auditEventCount };
-    log.info('backup_taken', { file, bytes, ...counts, milliseconds });
+    log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
   }
 
-  /** The names of those that may be removed. Warns of those that an operator should look at. */
+  /** The names of those that may be removed. Warns, once for each set, of those that need an operator. */
   #rotation(finished: readonly SizedBackup[], now: number): readonly string[] {
-    const { settings, events } = this.#options;
+    const { settings, log, events } = this.#options;
     const { removable, heldBack } = rotationOf(finished, now, settings.keep);
     events?.backupsHeldBack(heldBack.length);
-    this.#warn(
-      'backup_held_back',
-      heldBack,
-      'every newer backup has less than two thirds of their size, so they are not removed: check whether records were lost, restore one, or remove them by hand',
-    );
-    this.#warn(
-      'backup_from_future',
-      finished.filter(({ takenAt }) => takenAt > now),
-      "a wrong clock gave these backups a time in the future; they are ignored, and removed before the others: check this machine's clock, and remove them if you trust the others",
-    );
+    const warnings = [
+      ['backup_held_back', heldBack, HELD_BACK],
+      ['backup_from_future', finished.filter(({ takenAt }) => takenAt > now), FROM_FUTURE],
+    ] as const;
+    for (const [event, found, hint] of warnings) {
+      const files = found.map(({ name }) => this.#pathOf(name)).join(', ');
+      if (files && files !== this.#warned.get(event)) log.warn(event, { files, hint });
+      this.#warned.set(event, files);
+    }
     return removable;
   }
 
-  /** Once for each set of files. */
-  #warn(event: string, found: readonly SizedBackup[], hint: string): void {
-    const files = found.map(({ name }) => this.#pathOf(name)).join(', ');
-    if (files !== '' && files !== this.#warned.get(event)) {
-      this.#options.log.warn(event, { files, hint });
-    }
-    this.#warned.set(event, files);
-  }
-
-  async #files() {
+  /** The backups in the folder, newest first, and the names of unfinished ones. Rejects if it can't be used. */
+  async files() {
     const names = await namesIn(this.#options.settings.folder);
-    const { finished, unfinished } = backupsIn(names, this.#stem);
+    const { finished, unfinished } = backupsIn(names, parse(this.#options.databasePath).name);
     const sized = finished.map(async (file): Promise<SizedBackup> => {
       // It may be removed in the meantime.
       const found = await stat(this.#pathOf(file.name)).catch(() => undefined);

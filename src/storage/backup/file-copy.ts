@@ -1,8 +1,7 @@
-// Copies of database files. Only their owner may read them, and they are on disk
-// when the copy resolves. Failures become sentences for the operator.
+// Copies of database files, which only their owner may read, and what their errors mean.
 
 import { createReadStream } from 'node:fs';
-import { link, open, rm, stat, statfs } from 'node:fs/promises';
+import { link, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
 import { messageOf } from '../file/connection-errors.js';
@@ -48,32 +47,18 @@ export async function removeDatabase(path: string): Promise<void> {
 /** Rejects if a file of that size would fill the folder's disk. */
 export async function expectRoom(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
-  const [free, needed] = [bavail * bsize, bytes + RESERVE_BYTES].map((n) => Math.ceil(n / 1e6));
-  if (bavail * bsize >= bytes + RESERVE_BYTES) return;
-  throw new Error(`its disk has ${free} MB free, and ${needed} MB are needed; make room`);
-}
-
-export async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+  const [free, needed] = [bavail * bsize, bytes + RESERVE_BYTES];
+  if (free >= needed) return;
+  const [has, needs] = [free, needed].map((size) => `${Math.ceil(size / 1e6)} MB`);
+  throw new Error(`its disk has ${has} free, and needs ${needs}; make room`);
 }
 
 const NOT_WRITABLE = 'no permission to write in the folder; check its owner and permissions';
-const DISK_FULL = 'its disk is full; make room';
 const ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'no such folder; make it, or mount its disk',
-  ENOTDIR: 'a file is in the place of the folder; name a folder',
   EACCES: NOT_WRITABLE,
   EPERM: NOT_WRITABLE,
-  EROFS: NOT_WRITABLE,
-  ENOSPC: DISK_FULL,
-  EDQUOT: DISK_FULL,
-  EFBIG: 'this process may not write so large a file; raise its limit',
+  ENOSPC: 'its disk is full; make room',
 };
 
 /** The meaning of a file operation's error, for the operator. */

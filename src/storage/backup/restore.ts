@@ -1,110 +1,80 @@
-// Puts a backup in the place of the database file. The old one or the new one is
-// in place at every moment, and the old one is kept under another name.
+// Puts a backup in the place of the database file. The old one or the new one is in place at every
+// moment, and the old one is kept under another name.
 
-import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, constants, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { restoreEvent } from '../../core/domain/audit-event.js';
 import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
-import { messageOf } from '../file/connection-errors.js';
+import { DAMAGED, isBusy, messageOf, NO_DATABASE } from '../file/connection-errors.js';
 import { makeFolder, placeOf } from '../file/file-place.js';
-import { APPEND_EVENTS, COLUMNS_VERSION } from '../file/file-schema.js';
+import { APPEND_EVENTS } from '../file/file-schema.js';
 import { keptPath, markClosed } from '../file/state-mark.js';
-import type { DatabaseContents } from './backups.js';
 import { checkDatabase } from './database-check.js';
 import {
   codeOf,
   copySynced,
   fileErrorText,
-  isThere,
   nameAgain,
   removeDatabase,
   SIDE_FILES,
 } from './file-copy.js';
 import { expectSafePath } from './superuser.js';
 
-export interface Restored {
-  readonly contents: DatabaseContents;
-  /** Whose records the backup holds; `oldest`: when the first one was made, milliseconds since 1970, UTC. */
-  readonly owners: readonly { readonly subject: string; readonly oldest: number }[];
-  /** Path of the old file now; undefined if there was none. */
-  readonly kept: string | undefined;
-}
+const COPY_MARK = '.restoring-';
 
 /**
- * `backup` is only read; `path`: of the database file, or of a link to it; `now`: milliseconds since
- * 1970, UTC, for the old file's new name.
- * Rejects with one sentence, and leaves the database as it is, if a process holds the file, the
- * backup is not whole or not of this program, there is no room, or the superuser runs it and
- * another user can change the database's place. Killed at any moment, it leaves the old or the new
- * database in place.
+ * `path`: of the database file, or of a link to it; `now`: milliseconds since 1970, UTC, for the old
+ * file's new name. Resolves with what the backup holds, its accounts, and the old file's path now, if
+ * there was one. Rejects with one sentence, and leaves the database as it is, if a process holds the
+ * file, the backup is not whole or not of this program, there is no room, or the superuser runs it and
+ * another user can change the database's place.
  */
-export async function restoreDatabase(
-  backup: string,
-  path: string,
-  now: number,
-): Promise<Restored> {
+export async function restoreDatabase(backup: string, path: string, now: number) {
   expectSafePath(path);
   // The file itself: its log and its marks are beside it.
   const place = await placeOf(path);
-  const unfinishedStart = `${basename(place)}.restoring-`;
   // Two restores at once must not work on one file.
-  const unfinished = join(dirname(place), `${unfinishedStart}${process.pid}-${now}`);
+  const copy = `${place}${COPY_MARK}${process.pid}-${now}`;
   try {
-    await copyBackup(backup, place, unfinished);
-    const checked = await check(backup, unfinished, now);
-    const release = await hold(place);
-    try {
-      const kept = await replace(place, unfinished, now);
-      // What killed restores left; one that is under way fails, and has not replaced anything.
-      for (const name of await readdir(dirname(place))) {
-        if (name.startsWith(unfinishedStart)) await rm(join(dirname(place), name));
-      }
-      return { ...checked, kept };
-    } finally {
-      release();
-    }
+    const checked = await copyChecked(backup, copy, now).catch((error: Error) => {
+      throw new Error(`the backup ${backup} cannot be restored: ${error.message}`);
+    });
+    const held = hold(place);
+    const kept = await replace(place, copy, now).finally(() => held?.close());
+    return { ...checked, kept };
   } finally {
-    await removeDatabase(unfinished).catch(() => {});
+    await removeDatabase(copy).catch(() => {});
   }
 }
 
-/** With the files of SQLite that a killed service left beside it. */
-async function copyBackup(backup: string, place: string, copy: string): Promise<void> {
-  await access(backup, constants.R_OK).catch((error: unknown) => {
-    const isMissing = codeOf(error) === 'ENOENT';
-    const reason = isMissing ? 'no such file' : `user ${process.getuid?.()} cannot read it`;
-    throw notRestored(backup, `${reason}; check the path (${codeOf(error)})`, error);
-  });
-  const found = await stat(backup);
-  // A pipe would keep the restore waiting.
-  if (!found.isFile()) throw notRestored(backup, 'it is not a file; name the backup itself');
-  const old = await stat(place).catch(() => undefined);
-  if (found.ino === old?.ino && found.dev === old.dev) {
-    throw notRestored(backup, 'it is the database file itself; name a backup');
-  }
-  try {
-    await makeFolder(dirname(place));
-    for (const part of ['-journal', '-wal', '']) {
-      if (await isThere(backup + part)) await copySynced(backup + part, copy + part);
-    }
-  } catch (error) {
-    throw notRestored(backup, `the copy ${copy} cannot be made: ${fileErrorText(error)}`, error);
-  }
-}
-
-/** A backup of an earlier release has no column for the owner. */
-const OWNERS = (version: number) => `
-  select ${version < COLUMNS_VERSION ? "body ->> '$.owner_sub'" : 'owner'} as subject, min(created_at) as oldest
+/** By the text: a backup of an earlier release has no column for the owner. */
+const OWNERS = `
+  select body ->> '$.owner_sub' as subject, min(created_at) as oldest
     from records group by subject having typeof(subject) = 'text'`;
 
-/** Checks the copy and not the backup itself, so that the checked file is the one that is put in place. */
-async function check(backup: string, copy: string, now: number) {
+/**
+ * Checks the copy and not the backup itself, so that the checked file is the one that is put in place.
+ * `oldest`: when the account's first record was made, milliseconds since 1970, UTC.
+ */
+async function copyChecked(backup: string, copy: string, now: number) {
+  await access(backup, constants.R_OK).catch((error: unknown) => {
+    throw new Error(`it cannot be read (${codeOf(error)}); check its path and permissions`);
+  });
   try {
-    let owners: Restored['owners'] = [];
+    await makeFolder(dirname(copy));
+    // With the files of SQLite that a killed service left beside it.
+    for (const part of ['-journal', '-wal', '']) {
+      if (existsSync(backup + part)) await copySynced(backup + part, copy + part);
+    }
+  } catch (error) {
+    throw new Error(`the copy ${copy} cannot be made: ${fileErrorText(error)}`);
+  }
+  try {
+    let owners: { readonly subject: string; readonly oldest: number }[] = [];
     const contents = checkDatabase(copy, (connection) => {
-      const rows = connection.rows(OWNERS(Number(connection.value('pragma user_version'))));
-      owners = rows.map((row) => ({ subject: `${row['subject']}`, oldest: Number(row['oldest']) }));
+      owners = connection.rows(OWNERS) as unknown as typeof owners;
       const event = restoreEvent(basename(backup), '', now);
       connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }]);
       // The next read lets go of the lock; it would be kept until the statements are collected.
@@ -114,16 +84,16 @@ async function check(backup: string, copy: string, now: number) {
     await syncFile(copy);
     return { contents, owners };
   } catch (error) {
-    throw notRestored(backup, `${messageOf(error)}; choose another one`, error);
+    throw new Error(`${messageOf(error)}; choose another one`);
   }
 }
 
 /**
- * Writes the log beside the file into it, and locks it for this process. Resolves with the function
- * that releases it. A file that is not a database needs no lock, because no service starts on it.
+ * Writes the log beside the file into it, and locks it for this process until the connection closes.
+ * A file that is not a database needs no lock, because no service starts on it.
  */
-async function hold(path: string): Promise<() => void> {
-  if (!(await isThere(path))) return () => {};
+function hold(path: string): Connection | undefined {
+  if (!existsSync(path)) return undefined;
   const connection = new Connection(path);
   try {
     connection.value('pragma journal_mode = delete');
@@ -131,33 +101,32 @@ async function hold(path: string): Promise<() => void> {
     markClosed(path);
   } catch (error) {
     const message = messageOf(error);
-    if (!/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/i.test(message)) {
+    if (!NO_DATABASE.test(message) && !DAMAGED.test(message)) {
       connection.close();
-      const isHeld = /SQLITE_BUSY|database is locked/i.test(message);
-      const reason = isHeld ? 'a running service holds it; stop it first' : message;
+      const reason = isBusy(message) ? 'a running service holds it; stop it first' : message;
       throw new Error(`the database file ${path} cannot be replaced: ${reason}`);
     }
   }
-  return () => connection.close();
+  return connection;
 }
 
 /** Each step is on disk before the next one begins. */
-async function replace(path: string, unfinished: string, now: number): Promise<string | undefined> {
+async function replace(path: string, copy: string, now: number): Promise<string | undefined> {
   const kept = keptPath(path, 'before-restore', now);
-  const wasThere = await isThere(path);
+  const wasThere = existsSync(path);
   if (wasThere) await nameAgain(path, kept);
-  // These files exist only if the old file isn't a database or is missing. They must not stay next to the new one.
+  // Only a file that isn't a database, or is missing, leaves these. They must not stay beside the new one.
   for (const suffix of SIDE_FILES) {
-    if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
+    if (existsSync(path + suffix)) await rename(path + suffix, kept + suffix);
   }
   await syncFolder(dirname(path));
-  await rename(unfinished, path);
+  await rename(copy, path);
   await syncFolder(dirname(path));
   // The new file is whole without a log.
   markClosed(path);
+  // What killed restores left. One that is still running fails, and has replaced nothing.
+  for (const name of await readdir(dirname(path))) {
+    if (name.startsWith(basename(path) + COPY_MARK)) await rm(join(dirname(path), name));
+  }
   return wasThere ? kept : undefined;
-}
-
-function notRestored(backup: string, reason: string, cause?: unknown): Error {
-  return new Error(`the backup ${backup} cannot be restored: ${reason}`, { cause });
 }

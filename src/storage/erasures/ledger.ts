@@ -1,8 +1,9 @@
-// The ledger of erased accounts: a file that is only appended to. It has hashes: only a reader who
-// knows a subject can tell whether it was erased. It stands beside the folder of the backups,
-// because a restore of a backup must read it.
+// The ledger of erased accounts, an append-only file beside the folder of the backups, from which a
+// restore and a load learn whom they would bring back. The first line has `salt`; the others have
+// `account`, the HMAC-SHA256 of the subject under the salt, `erased`, RFC 3339 in UTC, and `records`.
+// So only a reader who knows a subject can tell whether it was erased.
 
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -17,26 +18,20 @@ import { dirname, resolve } from 'node:path';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { expectSafePath, isSuperuser } from '../backup/superuser.js';
 
-const OWNER_ONLY = 0o600;
-const SALT_BYTES = 16;
 const NAME_END = '-erased.ndjson';
-const FOR_ADDING = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+const FOR_APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+
+export const ERASE_AGAIN =
+  'service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)';
 
 export type RecordCounts = Partial<Record<CollectionName, number>>;
 
-/**
- * The first line has `salt`, hexadecimal: one for the whole ledger, so that a restore hashes each
- * account once. The others have `account`, the HMAC-SHA256 of the subject under the salt, and
- * `erased`, RFC 3339, UTC.
- */
-type Line = Readonly<Record<string, unknown>>;
-
-/** What a ledger knows. */
 export interface Ledger {
-  /** How many erasures it has. */
-  readonly size: number;
-  /** When the account was erased last: RFC 3339, UTC. Undefined if it never was. */
-  erasedAt(subject: string): string | undefined;
+  /**
+   * When the account was last erased, RFC 3339 in UTC, if that was after `time`, in milliseconds since
+   * 1970: records of that time have come back. Later ones are those of a new account.
+   */
+  erasedAfter(subject: string, time: number): string | undefined;
 }
 
 /** Where the ledger is: `ERASURE_LEDGER`, or beside the folder of the backups. */
@@ -48,7 +43,7 @@ export function ledgerPath(
   return backupFolder ? `${resolve(backupFolder)}${NAME_END}` : undefined;
 }
 
-/** Rejects, with one sentence, if a line could not be added later: before anything is deleted. */
+/** Rejects with one sentence if no line can be added: to be called before anything is deleted. */
 export async function expectWritable(path: string): Promise<void> {
   withLedger(path, () => {});
 }
@@ -56,59 +51,51 @@ export async function expectWritable(path: string): Promise<void> {
 /** Adds a line; it is on disk when this resolves. */
 export async function addToLedger(
   path: string,
-  { subject, erased, records }: { subject: string; erased: string; records: RecordCounts },
-  randomBytes: (size: number) => Uint8Array,
+  { subject, ...line }: { subject: string; erased: string; records: RecordCounts },
 ): Promise<void> {
-  withLedger(path, (file, text) => {
-    const salt = saltOf(text) ?? Buffer.from(randomBytes(SALT_BYTES)).toString('hex');
-    const head = text === '' ? `${JSON.stringify({ ledger: 'erased accounts', salt })}\n` : '';
-    // A power cut may have left half a line. This one must not become a part of it.
-    const before = text === '' || text.endsWith('\n') ? '' : '\n';
-    const line = JSON.stringify({ account: hashOf(salt, subject), erased, records });
-    appendFileSync(file, `${before}${head}${line}\n`);
+  withLedger(path, (file, salt) => {
+    const account = hashOf(salt, subject);
+    // The end of line comes first: a power loss may have left half a line.
+    appendFileSync(file, `\n${JSON.stringify({ account, ...line })}`);
     fsyncSync(file);
   });
 }
 
-/** Undefined if there is no ledger. Rejects, with a sentence that says what to do, if there is one that cannot be read. */
+/** Undefined if there is none. Rejects with one sentence if it can't be read. */
 export async function readLedger(path: string): Promise<Ledger | undefined> {
-  const lines = usable(path, () => {
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
-    const text = readFileSync(path, 'utf8');
-    return saltOf(text) === undefined ? [] : text.split('\n').map(lineOf);
+  return usable(path, () => {
+    const text = statSync(path, { throwIfNoEntry: false }) && readFileSync(path, 'utf8');
+    if (!text) return undefined;
+    const salt = saltOf(text);
+    const lines = text.split('\n').map(lineOf);
+    const erasures = new Map(lines.map(({ account, erased }) => [account, String(erased)]));
+    return {
+      erasedAfter(subject, time) {
+        const erased = erasures.get(hashOf(salt, subject));
+        return erased !== undefined && time < Date.parse(erased) ? erased : undefined;
+      },
+    };
   });
-  const [head, ...rest] = lines;
-  if (head === undefined) return undefined;
-  const erased = new Map<unknown, string>();
-  for (const { account, erased: at } of rest) if (account) erased.set(account, String(at));
-  const salt = String(head['salt']);
-  return { size: erased.size, erasedAt: (subject) => erased.get(hashOf(salt, subject)) };
 }
 
-/** Opens the ledger, making it if it is missing. `text`: its lines so far. */
-function withLedger(path: string, use: (file: number, text: string) => void): void {
+/** Makes a missing one. */
+function withLedger(path: string, use: (file: number, salt: string) => void): void {
   usable(path, () => {
-    const file = openLedger(path);
+    expectSafePath(dirname(path));
+    // The file itself may belong to the service's user, and so be a link to anywhere.
+    const file = openSync(path, FOR_APPENDING | (isSuperuser() ? constants.O_NOFOLLOW : 0), 0o600);
     try {
+      // Whoever owns the backups must be able to read it at a restore.
+      const backups = statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
+      if (isSuperuser() && backups) fchownSync(file, backups.uid, backups.gid);
       const text = readFileSync(file, 'utf8');
-      saltOf(text);
-      use(file, text);
+      const salt = text === '' ? randomBytes(16).toString('hex') : saltOf(text);
+      if (text === '') appendFileSync(file, `{"ledger":"erased accounts","salt":"${salt}"}`);
+      use(file, salt);
     } finally {
       closeSync(file);
     }
   });
-}
-
-/** One that the superuser makes goes to the owner of the backups' folder, who has to read it at a restore. */
-function openLedger(path: string): number {
-  if (!isSuperuser()) return openSync(path, FOR_ADDING, OWNER_ONLY);
-  expectSafePath(dirname(path));
-  // The file itself may be of the service's user, who cannot put a link there.
-  const file = openSync(path, FOR_ADDING | constants.O_NOFOLLOW, OWNER_ONLY);
-  const backups = path.endsWith(NAME_END) ? path.slice(0, -NAME_END.length) : dirname(path);
-  const { uid, gid } = statSync(backups, { throwIfNoEntry: false }) ?? statSync(dirname(path));
-  fchownSync(file, uid, gid);
-  return file;
 }
 
 function usable<T>(path: string, use: () => T): T {
@@ -117,22 +104,20 @@ function usable<T>(path: string, use: () => T): T {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(
-      `the ledger of erased accounts ${path} cannot be used (${code ?? message}); make its folder, give both to the user of the service, or name another one in ERASURE_LEDGER`,
+      `the ledger of erased accounts ${path} cannot be used (${code ?? message}); make its folder, give both to the service's user, or name another one in ERASURE_LEDGER`,
       { cause: error },
     );
   }
 }
 
-/** Undefined of an empty file, as an erasure makes it before its first line. Throws if the file is something else. */
-function saltOf(text: string): string | undefined {
-  if (text === '') return undefined;
+function saltOf(text: string): string {
   const { salt } = lineOf(text.split('\n', 1)[0] ?? '');
   if (typeof salt === 'string') return salt;
   throw new Error('its first line is damaged, or it is not a ledger; put a copy in its place');
 }
 
-/** Empty if the line is not whole, as after a power cut. */
-function lineOf(line: string): Line {
+/** Empty if the line is not whole, as after a power loss. */
+function lineOf(line: string): Readonly<Record<string, unknown>> {
   try {
     return { ...JSON.parse(line) };
   } catch {

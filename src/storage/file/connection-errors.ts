@@ -5,6 +5,8 @@
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 
 const BUSY = /SQLITE_BUSY|database is locked/i;
+export const NO_DATABASE = /SQLITE_NOTADB|not a database/i;
+export const DAMAGED = /SQLITE_CORRUPT|malformed|no such (table|column|index)/i;
 const WRITABLE = 'check that the path is a file in a writable folder';
 
 /** `$&`: the finding itself. The findings of own-database.ts have no remedy, because it depends on who asks. */
@@ -13,15 +15,12 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
     BUSY,
     `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open; stop the other process, or share the storage`,
   ],
-  [
-    /SQLITE_NOTADB|not a database/i,
-    'it is not a SQLite database; name another file or restore a backup',
-  ],
+  [NO_DATABASE, 'it is not a SQLite database; name another file or restore a backup'],
   [/^it belongs to another program$/, '$&; name another file'],
   [/^its schema has version.*$/, '$&; run a newer release'],
   [/^it is damaged \(.*$/, '$&; restore a backup'],
   [/^its schema is not the one.*$/, '$&; restore a backup that the service made'],
-  [/SQLITE_CORRUPT|malformed|no such (table|column|index)/i, 'it is damaged; restore a backup'],
+  [DAMAGED, 'it is damaged; restore a backup'],
   [/SQLITE_CANTOPEN|unable to open/i, `it cannot be opened; ${WRITABLE}`],
   [/SQLITE_IOERR|\bEIO\b/i, 'its disk fails (an I/O error); look at the log of the system'],
   [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room and start again'],

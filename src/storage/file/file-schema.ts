@@ -125,7 +125,5 @@ export const MEASURE_CHANGED = `
    where ${UNCOUNTED}
    group by collection`;
 
-export const COUNT_BY_COLLECTION =
-  'select collection, count(*) as records from records group by collection';
-
-export const COUNT_EVENTS = 'select count(*) as total from audit_events';
+export const COUNT_ROWS = `
+  select (select count(*) from records) as records, (select count(*) from audit_events) as events`;

@@ -5,7 +5,8 @@ import { dirname, resolve } from 'node:path';
 import { offsetOf } from '../../core/domain/listing.js';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
+import { type Backup, backupsOf } from '../backup/backups.js';
+import type { DatabaseContents } from '../backup/database-check.js';
 import type { ReplicaReport } from '../replication/litestream.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
@@ -106,7 +107,7 @@ function storageOn(
   path: string,
   isReplicated: boolean,
 ): Omit<FileStorage, 'isNew' | 'path'> {
-  const backups = new Backups(path, thread);
+  const backups = backupsOf(path, thread);
   let counting: Promise<unknown> = Promise.resolve();
   return {
     bodyMaxBytes: TEXT_MAX_BYTES,

@@ -8,7 +8,7 @@ import { FailureError, failureIn, type Outcome, succeeded } from '../../core/dom
 import { formatId } from '../../core/domain/identifier.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
-import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
+import type { AccountRecords, RecordService, Sender } from '../../core/records/record-service.js';
 import {
   auditEvent,
   CLIENT_GONE,
@@ -16,7 +16,7 @@ import {
   storageFailed,
   tooLarge,
 } from '../../core/records/writes.js';
-import { type AccountContext, AccountViews } from './account-views.js';
+import { type AccountContext, AccountReads } from './account-reads.js';
 import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
@@ -31,14 +31,10 @@ const BODY_MAX_BYTES = 64 * 1_048_576;
 /** A request that changes a record. */
 interface Change extends Attempts {
   readonly kind: 'create' | 'update' | 'delete';
+  readonly owner: string;
+  readonly sender: Sender | undefined;
   readonly collection: CollectionName;
   id: string;
-}
-
-interface Stored {
-  readonly body: string;
-  readonly version: number;
-  readonly bytes: number;
 }
 
 /** `n`: null if a quota was reached. `records`, `bytes`: the account's totals, if it has quotas. */
@@ -48,74 +44,53 @@ interface Written {
   readonly bytes?: number;
 }
 
-/** One account's creates contend for its totals row, so they must not use up the connections. */
-const ACCOUNT_MAX_QUICK = 6;
-const ACCOUNT_MAX_SLOW = 2;
-
 export function postgresRecords(
   options: Omit<AccountContext, 'lanes' | 'writes' | 'isLogged'>,
 ): RecordService {
-  const context = {
-    ...options,
-    lanes: {
-      quick: new Lanes(ACCOUNT_MAX_QUICK),
-      slow: new Lanes(ACCOUNT_MAX_SLOW),
-      changes: new Lanes(1),
-    },
-    writes: sql.writesWithin(options.limits),
-    isLogged: firstOfRuns(),
-  };
+  const writes = sql.writesWithin(options.limits);
+  const context = { ...options, lanes: new Lanes(), writes, isLogged: firstOfRuns() };
   return {
     account: (owner, sender) => new PostgresAccount(context, owner, sender),
     operator: postgresViews(options.database),
   };
 }
 
-class PostgresAccount extends AccountViews implements AccountRecords {
-  async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const found = await this.#find({ collection, id, ...attempts() });
-    return found === undefined ? notFound(collection, id) : succeeded(found.body);
-  }
-
+class PostgresAccount extends AccountReads implements AccountRecords {
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     const made = await this.context.work.newRecord(collection, body, this.owner);
     if (!made.ok) return made;
     return this.#answered('create', collection, '', async (change) => {
-      const [next] = await this.ask<{ number: number }>(
-        sql.NUMBER,
-        [sequenceName(collection)],
-        change,
-      );
+      const sequence = [sequenceName(collection)];
+      const [next] = await this.ask<{ number: number }>(sql.NUMBER, sequence, change);
       const number = next?.number ?? 0;
       change.id = formatId(collection, number);
-      const text = identified(collection, change.id, this.owner, made.value.text);
+      const { text, status, changed } = made.value;
+      const record = { text: identified(collection, change.id, this.owner, text), status, changed };
       try {
-        const outcome = await this.#stored(change, { ...made.value, text }, number, 0);
-        if (outcome?.ok) return outcome;
+        const outcome = await this.#stored(change, record, number, 0);
         // An earlier attempt may have stored the record and reached the quota.
-        return change.isInDoubt
-          ? storageFailed('unknown')
-          : (outcome ?? storageFailed('notStored'));
+        if (!outcome?.ok && change.isInDoubt) return storageFailed('unknown');
+        return outcome ?? storageFailed('notStored');
       } catch (error) {
         // Unique violation: only this request uses the id, so an earlier attempt stored the record.
         const { code } = error as { code?: unknown };
-        if (change.isInDoubt && code === '23505') return this.#confirmed(text, change);
+        if (change.isInDoubt && code === '23505') return this.#confirmed(record.text, change);
         throw error;
       }
     });
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    const record = `${collection}/${id}/${this.key}`;
+    const record = `${this.key}\n${collection}/${id}`;
     return this.#answered('update', collection, id, (change) =>
-      this.context.lanes.changes.take(record, () => this.#updated(change, body)),
+      this.context.lanes.take(record, 1, () => this.#updated(change, body)),
     );
   }
 
   async #updated(change: Change, body: string): Promise<Outcome<string>> {
     const { collection, id } = change;
     for (let version: number | undefined; ; ) {
-      const before = await this.#find(change);
+      const before = await this.find(collection, id, change);
       const stored = before?.body ?? '{}';
       const changed = await this.context.work.patchedRecord(collection, stored, body, this.owner);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
@@ -149,12 +124,8 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     const [row] = await this.#write(statement, change, record, [target, growth, bytes]);
     if (row === undefined) return undefined;
     if (row.n !== null) return succeeded(text);
-    const { records = 0, bytes: held = 0 } = row;
-    return quotaFailure(
-      limits,
-      { records, bytes: held },
-      { records: isNew ? 1 : 0, bytes: growth },
-    );
+    const size = { records: row.records ?? 0, bytes: row.bytes ?? 0 };
+    return quotaFailure(limits, size, { records: isNew ? 1 : 0, bytes: growth });
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
@@ -164,8 +135,9 @@ class PostgresAccount extends AccountViews implements AccountRecords {
       if (gone === undefined && change.isInDoubt) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
-      if (gone.records === 0)
+      if (gone.records === 0) {
         await this.ask(sql.FORGET, [this.key, collection], change).catch(() => {});
+      }
       return succeeded(id);
     });
   }
@@ -176,11 +148,6 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     return succeeded(value);
   }
 
-  async #find(record: Attempts & Pick<Change, 'collection' | 'id'>) {
-    const key = [this.key, record.collection, toStored(record.id)];
-    return (await this.ask<Stored>(sql.FIND, key, record))[0];
-  }
-
   /** Stores the audit event in the same transaction. "If the audit write fails …, the change stands." */
   async #write(
     statement: sql.Statement,
@@ -189,20 +156,15 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
     const { log, isLogged, events } = this.context;
-    const { kind, collection, id } = change;
-    const { sender, owner, key } = this;
+    const { kind, collection, id, sender } = change;
     if (sender?.isDisconnected()) throw new FailureError(CLIENT_GONE.failure);
-    const values: unknown[] = [key, collection, toStored(id), ...sizes];
+    const now = Date.now();
+    const values: unknown[] = [this.key, collection, toStored(id), ...sizes];
     if (record !== undefined) {
       const { text, status } = record;
-      values.push(Date.now(), statusColumn(status), text, foldedColumn(text));
+      values.push(now, statusColumn(status), text, foldedColumn(text));
     }
-    const event = auditEvent(
-      { kind, sender, owner, collection },
-      id,
-      record?.changed ?? [],
-      Date.now(),
-    );
+    const event = auditEvent(change, id, record?.changed ?? [], now);
     const write = (logged: string | null) =>
       this.ask<Written>(statement, [...values, logged], change);
     if (event === undefined) return write(null);
@@ -227,8 +189,9 @@ class PostgresAccount extends AccountViews implements AccountRecords {
     id: string,
     act: (change: Change) => Promise<Outcome<string>>,
   ): Promise<Outcome<string>> {
+    const { owner, sender } = this;
     const { events, log } = this.context;
-    const change: Change = { kind, collection, id, ...attempts() };
+    const change: Change = { kind, owner, sender, collection, id, ...attempts() };
     try {
       return await act(change);
     } catch (error) {

@@ -3,6 +3,7 @@
 
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
+import type { Log } from '../../core/log.js';
 import { messageOf } from '../file/connection-errors.js';
 import { type Ask, type Attempts, batching } from './batching.js';
 import { type Statement, statement } from './statements.js';
@@ -39,10 +40,7 @@ const END = statement(
     where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
 );
 
-export type Run = <Row extends object>(
-  text: string,
-  values?: readonly unknown[],
-) => Promise<readonly Row[]>;
+export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<readonly Row[]>;
 
 export function attempts(): Attempts {
   return { until: performance.now() + ANSWER_MAX_MS, isInDoubt: false };
@@ -51,29 +49,26 @@ export function attempts(): Attempts {
 export class Database {
   readonly #quick: pg.Pool;
   readonly #slow: pg.Pool;
+  readonly #log: Log | undefined;
   readonly #batchings = new Map<Statement, Ask>();
   /** By kind: statements sent, and total time waiting for Postgres. */
-  readonly #statements = new Map<string, { count: number; seconds: number }>();
-  readonly #onNamesLost: (() => void) | undefined;
+  readonly #statements: Record<string, { count: number; seconds: number }> = {};
   #retries = 0;
+  /** Until a pooler loses a prepared statement. */
   #keepsNames = true;
   /** Clients whose wait for a synchronous standby was cancelled, which Postgres reports as a success. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
 
-  /**
-   * `url`: `postgres://…`, with `sslmode` as needed. `onNamesLost`: called once if a pooler loses
-   * prepared statements; from then on none are used.
-   */
-  constructor(url: string, onNamesLost?: () => void) {
+  /** `url`: `postgres://…`, with `sslmode` as needed. */
+  constructor(url: string, log?: Log) {
     this.#quick = this.#poolOf(url, QUICK_CONNECTIONS);
     this.#slow = this.#poolOf(url, SLOW_CONNECTIONS);
-    this.#onNamesLost = onNamesLost;
+    this.#log = log;
   }
 
   get figures() {
     const waiting = this.#quick.waitingCount + this.#slow.waitingCount;
-    const statements = Object.fromEntries(this.#statements);
-    return { waiting, retries: this.#retries, statements };
+    return { waiting, retries: this.#retries, statements: this.#statements };
   }
 
   /**
@@ -94,20 +89,16 @@ export class Database {
     return ask(values, request) as Promise<readonly Row[]>;
   }
 
-  /** One attempt without a time limit. Errors are thrown unchanged. */
+  /** One attempt without a time limit, on a connection of its own. Errors are thrown unchanged. */
   async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
-    const client = await lend(this.#slow, attempts().until);
-    let isDone = false;
+    const client = await this.#slow.connect();
     try {
       await client.query('begin; set local statement_timeout to 0');
-      const result = await act(async (text, values = []) => {
-        return (await client.query(text, [...values])).rows;
-      });
+      const result = await act(async (text, values) => (await client.query(text, values)).rows);
       await client.query('commit');
-      isDone = true;
       return result;
     } finally {
-      client.release(!isDone);
+      client.release(true);
     }
   }
 
@@ -148,9 +139,16 @@ export class Database {
       const begun = performance.now();
       try {
         client = await lend(pool, until);
-        const rows = await this.#sendOver<Row>(client, asked, values, until);
-        if (this.#unconfirmed.has(client))
+        const query = {
+          text: asked.text,
+          name: this.#keepsNames ? asked.name : '',
+          values: values as unknown[],
+          query_timeout: Math.max(1, Math.ceil(until - performance.now())),
+        };
+        const { rows } = await client.query<Row>(query);
+        if (this.#unconfirmed.has(client)) {
           throw new Error('no synchronous standby has confirmed the change');
+        }
         client.release();
         return rows;
       } catch (thrown) {
@@ -165,28 +163,19 @@ export class Database {
         }
         if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
           this.#keepsNames = false;
-          this.#onNamesLost?.();
+          this.#log?.info('postgres_pooler_found', {
+            hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+          });
         }
       } finally {
-        const { count, seconds } = this.#statements.get(asked.kind) ?? { count: 0, seconds: 0 };
+        const { count, seconds } = this.#statements[asked.kind] ?? { count: 0, seconds: 0 };
         const took = (performance.now() - begun) / 1000;
-        this.#statements.set(asked.kind, { count: count + 1, seconds: seconds + took });
+        this.#statements[asked.kind] = { count: count + 1, seconds: seconds + took };
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
     throw unavailable(error);
-  }
-
-  async #sendOver<Row>(
-    client: pg.PoolClient,
-    { text, name }: Statement,
-    values: readonly unknown[],
-    until: number,
-  ): Promise<readonly Row[]> {
-    const timeout = Math.max(1, Math.ceil(until - performance.now()));
-    const query = { text, values: values as unknown[], query_timeout: timeout };
-    return (await client.query(this.#keepsNames ? { ...query, name } : query)).rows;
   }
 
   /** Terminates the backend of a lost attempt. Resolves with whether it has ended by the deadline. */

@@ -1,7 +1,8 @@
 // The tables, and their migrations.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
-import type { Database, Run } from './database.js';
+import type { Database } from './database.js';
+import { checkServer } from './server-check.js';
 
 /** An advisory lock key that other programs are unlikely to use. */
 const SCHEMA_LOCK = 7_343_028_152;
@@ -57,45 +58,25 @@ const FIRST_STEP = [
 /** One per version. Steps only add, so that processes of the previous release keep working. */
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
-/** Creates or migrates the tables, one process at a time. Resolves with whether there were none. */
-export function prepareSchema(database: Database): Promise<boolean> {
+/** Creates or migrates the tables, one process at a time. Rejects if this release or server can't hold them. */
+export function prepareSchema(database: Database): Promise<{ isNew: boolean; found: string }> {
   return database.transaction(async (run) => {
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
-    const version = await versionIn(run);
+    const { found, tables } = await checkServer(run);
+    type Version = { version: number; works_from: number };
+    const [row] = tables
+      ? await run<Version>('select version, works_from from service_schema')
+      : [];
+    const { version = 0, works_from: worksFrom = 0 } = row ?? {};
+    if (worksFrom > SCHEMA_STEPS.length) {
+      throw new Error(
+        `the database needs a release that knows version ${worksFrom} of the tables; this one knows up to ${SCHEMA_STEPS.length}. Start the newer release`,
+      );
+    }
     if (version < SCHEMA_STEPS.length) {
       for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
       await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
     }
-    return version === 0;
+    return { isNew: version === 0, found };
   });
 }
-
-/** 0 if there are no tables. Throws if this release can't use the tables. */
-async function versionIn(run: Run): Promise<number> {
-  type Found = { ours: boolean; fleet: boolean; others: string | null };
-  const [found] = await run<Found>(FIND_TABLES);
-  if (found?.fleet) {
-    throw new Error(
-      'the database has the tables of a fleet of an earlier release; move its accounts into a file with that release, dump the file, and load the dump into an empty database',
-    );
-  }
-  if (!found?.ours) {
-    if (!found?.others) return 0;
-    throw new Error(
-      `the database has tables of another program (${found.others}); DATABASE_URL must name a database or schema of the service's own`,
-    );
-  }
-  type Version = { version: number; works_from: number };
-  const [row] = await run<Version>('select version, works_from from service_schema');
-  const { version = 0, works_from: worksFrom = 0 } = row ?? {};
-  if (worksFrom <= SCHEMA_STEPS.length) return version;
-  throw new Error(
-    `the database needs a release that knows version ${worksFrom} of the tables; this one knows up to ${SCHEMA_STEPS.length}. Start the newer release`,
-  );
-}
-
-const FIND_TABLES = `
-  select to_regclass('service_schema') is not null as ours,
-    to_regclass('service_schema') is not null and to_regclass('shards') is not null as fleet,
-    (select string_agg(name, ', ') from unnest(array['records', 'account_totals', 'audit_events']) name
-      where to_regclass(name) is not null) as others`;

@@ -1,14 +1,17 @@
-// Checks before a start that a Postgres server keeps acknowledged writes.
+// Checks before a start that a Postgres server keeps acknowledged writes, in tables of the service.
 
 import type { Run } from './database.js';
 
-/** Resolves with a line about the server. Rejects if it could lose data or refuses to create tables. */
-export async function expectSafeServer(run: Run): Promise<string> {
-  const [server] = await run<{ problem: string | null; found: string }>(LOOK);
+/**
+ * Resolves with a line about the server, and whether it has the tables. Rejects if it could lose data,
+ * refuses to create tables, or has those of another program.
+ */
+export async function checkServer(run: Run): Promise<{ found: string; tables: boolean }> {
+  const [server] = await run<{ problem: string | null; found: string; tables: boolean }>(LOOK);
   if (server === undefined || server.problem !== null) {
     throw new Error(server?.problem ?? 'Postgres returned no information about itself');
   }
-  return server.found;
+  return server;
 }
 
 const LOOK = `
@@ -23,12 +26,18 @@ const LOOK = `
         'synchronous_commit is local in Postgres although synchronous_standby_names is set; it must be on, or a failover loses acknowledged writes'
       when current_setting('server_encoding') <> 'UTF8' then
         format('the database''s encoding is %s; it must be UTF8', current_setting('server_encoding'))
+      when tables and to_regclass('shards') is not null then
+        'the database has the tables of a fleet of an earlier release; move its accounts into a file with that release, dump the file, and load the dump into an empty database'
+      when not tables and other is not null then
+        format('the database has tables of another program (%s); DATABASE_URL must name a database or schema of the service''s own', other)
       when not has_rights then
         'the user of DATABASE_URL cannot create tables in its schema, or write to them; grant it CREATE on the schema, or SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on the sequences'
-    end as problem,
+    end as problem, tables,
     format('Postgres %s, %s TLS, synchronous standbys: %s', version,
       case when is_tls then 'with' else 'without' end, coalesce(nullif(standbys, ''), 'none')) as found
     from (select current_setting('server_version') as version,
+        to_regclass('service_schema') is not null as tables,
+        coalesce(to_regclass('records'), to_regclass('account_totals'), to_regclass('audit_events')) as other,
         current_setting('synchronous_standby_names') as standbys,
         (select min(name) from pg_settings where setting = 'off'
            and name in ('fsync', 'full_page_writes', 'synchronous_commit')) as off,

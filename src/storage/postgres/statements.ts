@@ -41,8 +41,8 @@ export const FIND = batched(
 
 /** Longer bodies are fetched one by one as the client reads: a page can have 200 of 2 MiB. */
 const LONG_BYTES = 65_536;
-/** The page's bodies; a long one is replaced by its position between characters that JSON can't contain. */
-const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || position || E'\\x1e' else body end, ',' order by position desc) as body`;
+/** The page's bodies; a long one is replaced by its id between characters that JSON can't contain. */
+const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || id || E'\\x1e' else body end, ',' order by position desc) as body`;
 
 /** `$3`: limit. `$4`: offset. */
 export const LIST = batched(
@@ -50,7 +50,7 @@ export const LIST = batched(
   `
   select k.n, coalesce(t.records, 0) as records,
     (select ${PAGE} from (
-       select position, bytes, body from records
+       select position, id, bytes, body from records
         where owner = k.owner and collection = k.collection
         order by position desc limit k.size offset k.first) r)
     from unnest($1::text[] collate "C", $2::text[] collate "C", $3::integer[], $4::bigint[])
@@ -65,7 +65,7 @@ const pageOf = (found: string) => `
   with found as materialized (${found})
   select (select count(*) from found) as records, ${PAGE}
     from (select position from found order by position desc limit $3 offset $4) p
-    join lateral (select bytes, body from records
+    join lateral (select id, bytes, body from records
       where owner = $1 and collection = $2 and position = p.position) r on true`;
 
 /** `$5`: the status as stored. Answered from the index alone, except for the page's bodies. */
@@ -90,12 +90,6 @@ export const SEARCH = statement(
   { isSlow: true },
 );
 
-/** `$3`: the position. */
-export const AT = statement(
-  'at',
-  'select body from records where owner = $1 and collection = $2 and position = $3',
-);
-
 /** `$3`: a position. The next rows before it, newest first, bounded by number and by bytes. */
 export const PIECE = statement(
   'piece',
@@ -110,21 +104,12 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-/** The values of a create or an update, with types. `target`: the new position, or the version to replace. */
-const VALUES =
-  'owner text, collection text, id text, target bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text';
-
-/** Turns them into rows. */
-function rowsOf(values: string): string {
-  const columns = values.split(', ').map((column) => column.split(' '));
-  const arrays = columns.map(([name, type], index) => {
-    const value = `$${index + 1}`;
-    if (type !== 'body') return `${value}::${type}[]${type === 'text' ? ' collate "C"' : ''}`;
-    return `string_to_array(${value}, E'\\x1e'${name === 'folded' ? ", ''" : ''})`;
-  });
-  return `select * from unnest(${arrays.join(', ')})
-    with ordinality as g (${columns.map(([name]) => name).join(', ')}, n)`;
-}
+/** The values of creates or updates as rows. `target`: the new position, or the version to replace. */
+const ROWS = `
+  select * from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C",
+      $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::text[] collate "C",
+      string_to_array($9, E'\\x1e'), string_to_array($10, E'\\x1e', ''), $11::text[])
+    with ordinality as g (owner, collection, id, target, growth, bytes, at, status, body, folded, event, n)`;
 
 export type WriteStatements = ReturnType<typeof writesWithin>;
 
@@ -134,15 +119,14 @@ export type WriteStatements = ReturnType<typeof writesWithin>;
  */
 export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
   const isLimited = maxRecords > 0 || maxBytes > 0;
-  const rows = rowsOf(VALUES);
   const given = (adds: 0 | 1) => {
-    if (!isLimited) return `given as (${rows})`;
+    if (!isLimited) return `given as (${ROWS})`;
     const room = [
       maxBytes > 0 ? `(asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})` : 'true',
       maxRecords > 0 && adds > 0 ? `size.records < ${maxRecords}` : 'true',
     ];
     // Read under a lock: other processes may be adding to other collections.
-    return `asked as (${rows}), size as materialized (
+    return `asked as (${ROWS}), size as materialized (
         select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
       ), given as (select asked.* from asked, size where ${room.join(' and ')})`;
   };

@@ -10,7 +10,7 @@ import { backupExpiry } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
 /** Time enough to erase a small account before its page is shown. */
 const PAGE_WAITS_MS = 1_500;

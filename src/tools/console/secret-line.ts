@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { Interrupted } from '../program/ending.js';
+import { Interrupted } from '../program/command.js';
 
 /** Resolves with the first line. Rejects with an Error of one sentence if there is none, an `Interrupted` at Ctrl-C. */
 export async function readSecretLine(

@@ -9,7 +9,7 @@ import {
   type Page,
 } from '../../operator-client.js';
 import { isTooLong, Service, type StoredRecord, type Target, WAITS } from '../data/service.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
 const ANSWER_MAX_MS = 10_000;
 /** Rows of a list; fewer if the records are so large that an answer would be too long. */

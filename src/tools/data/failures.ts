@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../operator-client.js';
 import { codeOf } from '../../storage/backup/file-copy.js';
-import { messageOf } from '../program/ending.js';
+import { messageOf } from '../program/command.js';
 
 /** The command is correct, but its work can't be done: exit code 1. */
 export class CommandError extends Error {}
@@ -18,6 +18,7 @@ export function isPassing(error: unknown): error is ApiError {
 
 /** The sentence that a person at the terminal reads. It holds no key, because no message of the client does. */
 export function sentenceOf(error: unknown): string {
+  if (codeOf(error) === 'ENOENT') return `${Object(error).path} does not exist`;
   if (!(error instanceof ApiError)) return messageOf(error);
   const { code, message, status, requestId } = error;
   if (code === 'ADMIN_DISABLED') {
@@ -33,16 +34,6 @@ export function sentenceOf(error: unknown): string {
   }
   const request = requestId === undefined ? '' : `, request ${requestId}`;
   return `the service answered ${code} (status ${status}${request}): ${message}`;
-}
-
-/** Does the work of a command. What the service answers becomes a sentence. */
-export async function inWords<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new CommandError(sentenceOf(error), { cause: error });
-  }
 }
 
 /** `1 row`, `2 rows`. */

@@ -13,8 +13,13 @@ import {
   type OperatorListQuery,
   type RecordCalls,
 } from '../../operator-client.js';
-import { type CommandDependencies, pause, type Waits } from '../program/command-dependencies.js';
-import { Interrupted, UsageError } from '../program/ending.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  pause,
+  UsageError,
+  type Waits,
+} from '../program/command.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
@@ -84,7 +89,7 @@ export class Service {
     const call = () => this.client.health({ signal: this.#dependencies.interrupted });
     const isBusy = (error: unknown): error is ApiError =>
       isPassing(error) && error.status !== undefined;
-    await patiently(call, this.#dependencies, this.waits, isBusy);
+    await this.patiently(call, isBusy);
   }
 
   /**
@@ -104,13 +109,47 @@ export class Service {
     await expectHealth();
   }
 
-  /** The call must be safe to repeat. */
-  patiently<T>(call: () => Promise<T>): Promise<T> {
-    return patiently(call, this.#dependencies, this.waits);
+  /**
+   * Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. It must
+   * be safe to repeat.
+   */
+  async patiently<T>(
+    call: () => Promise<T>,
+    mayPass: (error: unknown) => error is ApiError = isPassing,
+  ): Promise<T> {
+    const { interrupted } = this.#dependencies;
+    const wait = this.startWaiting();
+    for (;;) {
+      if (interrupted.aborted) throw new Interrupted('stopped');
+      try {
+        return await call();
+      } catch (error) {
+        if (mayPass(error)) await wait(error);
+        else if (!interrupted.aborted) throw error;
+      }
+    }
   }
 
+  /** Growing waits; if the failed answer asked for one, that. They end with a `CommandError` when they have not helped for too long. */
   startWaiting() {
-    return startWaiting(this.#dependencies, this.waits);
+    const { interrupted, now, err } = this.#dependencies;
+    const { firstMs, maxMs, patienceMs } = this.waits;
+    const begun = now();
+    let next = firstMs;
+    return async (error: ApiError) => {
+      const sentence = sentenceOf(error);
+      if (now() - begun > patienceMs) {
+        const minutes = Math.round(patienceMs / 60_000);
+        throw new CommandError(
+          `the service has not recovered for ${minutes} minutes: ${sentence}`,
+          { cause: error },
+        );
+      }
+      const milliseconds = Math.min(error.retryAfterMs ?? next, RETRY_AFTER_MAX_MS);
+      next = Math.min(2 * next, maxMs);
+      err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
+      await pause(milliseconds, interrupted);
+    };
   }
 }
 
@@ -135,50 +174,6 @@ export const WAITS: Waits = {
   timeoutMs: 30_000,
   onItsWayMs: 2_000,
 };
-
-type WaitingDependencies = Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>;
-
-/** Growing waits; if the failed answer asked for one, that. They end with a `CommandError` when they have not helped for too long. */
-export function startWaiting(
-  { interrupted, now, err }: WaitingDependencies,
-  { firstMs, maxMs, patienceMs }: Waits,
-) {
-  const begun = now();
-  let next = firstMs;
-  return async (error: ApiError) => {
-    const sentence = sentenceOf(error);
-    if (now() - begun > patienceMs) {
-      const minutes = Math.round(patienceMs / 60_000);
-      throw new CommandError(`the service has not recovered for ${minutes} minutes: ${sentence}`, {
-        cause: error,
-      });
-    }
-    const milliseconds = Math.min(error.retryAfterMs ?? next, RETRY_AFTER_MAX_MS);
-    next = Math.min(2 * next, maxMs);
-    err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
-    await pause(milliseconds, interrupted);
-  };
-}
-
-/** Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. The call must be safe to repeat. */
-export async function patiently<T>(
-  call: () => Promise<T>,
-  dependencies: WaitingDependencies,
-  waits: Waits,
-  mayPass: (error: unknown) => error is ApiError = isPassing,
-): Promise<T> {
-  const { interrupted } = dependencies;
-  const wait = startWaiting(dependencies, waits);
-  for (;;) {
-    if (interrupted.aborted) throw new Interrupted('stopped');
-    try {
-      return await call();
-    } catch (error) {
-      if (mayPass(error)) await wait(error);
-      else if (!interrupted.aborted) throw error;
-    }
-  }
-}
 
 /** Throws a usage error that names the setting. The key is in no message. */
 export function readTarget({ environment }: Pick<CommandDependencies, 'environment'>): Target {

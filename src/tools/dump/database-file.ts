@@ -1,8 +1,9 @@
 // A database file: a backup or the database of a stopped service is dumped, and a new file is loaded.
 
+import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { isThere, nameAgain, removeDatabase } from '../../storage/backup/file-copy.js';
+import { nameAgain, removeDatabase } from '../../storage/backup/file-copy.js';
 import { syncFile } from '../../storage/disk-sync.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
@@ -99,7 +100,7 @@ const PUT_EVENTS =
 async function load(dump: CheckedDump, path: string): Promise<undefined> {
   // SQLite would read an old log into the new file.
   for (const taken of [path, `${path}-wal`, `${path}-journal`]) {
-    if (await isThere(taken)) throw new CommandError(`${taken} already exists; name a new file`);
+    if (existsSync(taken)) throw new CommandError(`${taken} already exists; name a new file`);
   }
   const file = `${path}.loading`;
   await removeDatabase(file);

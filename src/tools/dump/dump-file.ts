@@ -2,7 +2,7 @@
 // totals, and the digest of all lines before it.
 
 import { createHash, hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -10,12 +10,11 @@ import { formatId, sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { isThere, nameAgain } from '../../storage/backup/file-copy.js';
+import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
-import { isBack } from '../../storage/erasures/came-back.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;
@@ -138,7 +137,7 @@ export async function writeDump(
   account: string | undefined,
   { version: release, now }: CommandDependencies,
 ): Promise<Contents> {
-  if (await isThere(path)) throw new CommandError(`${path} already exists; name a new file`);
+  if (existsSync(path)) throw new CommandError(`${path} already exists; name a new file`);
   const sums = new Contents();
   async function* texts() {
     const digest = createHash('sha256');
@@ -222,8 +221,8 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
     }
     const [owner, key] = [line.owner ?? '', `${line.collection} ${line.id}`];
     const { created_at } = line;
-    const erased = ledger?.erasedAt(owner);
-    if (erased !== undefined && isBack(erased, created_at)) {
+    const erased = ledger?.erasedAfter(owner, created_at);
+    if (erased !== undefined) {
       withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
     } else if (target !== 'workers' && /workers|service/.test(facts.source)) {
       // There two accounts may both have an ORD-0001: the older record keeps it.

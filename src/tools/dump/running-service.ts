@@ -7,7 +7,7 @@ import { TurnedFile } from '../data/export/turned-file.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
 import { pagesOf, recordPages, subjectsOf } from '../data/walk.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
+import type { CommandDependencies } from '../program/command.js';
 import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
 export function serviceStore(service: Service, { now, err }: CommandDependencies): Store {

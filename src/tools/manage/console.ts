@@ -10,49 +10,44 @@ import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
 import { readSecretLine } from '../console/secret-line.js';
-import { COMMON, type Command } from '../program/command.js';
-import { EXIT_DONE } from '../program/ending.js';
-import { interruptedBySignal } from '../program/terminal.js';
+import { type Declare, EXIT_DONE } from '../program/command.js';
+import { onFirstSignal } from '../program/terminal.js';
 
-export const CONSOLE: Command = {
-  help: `manage console [--settings FILE]
-
-Runs the operator's console until SIGTERM or Ctrl-C: prints its address, and a
+export const runConsole: Declare = (command, call) =>
+  command
+    .description(
+      `Run the operator's console until SIGTERM or Ctrl-C: print its address, and a
 code for the next sign-in.
-Settings: src/tools/console/README.md (in a release: pages/console.md).
-
-${COMMON}`,
-  ending: 'own',
-  async run(_, { environment, out }) {
-    const log = jsonLog();
-    const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
-    for (const { event, hint } of misspelledNames(environment)) log.warn(event, { hint });
-    const running = await startConsole({
-      settings,
-      erasure: { ledger: ledgerPath(environment), backups: readBackups(environment) },
-      assetFolder: new URL('./console/', import.meta.url),
-      log,
-      tellCode: (code) => out(`code: ${code}\n`),
+Settings: src/tools/console/README.md (in a release: pages/console.md)`,
+    )
+    .action(async () => {
+      const { environment, out } = call;
+      const log = jsonLog();
+      const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
+      for (const { event, hint } of misspelledNames(environment)) log.warn(event, { hint });
+      const running = await startConsole({
+        settings,
+        erasure: { ledger: ledgerPath(environment), backups: readBackups(environment) },
+        assetFolder: new URL('./console/', import.meta.url),
+        log,
+        tellCode: (code) => out(`code: ${code}\n`),
+      });
+      onFirstSignal(() => {
+        log.info('stopping');
+        void running.close().then(() => process.exit(EXIT_DONE));
+      });
+      log.info('console_started', { address: running.origin });
+      out(`console: ${settings.origin ?? running.origin}/\n`);
     });
-    interruptedBySignal(() => {
-      log.info('stopping');
-      void running.close().then(() => process.exit(EXIT_DONE));
+
+export const hash: Declare = (command, { out }) =>
+  command
+    .description(
+      `Ask for a password, or read it from standard input, and print the line that
+sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`,
+    )
+    .action(async () => {
+      const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
+      // In quotation marks: a shell would replace what begins with $.
+      out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password, randomBytes)}'\n`);
     });
-    log.info('console_started', { address: running.origin });
-    out(`console: ${settings.origin ?? running.origin}/\n`);
-  },
-};
-
-export const HASH: Command = {
-  help: `manage hash
-
-Asks for a password, or reads it from standard input, and prints the line that
-sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.
-
-${COMMON}`,
-  async run(_, { out }) {
-    const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
-    // In quotation marks: a shell would replace what begins with $.
-    out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password, randomBytes)}'\n`);
-  },
-};

@@ -7,16 +7,13 @@ import { stringify } from 'csv-stringify/sync';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
-import { inWords } from '../data/failures.js';
 import { adminKeyIn, plainUrl, Service } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
 import { type Contents, checkedDump, type Store, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/running-service.js';
 import { workersStore } from '../dump/workers.js';
-import { COMMON, type Command } from '../program/command.js';
-import { type CommandDependencies, pathOf } from '../program/command-dependencies.js';
-import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
+import { type Call, type Declare, EXIT_FAILED, pathOf, UsageError } from '../program/command.js';
 
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
@@ -24,69 +21,62 @@ const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, a
 const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
   `${records} records and ${events} audit events${isWhole ? `, contents ${contents}` : ''}\n`;
 
-export const DUMP: Command = {
-  help: `manage dump --to FILE [--from FILE|URL] [--account SUBJECT]
-
-Writes every record with its id, owner, order and times, and the audit log, into
-a new FILE. The source is DATABASE_URL, unless --from names another one: a
+export const dump: Declare = (command, call) =>
+  command
+    .description(
+      `Write every record with its id, owner, order and times, and the audit log, into
+a new file. The source is DATABASE_URL, unless --from names another one: a
 database file or backup, the address of a running service (over a file, use
 http://127.0.0.1:8080), or that of the admin Worker.
-${SETTINGS}.
+${SETTINGS}`,
+    )
+    .requiredOption('--to <file>', 'the dump; must not exist')
+    .option('--from <source>', 'a file or an address')
+    .option('--account <subject>', 'only this account')
+    .action(async ({ to, from, account }) => {
+      const path = pathOf(call, to);
+      const contents = await writeDump(path, await storeOf('from', from, call), account, call);
+      call.out(`${path}: ${textOf(contents)}`);
+    });
 
-  --to FILE             the dump; must not exist
-  --from FILE|URL       the source
-  --account SUBJECT     only this account
-${COMMON}`,
-  async run(given, dependencies) {
-    const path = pathOf(dependencies, given.required('to', 'a new file'));
-    const account = given.text('account');
-    if (account === '') throw new UsageError('--account is empty; it must be a subject');
-    const store = await storeOf('from', given.text('from'), dependencies);
-    const contents = await inWords(() => writeDump(path, store, account, dependencies));
-    dependencies.out(`${path}: ${textOf(contents)}`);
-  },
-};
-
-export const LOAD: Command = {
-  help: `manage load FILE [--to FILE|URL] [--bring-back]
-
-Loads the dump FILE into a new database file, an empty Postgres database or
-Workers. Nothing is overwritten, and a dump that was cut or changed is refused
-as a whole. Interrupted, run it again. Ends with 1 if an account is refused.
+export const load: Declare = (command, call) =>
+  command
+    .description(
+      `Load a dump into a new database file, an empty Postgres database or Workers.
+Nothing is overwritten, and a dump that was cut or changed is refused as a
+whole. Interrupted, run it again. The exit code is 1 if an account is refused.
 ${SETTINGS},
-and ERASURE_LEDGER or BACKUP_DIR: who was erased.
-
-  --to FILE|URL         a new database file, or the address of the admin Worker;
-                        DATABASE_URL unless given
-  --bring-back          also loads accounts that were erased since
-${COMMON}`,
-  async run(given, dependencies) {
-    const { environment, out } = dependencies;
-    const path = pathOf(dependencies, given.file);
-    const store = await storeOf('to', given.text('to'), dependencies);
-    const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '';
-    const ledger = given.flag('bring-back') ? undefined : await readLedger(ledgerAt);
-    const dump = await checkedDump(path, ledger, store.kind);
-    const refused = (await inWords(async () => store.load?.(dump))) ?? [];
-    const left = [...dump.withheld, ...refused];
-    out(`loaded ${textOf(dump.loaded, left.length === 0)}`);
-    if (dump.newIds.length > 0) {
-      const list = `${path}-new-ids.csv`;
-      await writeFile(list, stringify(dump.newIds, { header: true }), { mode: 0o600, flush: true });
-      out(`${dump.newIds.length} records have new ids; the list is ${list}\n`);
-    }
-    for (const [owner, reason] of left) out(`not loaded: ${JSON.stringify(owner)}: ${reason}\n`);
-    return left.length === 0 ? EXIT_DONE : EXIT_FAILED;
-  },
-};
+and ERASURE_LEDGER or BACKUP_DIR: who was erased`,
+    )
+    .argument('<file>')
+    .option('--to <target>', 'a new database file, or the address of the admin Worker')
+    .option('--bring-back', 'also load accounts that were erased since')
+    .action(async (file, { to, bringBack }) => {
+      const { environment, out } = call;
+      const path = pathOf(call, file);
+      const store = await storeOf('to', to, call);
+      const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '';
+      const ledger = bringBack ? undefined : await readLedger(ledgerAt);
+      const found = await checkedDump(path, ledger, store.kind);
+      const left = [...found.withheld, ...((await store.load?.(found)) ?? [])];
+      out(`loaded ${textOf(found.loaded, left.length === 0)}`);
+      if (found.newIds.length > 0) {
+        const list = `${path}-new-ids.csv`;
+        const rows = stringify(found.newIds, { header: true });
+        await writeFile(list, rows, { mode: 0o600, flush: true });
+        out(`${found.newIds.length} records have new ids; the list is ${list}\n`);
+      }
+      for (const [owner, reason] of left) out(`not loaded: ${JSON.stringify(owner)}: ${reason}\n`);
+      if (left.length > 0) call.exitCode = EXIT_FAILED;
+    });
 
 /** Of an option, or of DATABASE_URL. */
 async function storeOf(
   option: 'from' | 'to',
   given: string | undefined,
-  dependencies: CommandDependencies,
+  call: Call,
 ): Promise<Store> {
-  const { environment } = dependencies;
+  const { environment } = call;
   const text = given ?? environment['DATABASE_URL'] ?? '';
   if (text === '') {
     throw new UsageError(`--${option} or DATABASE_URL must name a file or an address`);
@@ -99,17 +89,17 @@ async function storeOf(
   }
   if (!/^https?:/i.test(text)) {
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
-    return fileStore(pathOf(dependencies, path));
+    return fileStore(pathOf(call, path));
   }
   const at = plainUrl(`--${option}`, text, EXAMPLE);
   const adminKey = adminKeyIn(environment);
   const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
-  const service = new Service({ baseUrl, adminKey }, dependencies);
+  const service = new Service({ baseUrl, adminKey }, call);
   // The admin Worker has no such path, and a running service takes no dump.
   const { status } = await fetch(`${baseUrl}/health`, { redirect: 'manual' }).catch(() => {
     throw new UsageError(`no answer from ${at}; check the address`);
   });
   return option === 'from' && (status === 200 || status === 503)
-    ? serviceStore(service, dependencies)
+    ? serviceStore(service, call)
     : workersStore(at, adminKey, service);
 }

@@ -1,57 +1,115 @@
-// The operator's commands, and the choice of one. Each is loaded when it is
-// called: `manage ready` runs every few seconds and needs none of the others.
+// The operator's commands, and the choice of one. Each is loaded when it is called: `manage ready`
+// runs every few seconds and needs none of the others.
 
-import { type Command, EXIT_CODES, runCommand } from '../program/command.js';
-import type { CommandDependencies } from '../program/command-dependencies.js';
-import { EXIT_DONE, EXIT_WRONG_USE } from '../program/ending.js';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { SettingError } from '../../hosts/settings/setting-error.js';
+import { misspelledNames } from '../../hosts/settings/warnings.js';
+import { sentenceOf } from '../data/failures.js';
+import {
+  type Call,
+  type CommandDependencies,
+  collected,
+  type Declare,
+  EXIT_DONE,
+  EXIT_FAILED,
+  EXIT_INTERRUPTED,
+  EXIT_WRONG_USE,
+  Interrupted,
+  UsageError,
+} from '../program/command.js';
+import { withSettingsFiles } from '../program/settings-file.js';
 
-type Entry = readonly [says: string, load: () => Promise<Command>];
+const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
 
 const service = () => import('./serve.js');
 const accounts = () => import('./accounts.js');
 const dumps = () => import('./dump.js');
 const browser = () => import('./console.js');
 
-export const COMMANDS: Readonly<Record<string, Entry>> = {
-  serve: ['runs the service', async () => (await service()).SERVE],
-  check: ['checks what a start needs; starts nothing', async () => (await service()).CHECK],
-  ready: ['asks whether the service is ready', async () => (await import('./ready.js')).READY],
-  import: ['creates records from a spreadsheet', async () => (await accounts()).IMPORT],
-  export: ["writes an account's records to files", async () => (await accounts()).EXPORT],
-  dump: ['writes everything into one file', async () => (await dumps()).DUMP],
-  load: ['loads a dump into an empty database', async () => (await dumps()).LOAD],
-  erase: ['exports an account, then deletes it', async () => (await accounts()).ERASE],
-  restore: ['restores a backup', async () => (await import('./restore.js')).RESTORE],
-  console: ["runs the operator's console", async () => (await browser()).CONSOLE],
-  hash: ["hashes the console's password", async () => (await browser()).HASH],
+/** They have a log of their own, also for warnings. */
+const LOGGING = ['serve', 'check', 'console'];
+
+/** What each does, and what declares it. */
+export const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<Declare>]>> = {
+  serve: ['run the service', async () => (await service()).serve],
+  check: ['check what a start needs; start nothing', async () => (await service()).check],
+  ready: ['ask whether the service is ready', async () => (await import('./ready.js')).ready],
+  import: ['create records from a spreadsheet', async () => (await accounts()).importRecords],
+  export: ["write an account's records to files", async () => (await accounts()).exportRecords],
+  dump: ['write everything into one file', async () => (await dumps()).dump],
+  load: ['load a dump into an empty database', async () => (await dumps()).load],
+  erase: ['export an account, then delete it', async () => (await accounts()).erase],
+  restore: ['restore a backup', async () => (await import('./restore.js')).restore],
+  console: ["run the operator's console", async () => (await browser()).runConsole],
+  hash: ["hash the console's password", async () => (await browser()).hash],
 };
 
-const rows = Object.entries(COMMANDS).map(([name, [says]]) => `  ${name.padEnd(10)}${says}\n`);
-
-const HELP = `manage COMMAND [options]
-
-All that an operator does with the service. Each command has its own --help;
-manage --version prints the release.
-
-${rows.join('')}
-${EXIT_CODES}
-`;
-
-/** Resolves with the exit code. `terminal`: called once, with the command that runs. */
+/** Resolves with the exit code. */
 export async function manage(
-  [name = '', ...args]: readonly string[],
-  terminal: (command: Partial<Command>) => CommandDependencies,
+  args: readonly string[],
+  dependencies: CommandDependencies,
 ): Promise<number> {
-  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.[1]() : undefined;
-  const dependencies = terminal(command ?? {});
-  if (command !== undefined) return runCommand(command, args, dependencies);
   const { out, err, version } = dependencies;
-  if (['--help', '-h', '--version'].includes(name)) {
-    out(name === '--version' ? `${version}\n` : HELP);
-    return EXIT_DONE;
+  const call: Call = { ...dependencies, exitCode: EXIT_DONE };
+  const { npm_lifecycle_event: script, MANAGE_NAME: self = 'manage' } = call.environment;
+  const typed = script ? 'npm run manage --' : self;
+  const program = new Command(self)
+    .description('All that an operator does with the service.')
+    .version(version, '--version', 'print the release')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand(false)
+    .addHelpText('after', `\n${EXIT_CODES}`)
+    .configureOutput({
+      writeOut: out,
+      writeErr: err,
+      outputError: (text, write) => write(text.replace(/^error: /, '')),
+    })
+    .showHelpAfterError(`${typed} --help lists the commands`)
+    .exitOverride();
+  try {
+    for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+      const command = program.command(name).summary(summary);
+      if (name !== args[0]) continue;
+      (await load())(command, call);
+      const said = script === name ? `npm run ${name} --` : `${typed} ${name}`;
+      command.showHelpAfterError(`${said} --help says what it takes`);
+      prepare(command, args, call);
+    }
+    await program.parseAsync(args, { from: 'user' });
+    return call.exitCode;
+  } catch (error) {
+    // Commander has printed its own.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_WRONG_USE;
+    err(`${sentenceOf(error)}\n`);
+    if (error instanceof Interrupted) return EXIT_INTERRUPTED;
+    const isWrongUse = error instanceof UsageError || error instanceof SettingError;
+    return isWrongUse ? EXIT_WRONG_USE : EXIT_FAILED;
   }
-  err(
-    `${name === '' ? 'no command is given' : `unknown command ${JSON.stringify(name)}`}\n${HELP}`,
-  );
-  return EXIT_WRONG_USE;
+}
+
+/** Adds what every command takes, and checks what Commander lets through. */
+function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
+  const name = command.name();
+  command
+    .option('--settings <file>', 'of settings; the environment overrides it', collected)
+    .addHelpText('after', `\n${EXIT_CODES}`);
+  // Commander would take the next option for the value.
+  for (const [index, word] of args.entries()) {
+    const option = command.options.find(({ long, required }) => required && long === word);
+    if (option && /^(--.*)?$/.test(args[index + 1] ?? '')) {
+      command.error(`${word} has no value: ${option.description}`);
+    }
+  }
+  // Commander would not tell of a misspelled option if another one is missing.
+  const wanted = command.options.filter(({ mandatory }) => mandatory);
+  for (const option of wanted) option.mandatory = false;
+  command.hook('preAction', () => {
+    const given: Readonly<Record<string, unknown>> = command.opts();
+    const missing = wanted.find((option) => !given[option.attributeName()]);
+    if (missing) command.error(`${missing.long} is missing: ${missing.description}`);
+    const files = given['settings'] as string[] | undefined;
+    call.environment = withSettingsFiles(call.environment, files ?? []);
+    if (LOGGING.includes(name)) return;
+    for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
+  });
 }

@@ -1,45 +1,46 @@
 // `manage ready`: asks the operations port whether the service can do its work. For people,
 // containers and deploy scripts.
 
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { TROUBLES } from '../../hosts/operations/troubles.js';
 import { valuesIn } from '../../hosts/settings.js';
-import { COMMON, type Command } from '../program/command.js';
-import { pause } from '../program/command-dependencies.js';
-import { EXIT_DONE, EXIT_FAILED, messageOf, UsageError } from '../program/ending.js';
+import { type Declare, EXIT_FAILED, messageOf, pause, UsageError } from '../program/command.js';
 
 const ASK_AGAIN_MS = 200;
 /** Longer than the service itself waits for its database and disk. */
 const ANSWER_MAX_MS = 5_000;
 
-export const READY: Command = {
-  help: `manage ready [--wait SECONDS] [--settings FILE]
-
-Asks the operations port whether the service can do its work, and prints one
-line, then what each reason and warning means and what to do. Ends with 0 if it
-can, else with 1.
-Settings: OPS_PORT, OPS_HOST as the service has them.
-
-  --wait SECONDS        asks again for this long, until the service is ready
-${COMMON}`,
-  async run(given, { environment, out, now, interrupted }) {
-    const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
-    if (port === undefined) throw new UsageError('OPS_PORT is unset; set it as the service has it');
-    const at = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-    const wait = given.text('wait') ?? '0';
-    if (!/^\d{1,4}$/.test(wait)) {
-      throw new UsageError(`--wait is ${JSON.stringify(wait)}; it must be 0 to 9999 seconds`);
-    }
-    const end = now() + Number(wait) * 1_000;
-    for (;;) {
-      const { isReady, text } = await ask(`http://${at}:${port}/ready`);
-      if (isReady || now() >= end) {
-        out(text);
-        return isReady ? EXIT_DONE : EXIT_FAILED;
+export const ready: Declare = (command, call) =>
+  command
+    .description(
+      `Ask the operations port whether the service can do its work, and print one
+line, then what each reason and warning means and what to do. The exit code is 0
+if it can.
+Settings: OPS_PORT, OPS_HOST as the service has them`,
+    )
+    .option('--wait <seconds>', 'ask again for this long, until it is ready', secondsIn)
+    .action(async ({ wait = 0 }) => {
+      const { environment, out, now, interrupted } = call;
+      const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
+      if (port === undefined)
+        throw new UsageError('OPS_PORT is unset; set it as the service has it');
+      const at = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+      const end = now() + wait * 1_000;
+      for (;;) {
+        const { isReady, text } = await ask(`http://${at}:${port}/ready`);
+        if (isReady || now() >= end) {
+          out(text);
+          if (!isReady) call.exitCode = EXIT_FAILED;
+          return;
+        }
+        await pause(ASK_AGAIN_MS, interrupted);
       }
-      await pause(ASK_AGAIN_MS, interrupted);
-    }
-  },
-};
+    });
+
+function secondsIn(given: string): number {
+  if (/^\d{1,4}$/.test(given)) return Number(given);
+  throw new InvalidArgumentError('It must be 0 to 9999 seconds.');
+}
 
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {

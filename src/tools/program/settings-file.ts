@@ -5,8 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Environment } from '../../hosts/settings/schema.js';
-import { pathOf } from './command-dependencies.js';
-import { messageOf, UsageError } from './ending.js';
+import { messageOf, pathOf, UsageError } from './command.js';
 
 /** Nothing, a comment, or an assignment. A quotation mark within a bare value is a character, as JSON needs it. */
 const PLAIN =

@@ -42,7 +42,7 @@ it('A copy may take all of its disk but the reserve of 64 MiB', async () => {
   syncBuiltinESMExports();
   await expectRoom(folder.path, 36 * 1024 * 1024);
   await expect(expectRoom(folder.path, 36 * 1024 * 1024 + 1)).rejects.toThrow(
-    'its disk has 105 MB free, and 105 MB are needed; make room',
+    'its disk has 105 MB free, and needs 105 MB; make room',
   );
 });
 
@@ -61,9 +61,8 @@ it('A second name is of the same file, or of a copy where there are no hard link
 
 it.each([
   ['ENOENT', 'no such folder; make it, or mount its disk'],
-  ['EROFS', 'no permission to write in the folder; check its owner and permissions'],
-  ['EDQUOT', 'its disk is full; make room'],
-  ['EFBIG', 'this process may not write so large a file; raise its limit'],
+  ['EACCES', 'no permission to write in the folder; check its owner and permissions'],
+  ['ENOSPC', 'its disk is full; make room'],
   ['EIO', 'as the system says it'],
 ])('The error %s of a file is a sentence for the operator', (code, sentence) => {
   expect(fileErrorText(Object.assign(new Error('as the system says it'), { code }))).toBe(sentence);

@@ -1,28 +1,28 @@
 // The records of a process over a Postgres database, without its HTTP.
 
+import { FairScheduler } from '../../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../../src/core/domain/errors.js';
-import type { AccountLimits } from '../../../src/core/records/account-limits.js';
+import { NO_LIMITS } from '../../../src/core/records/account-limits.js';
 import { workInPlace } from '../../../src/core/records/record-work.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
 import { keptLog } from '../../support/kept-log.js';
 
-const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
-
 /** `url`: of a database, whose tables are made if it has none. */
-export async function openRecords(url: string, limits = NO_LIMITS, onNamesLost = () => {}) {
-  const database = new Database(url, onNamesLost);
+export async function openRecords(url: string, limits = NO_LIMITS) {
+  const log = keptLog();
+  const database = new Database(url, log);
   await prepareSchema(database);
   const { account } = postgresRecords({
     database,
     work: workInPlace,
-    giveWay: () => undefined,
+    scheduler: new FairScheduler(),
     limits,
-    log: keptLog(),
+    log,
     events: undefined,
   });
-  return { database, account, close: () => database.close() };
+  return { database, account, log, close: () => database.close() };
 }
 
 export type Records = Awaited<ReturnType<typeof openRecords>>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openToPostgres } from '../../../scripts/processes/postgres.js';
 import { Database } from '../../../src/storage/postgres/database.js';
-import { expectSafeServer } from '../../../src/storage/postgres/server-check.js';
+import { checkServer } from '../../../src/storage/postgres/server-check.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
 import {
@@ -85,14 +85,15 @@ it('needs the right to make tables, or to use those that are there', async () =>
   const { name, url } = await newDatabase();
   const found = async (user: string) => {
     const database = new Database(url.replace('service@', `${user}@`));
-    return database.transaction(expectSafeServer).finally(() => database.close());
+    return database.transaction(checkServer).finally(() => database.close());
   };
   await server.sql(name, 'create role guest login');
   await expect(found('guest')).rejects.toThrow(/grant it CREATE/);
   await open(url);
   await expect(found('guest')).rejects.toThrow(/grant it CREATE/);
   await server.sql(name, 'grant all on all tables in schema public to guest');
-  expect(await found('guest')).toMatch(/^Postgres \d+.*without TLS, synchronous standbys: none$/);
+  const line = /^Postgres \d+.*without TLS, synchronous standbys: none$/;
+  expect(await found('guest')).toMatchObject({ found: expect.stringMatching(line), tables: true });
 });
 
 it.skipIf(pgBouncerIsMissing())(
@@ -104,17 +105,16 @@ it.skipIf(pgBouncerIsMissing())(
     openToPostgres(folder.path);
     const pooler = await openPgBouncer(join(folder.path, 'pooler'), server.port);
     closers.push(() => pooler.close());
-    let lost = 0;
     const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
     // With limits changes go one by one, and so over many connections.
     const limits = { maxBytes: 0, maxRecords: 1000 };
-    const records = await openRecords(url, limits, () => lost++);
+    const records = await openRecords(url, limits);
     closers.push(() => records.close());
     const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`));
     const create = () => accounts.map((account) => account.create('customers', customer()));
     const ids = (await Promise.all(create())).map((outcome) => recordIn(outcome).id);
     expect(new Set(ids).size).toBe(100);
-    expect(lost).toBe(1);
+    expect(records.log.lines.map(({ event }) => event)).toEqual(['postgres_pooler_found']);
     const { retries } = records.database.figures;
     await Promise.all(create());
     expect(records.database.figures.retries).toBe(retries);

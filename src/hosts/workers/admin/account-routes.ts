@@ -1,16 +1,16 @@
-// The admin Worker erases an account whole, or sets it back: to an earlier minute, or to the
+// The admin Worker erases an entire account, or sets it back: to an earlier minute, or to the
 // bookmark of an earlier answer, which undoes a restore.
 
 import type { Restore, RestorePoint, RestoreState } from '../account-call.js';
 import { accountStub, type WorkerEnvironment } from '../environment.js';
 import { type AdminRoute, answered, ownerIn, refused } from './admin-route.js';
 
-/** The waits are 10 s together. The object ends after a quarter of a second. */
+/** The waits add up to 10 s. The object ends after a quarter of a second. */
 const TRIES = 40;
 const BETWEEN_TRIES_MS = 250;
 
 const WANTED = 'send { "to": "2026-01-31T09:30:00Z" }, or { "bookmark": … } of an earlier answer';
-/** RFC 3339 with a zone: without one, each reader would take the time for another moment. */
+/** RFC 3339 with a zone: without one, the time would be ambiguous. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 export const ACCOUNT_ROUTES: readonly AdminRoute[] = [
@@ -50,11 +50,11 @@ async function restored(
   }
   const state = await followed(env, restore);
   const { bookmark, undoBookmark } = reply;
-  // The answer must bring the bookmark that undoes the restore, even if a later step failed.
+  // The answer must contain the bookmark that undoes the restore, even if a later step failed.
   return answered({ owner_sub: owner, state, bookmark, undo_bookmark: undoBookmark });
 }
 
-/** The point, or a sentence that says why the body names none. */
+/** The point, or a sentence that says why the body is invalid. */
 function pointIn(asked: unknown, now: number): RestorePoint | string {
   if (typeof asked !== 'object' || asked === null) return WANTED;
   // A body with two points is refused.

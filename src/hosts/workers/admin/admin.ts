@@ -1,6 +1,6 @@
-// The admin Worker: the operator's work on whole accounts.
-// It isn't part of the API: it is a script of its own, with the operator's key. This file
-// is its gate and its table of routes; each group of routes has a file of its own.
+// The admin Worker: the operator's work on entire accounts. It isn't part of the API but a
+// script of its own, with the operator's key. This file is its gate and its table of routes;
+// each group of routes has a file of its own.
 
 import { Hono } from 'hono';
 import { adminGate } from '../../../core/http/authentication.js';
@@ -23,7 +23,7 @@ admin.use(async (call, next) => {
 });
 for (const path of PATHS) {
   const routes = ROUTES.filter((route) => route.path === path);
-  // Every method, also HEAD, which Hono would answer as GET.
+  // Every method, including HEAD, which Hono would answer as GET.
   admin.all(path, (call) => answerFrom(routes, call));
 }
 admin.notFound(() => {
@@ -51,7 +51,7 @@ async function answerFrom(routes: readonly AdminRoute[], call: AdminCall): Promi
   return route.action(call);
 }
 
-/** A key that cannot be used opens nothing. */
+/** An invalid key grants nothing. */
 const gateOf = once((env: AdminEnvironment) => {
   try {
     return adminGate(readAdminKeys(settingsIn(env)));

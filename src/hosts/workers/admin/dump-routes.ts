@@ -1,5 +1,5 @@
-// The admin Worker gives out and takes in accounts, in pieces. `manage dump` and `manage load` are
-// its clients. The query names the account, because no path can name the subjects "." and "..".
+// The admin Worker dumps and loads accounts, in pieces. `manage dump` and `manage load` are its
+// clients. The query names the account, because no path can name the subjects "." and "..".
 
 import { z } from 'zod';
 import { boundedBody } from '../../../core/bounded-body.js';
@@ -10,7 +10,7 @@ import type { Reply } from '../../../storage/dump/worker-messages.js';
 import { accountStub, directoryStub } from '../environment.js';
 import { type AdminCall, type AdminRoute, answered, refused } from './admin-route.js';
 
-/** A call to an object may take 32 MiB. A piece has 1,000,000 characters, or one record of 2 MB, which is longer as a text within JSON. */
+/** A call to an object may have 32 MiB. A piece has 1,000,000 characters, or one record of 2 MB, which JSON escapes make longer. */
 const PIECE_MAX_BYTES = 16_777_216;
 
 export const DUMP_ROUTES: readonly AdminRoute[] = [
@@ -59,7 +59,7 @@ export const DUMP_ROUTES: readonly AdminRoute[] = [
 ];
 
 const COUNT = z.int().nonnegative();
-/** Only the shape; the account's object judges the contents. */
+/** Only the shape; the account's object validates the contents. */
 const ROW = z.tuple([z.enum(COLLECTION_NAMES), z.string(), z.string(), COUNT, COUNT]);
 const PIECE = z.object({
   load: z.string(),

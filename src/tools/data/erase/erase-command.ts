@@ -11,9 +11,13 @@ import {
   expectWritable,
   type RecordCounts,
 } from '../../../storage/erasures/ledger.js';
-import { type CommandDependencies, pause } from '../../program/command-dependencies.js';
-import { Interrupted } from '../../program/ending.js';
-import { type Progress, startProgress } from '../../program/progress.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  type Progress,
+  pause,
+  startProgress,
+} from '../../program/command.js';
 import { exportAccount } from '../export/export-command.js';
 import { OWNER_ONLY } from '../export/turned-file.js';
 import { CommandError, counted } from '../failures.js';
@@ -84,8 +88,8 @@ export async function eraseRecords(
   await expectNothingLeft(account, service, dependencies);
   const at = dependencies.now();
   if (ledger !== undefined) {
-    const entry = { subject: account, erased: new Date(at).toISOString(), records };
-    await addToLedger(ledger, entry, dependencies.randomBytes);
+    const erased = new Date(at).toISOString();
+    await addToLedger(ledger, { subject: account, erased, records });
   }
   return { count: total, at };
 }

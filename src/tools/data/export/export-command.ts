@@ -8,9 +8,12 @@ import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
 import { codeOf } from '../../../storage/backup/file-copy.js';
 import type { RecordCounts } from '../../../storage/erasures/ledger.js';
-import type { CommandDependencies } from '../../program/command-dependencies.js';
-import { Interrupted } from '../../program/ending.js';
-import { type Progress, startProgress } from '../../program/progress.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  type Progress,
+  startProgress,
+} from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import type { Service, StoredRecord } from '../service.js';
 import { pagesOf, recordPages } from '../walk.js';

@@ -3,7 +3,7 @@
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { Property } from '../../../core/domain/property.js';
-import { UsageError } from '../../program/ending.js';
+import { UsageError } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 

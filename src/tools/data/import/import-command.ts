@@ -4,8 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
-import type { CommandDependencies } from '../../program/command-dependencies.js';
-import { UsageError } from '../../program/ending.js';
+import { type CommandDependencies, UsageError } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import { runId, type Service } from '../service.js';
 import { ImportedFile, type ImportOptions } from './imported-file.js';

@@ -3,9 +3,12 @@
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { sequenceOf } from '../../../core/domain/identifier.js';
 import type { ApiError } from '../../../operator-client.js';
-import type { CommandDependencies } from '../../program/command-dependencies.js';
-import { Interrupted } from '../../program/ending.js';
-import { type Progress, startProgress } from '../../program/progress.js';
+import {
+  type CommandDependencies,
+  Interrupted,
+  type Progress,
+  startProgress,
+} from '../../program/command.js';
 import { CommandError, counted, isPassing, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { several } from '../several.js';
@@ -13,7 +16,7 @@ import { recordPages } from '../walk.js';
 import { contentOf } from './content.js';
 import { judgedRows, type Reading } from './judged-rows.js';
 import { type Report, shortened } from './problem.js';
-import type { SourceFile } from './source-file.js';
+import { placeOf, type SourceFile } from './source-file.js';
 import { type Begun, type RowState, type StagedRow, Staging } from './staging.js';
 import { Suspicions } from './suspicions.js';
 
@@ -83,12 +86,13 @@ export class ImportedFile {
         if (interrupted.aborted) throw new Interrupted('nothing was written');
         const { line, record, problems } = found;
         const body = JSON.stringify(record);
-        if (++rows <= SHOWN_ROWS) out(`  line ${line}: ${shortened(body, SHOWN_MAX_CHARACTERS)}\n`);
-        suspicions.add(line, record);
+        const place = placeOf(source, line);
+        if (++rows <= SHOWN_ROWS) out(`  ${place}: ${shortened(body, SHOWN_MAX_CHARACTERS)}\n`);
+        suspicions.add(place, record);
         if (problems.length === 0) yield { line, body, content: contentOf(collection, record) };
         else {
           begun.bad++;
-          report.add(source.path, line, problems);
+          report.add(source, line, problems);
         }
       }
     }
@@ -99,7 +103,8 @@ export class ImportedFile {
     const skipped = empty === 0 ? '' : `, ${counted(empty, 'empty line')} skipped`;
     const counts = `${counted(rows, 'row')}, ${rows - begun.bad} good, ${begun.bad} bad`;
     out(`${source.path}: ${counts}${above}${skipped}\n`);
-    for (const found of suspicions.sentences(this.#staging.equalRows())) {
+    const equal = this.#staging.equalRows();
+    for (const found of suspicions.sentences(equal.count, placeOf(source, equal.line))) {
       out(`  warning: ${found}\n`);
     }
   }
@@ -187,7 +192,7 @@ export class ImportedFile {
 
   /** Resolves with the failure that ended the round early. */
   async #sendRound(progress: Progress): Promise<ApiError | undefined> {
-    const [staging, collection] = [this.#staging, this.#collection];
+    const [staging, source, collection] = [this.#staging, this.#source, this.#collection];
     const { account, isReversed, connections, service, dependencies } = this.#import;
     const { interrupted } = dependencies;
     const records = service().forRun(this.#begun.run).records(account, collection);
@@ -204,7 +209,8 @@ export class ImportedFile {
         staging.created(row.row, sequenceOf(collection, id));
         progress.add();
       } catch (error) {
-        if (!isPassing(error)) throw new CommandError(`line ${row.line}: ${sentenceOf(error)}`);
+        if (!isPassing(error))
+          throw new CommandError(`${placeOf(source, row.line)}: ${sentenceOf(error)}`);
         // Several connections fail at once: one whose record may be there counts.
         if (trouble === undefined || trouble.status === 429) trouble = error;
       }

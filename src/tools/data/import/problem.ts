@@ -4,6 +4,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { placeOf, type SourceFile } from './source-file.js';
 
 export interface Problem {
   /** The header, or the property; empty if the whole row is meant. */
@@ -33,15 +34,15 @@ export class Report {
   }
 
   /** Adds the problems of one row. `line`: where it begins, from 1. */
-  add(path: string, line: number, problems: readonly Problem[]): void {
+  add(source: SourceFile, line: number, problems: readonly Problem[]): void {
     this.badRows++;
-    const file = basename(path);
+    const file = basename(source.path);
     for (const { column, problem, value } of problems) {
       if (++this.#problems <= SHOWN_MAX) {
         const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
         const shown = JSON.stringify(shortened(value, VALUE_SHOWN_MAX_CHARACTERS));
         const of = value === '' ? '' : ` (${shown})`;
-        this.#shown.push(`${file}, line ${line}${place}: ${problem}${of}`);
+        this.#shown.push(`${file}, ${placeOf(source, line)}${place}: ${problem}${of}`);
       }
       if (this.#file === undefined) continue;
       const cells = [file, String(line), column, problem, value.slice(0, VALUE_MAX_CHARACTERS)];

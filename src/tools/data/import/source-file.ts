@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { UsageError } from '../../program/ending.js';
+import { UsageError } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 
 export type Format = 'csv' | 'ndjson' | 'json' | 'xlsx';
@@ -37,7 +37,7 @@ const ZIP_START = Buffer.from('PK\u0003\u0004');
 /** What a text in UTF-16 begins with, by the order of its bytes. */
 const UTF_16_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** Reads the whole file once. `encoding`: the operator's choice; undefined: UTF-8 if every byte fits, else Windows-1252. */
+/** Reads the whole file once. `encoding`: as `TextDecoder` names it; undefined: UTF-8 if every byte fits, else Windows-1252. */
 export async function lookAt(path: string, encoding: string | undefined): Promise<SourceFile> {
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {
@@ -68,14 +68,17 @@ export async function lookAt(path: string, encoding: string | undefined): Promis
   }
   const isJson = format !== 'csv';
   const mark = UTF_16_MARKS[first.subarray(0, 2).toString('hex')];
-  const named = encoding && new TextDecoder(encoding).encoding;
-  const chosen = named ?? mark ?? (isUtf8 || isJson ? 'utf-8' : undefined);
+  const chosen = encoding ?? mark ?? (isUtf8 || isJson ? 'utf-8' : undefined);
   if (chosen === 'utf-8' && !isUtf8) {
     const wanted = isJson ? 'JSON must be UTF-8' : 'pass the right --encoding, or none';
     throw new CommandError(`${path} is not UTF-8; ${wanted}`);
   }
   return { ...file, encoding: chosen ?? FALLBACK_ENCODING, isGuess: chosen === undefined };
 }
+
+/** Where a row begins, for a message. A record of a JSON array has no line. */
+export const placeOf = ({ format }: SourceFile, line: number) =>
+  `${format === 'json' ? 'record' : 'line'} ${line}`;
 
 /** Whether the bytes continue the text; without a piece, whether it may end. */
 function continues(strict: TextDecoder, piece?: Buffer): boolean {

@@ -14,7 +14,7 @@ export class Suspicions {
   /** Of each amount, in the rows before the last one. */
   readonly #sums: Map<string, number>;
   #rows = 0;
-  #last = { line: 0, record: {} as JsonObject };
+  #last = { place: '', record: {} as JsonObject };
   #phones = 0;
   #firstPhone = '';
 
@@ -24,25 +24,25 @@ export class Suspicions {
   }
 
   /** Every row, also one with problems. */
-  add(line: number, record: JsonObject): void {
+  add(place: string, record: JsonObject): void {
     for (const [name, sum] of this.#sums) this.#sums.set(name, sum + this.#amountInLast(name));
     this.#rows++;
-    this.#last = { line, record };
+    this.#last = { place, record };
     for (const [property, value] of Object.entries(record)) {
       if (!PHONE_NAMES.test(property) || !WITHOUT_BEGINNING.test(String(value))) continue;
       this.#phones++;
-      this.#firstPhone ||= `line ${line}: a telephone number begins with neither 0 nor + ("${value}"`;
+      this.#firstPhone ||= `${place}: a telephone number begins with neither 0 nor + ("${value}"`;
     }
   }
 
-  /** `equal`: rows that are equal to an earlier one, and the first of them. */
-  sentences({ count, line }: { readonly count: number; readonly line: number }): string[] {
+  /** `equal`: how many rows are equal to an earlier one; `first`: where the first of them is. */
+  sentences(equal: number, first: string): string[] {
     const sum = this.#sumInLast();
     return [
       sum &&
-        `line ${this.#last.line}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
-      count > 0 &&
-        `line ${line}: a row is equal to an earlier one (${count} in all); each becomes a record of its own`,
+        `${this.#last.place}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
+      equal > 0 &&
+        `${first}: a row is equal to an earlier one (${equal} in all); each becomes a record of its own`,
       this.#phones > 0 &&
         `${this.#firstPhone}, ${this.#phones} in all); a spreadsheet may have removed it`,
     ].filter((sentence) => typeof sentence === 'string');

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
-import { messageOf } from '../../program/ending.js';
+import { messageOf } from '../../program/command.js';
 import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';

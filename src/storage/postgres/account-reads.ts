@@ -1,4 +1,4 @@
-// Reads of one account: list pages, payments, and the operator's account page.
+// Reads of one account: records, list pages, payments, and the operator's account page.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -9,8 +9,9 @@ import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
+import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { statusColumn, toStored } from './columns.js';
+import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import type { Lanes } from './lanes.js';
 import * as sql from './statements.js';
@@ -19,17 +20,23 @@ import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 export interface AccountContext {
   readonly database: Database;
   readonly work: RecordWork;
-  /** Waits for the account's next time slice, if the current one is used up. */
-  readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
-  /** Limits for an account's concurrent quick and slow statements, and for changes of one record. */
-  readonly lanes: { readonly quick: Lanes; readonly slow: Lanes; readonly changes: Lanes };
+  /** Ends time slices of long work. */
+  readonly scheduler: {
+    sliceUsed(): boolean;
+    yield(account: string, isGone?: () => boolean): Promise<void>;
+  };
   readonly limits: AccountLimits;
+  readonly log: Log;
+  readonly events: ServiceEvents | undefined;
+  readonly lanes: Lanes;
   /** Built for `limits`. */
   readonly writes: sql.WriteStatements;
-  readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
-  readonly events: ServiceEvents | undefined;
 }
+
+/** One account's creates contend for its totals row, so they must not use up the connections. */
+const ACCOUNT_MAX_QUICK = 6;
+const ACCOUNT_MAX_SLOW = 2;
 
 interface Piece {
   readonly position: number;
@@ -38,7 +45,13 @@ interface Piece {
   readonly records: number | null;
 }
 
-export class AccountViews {
+interface Stored {
+  readonly body: string;
+  readonly version: number;
+  readonly bytes: number;
+}
+
+export class AccountReads {
   protected readonly context: AccountContext;
   protected readonly owner: string;
   /** The owner, encoded for storage. */
@@ -52,37 +65,39 @@ export class AccountViews {
     this.sender = sender;
   }
 
+  async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    const found = await this.find(collection, id);
+    return found === undefined ? notFound(collection, id) : succeeded(found.body);
+  }
+
   async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
+    const { q, status, pageSize } = query;
     // Bodies escape U+0000 and Postgres rejects it, so it can't match.
-    if (query.q.includes('\0')) return { items: [], total: 0 };
-    const values: unknown[] = [this.key, collection, query.pageSize, offsetOf(query)];
-    const statement = this.#listing(query, values);
+    if (q.includes('\0')) return { items: [], total: 0 };
+    let statement = sql.LIST;
+    const values: unknown[] = [this.key, collection, pageSize, offsetOf(query)];
+    if (q !== '' || status !== '') {
+      statement = q === '' ? sql.LIST_OF_STATUS : sql.SEARCH;
+      values.push(status === '' ? null : statusColumn(status));
+    }
+    if (q !== '') {
+      const needle = caseFolded(q);
+      values.push(needle, `%${needle.replace(/[\\%_]/g, '\\$&')}%`);
+    }
     const [row] = await this.ask<{ records: number; body: string | null }>(statement, values);
     const body = row?.body ?? '';
     const items = body.includes('\x1e') ? this.#withLong(collection, body) : body ? [body] : [];
     return { items, total: row?.records ?? 0 };
   }
 
-  /** The statement for the query; appends the query's filters to `values`. */
-  #listing({ q, status }: ListQuery, values: unknown[]): sql.Statement {
-    if (q === '' && status === '') return sql.LIST;
-    values.push(status === '' ? null : statusColumn(status));
-    if (q === '') return sql.LIST_OF_STATUS;
-    const needle = caseFolded(q);
-    values.push(needle, `%${needle.replace(/[\\%_]/g, '\\$&')}%`);
-    return sql.SEARCH;
-  }
-
   /** Fetches long bodies one at a time; records deleted in the meantime are left out. */
   async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
     let border = '';
     for (const [index, text] of page.split('\x1e').entries()) {
-      let rows = text.replace(/^,|,$/g, '');
-      if (index % 2 === 1) {
-        const [row] = await this.ask<{ body: string }>(sql.AT, [this.key, collection, text]);
-        rows = row?.body ?? '';
-      }
-      if (rows === '') continue;
+      const isId = index % 2 === 1;
+      const record = isId ? await this.find(collection, fromStored(text)) : undefined;
+      const rows = isId ? record?.body : text.replace(/^,|,$/g, '');
+      if (!rows) continue;
       yield border + rows;
       border = ',';
     }
@@ -111,13 +126,14 @@ export class AccountViews {
     first: readonly Piece[],
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
-    const isGone = this.sender?.isDisconnected ?? (() => false);
+    const { scheduler } = this.context;
     let left = first[0]?.records ?? 0;
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
-        const turn = this.context.giveWay(this.owner, isGone);
-        if (turn !== undefined) await turn;
+        if (scheduler.sliceUsed()) {
+          await scheduler.yield(this.owner, this.sender?.isDisconnected);
+        }
         yield border + (await textOf(body));
         border = ',';
       }
@@ -130,6 +146,11 @@ export class AccountViews {
     return this.ask<Piece>(sql.PIECE, [this.key, collection, before]);
   }
 
+  protected async find(collection: CollectionName, id: string, request = attempts()) {
+    const key = [this.key, collection, toStored(id)];
+    return (await this.ask<Stored>(sql.FIND, key, request))[0];
+  }
+
   protected ask<Row extends object>(
     statement: sql.Statement,
     values: readonly unknown[],
@@ -137,7 +158,9 @@ export class AccountViews {
     request = statement.isSlow ? undefined : attempts(),
   ): Promise<readonly Row[]> {
     const { lanes, database } = this.context;
-    const lane = statement.isSlow ? lanes.slow : lanes.quick;
-    return lane.take(this.key, () => database.ask<Row>(statement, values, request));
+    const act = () => database.ask<Row>(statement, values, request);
+    // No subject has a line break.
+    if (statement.isSlow) return lanes.take(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    return lanes.take(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

@@ -1,12 +1,14 @@
-// A day of an operator in Chromium, whole, against one process and against Workers; by mouse, by
-// keyboard alone, and without script.
+// A day of an operator in Chromium, against one process and against Workers, also without script and
+// by keyboard alone; and an attacker's page, which the browser and the console refuse.
 
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { strFromU8, unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { browseConsole, oneProcess, workers } from '../support/console-browser.js';
 import { eventually } from '../support/eventually.js';
+import { onLoopback } from '../support/loopback.js';
 
 const SALON = 'auth0|saluni-ya-neema';
 
@@ -32,66 +34,62 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
   });
   afterAll(() => browsed?.close());
 
-  it.each([true, false])(
-    'has a whole day (script: %s)',
-    async (javaScriptEnabled) => {
-      const complaints: string[] = [];
-      const amount = javaScriptEnabled ? 18_000 : 19_000;
-      page = await browsed.signedIn({ javaScriptEnabled, acceptDownloads: true });
-      page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
+  it.each([true, false])('has a whole day (script: %s)', async (javaScriptEnabled) => {
+    const complaints: string[] = [];
+    const amount = javaScriptEnabled ? 18_000 : 19_000;
+    page = await browsed.signedIn({ javaScriptEnabled, acceptDownloads: true });
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => complaints.push(dialog.message()));
+
+    // Finds the account by the name that the caller gives, and mends an order.
+    await page.getByLabel('Find an account').fill('saluni ya neema');
+    await page.keyboard.press('Enter');
+    await link('Saluni ya Neema');
+    await see('1 in all');
+    await link(/^ORD-/);
+    await link(/^Change$/);
+    await page.getByLabel('Amount').fill(String(amount));
+    await press('Save');
+    await see('Saved.');
+    await see(`${amount / 1000},000 TZS`);
+
+    // Adds a customer with a property of its own, once, and deletes it.
+    await page.locator('main').getByRole('link', { name: SALON }).first().click();
+    await link(/^Customers/);
+    await link('Add customer');
+    await page.getByLabel('Name').fill('Juma');
+    await page.getByLabel('Phone').fill('1');
+    await page.getByLabel('Other properties').fill('{"likes":["hem"]}');
+    await page.getByRole('button', { name: 'Create' }).dblclick();
+    await see('Created.');
+    await link(/^Change$/);
+    await page.getByText('Delete this record').click();
+    await press('Delete it');
+    await see('Deleted.');
+    await see('1 in all');
+
+    // Takes the account's records out, and erases it on the last day.
+    const [download] = await Promise.all([page.waitForEvent('download'), link('Export')]);
+    const files = unzipSync(await readFile(await download.path()));
+    expect(strFromU8(files['orders.csv'] ?? new Uint8Array())).toContain(`,${amount},`);
+    if (!javaScriptEnabled) {
+      await link('Erase');
+      await page.getByLabel('Type the subject').fill(SALON);
+      await press('Erase all its records');
+      await eventually(async () => {
+        await page.reload();
+        expect(await page.locator('main').innerText()).toContain('The account is erased');
       });
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('dialog', (dialog) => complaints.push(dialog.message()));
-
-      // Finds the account by the name that the caller gives, and mends an order.
-      await page.getByLabel('Find an account').fill('saluni ya neema');
-      await page.keyboard.press('Enter');
-      await link('Saluni ya Neema');
-      await see('1 in all');
-      await link(/^ORD-/);
-      await link(/^Change$/);
-      await page.getByLabel('Amount').fill(String(amount));
-      await press('Save');
-      await see('Saved.');
-      await see(`${amount / 1000},000 TZS`);
-
-      // Adds a customer with a property of its own, once, and deletes it.
-      await page.locator('main').getByRole('link', { name: SALON }).first().click();
-      await link(/^Customers/);
-      await link('Add customer');
-      await page.getByLabel('Name').fill('Juma');
-      await page.getByLabel('Phone').fill('1');
-      await page.getByLabel('Other properties').fill('{"likes":["hem"]}');
-      await page.getByRole('button', { name: 'Create' }).dblclick();
-      await see('Created.');
-      await link(/^Change$/);
-      await page.getByText('Delete this record').click();
-      await press('Delete it');
-      await see('Deleted.');
-      await see('1 in all');
-
-      // Takes the account's records out, and erases it on the last day.
-      const [download] = await Promise.all([page.waitForEvent('download'), link('Export')]);
-      const files = unzipSync(await readFile(await download.path()));
-      expect(strFromU8(files['orders.csv'] ?? new Uint8Array())).toContain(`,${amount},`);
-      if (!javaScriptEnabled) {
-        await link('Erase');
-        await page.getByLabel('Type the subject').fill(SALON);
-        await press('Erase all its records');
-        await eventually(async () => {
-          await page.reload();
-          expect(await page.locator('main').innerText()).toContain('The account is erased');
-        });
-      }
-      await press('Sign out');
-      await page.goto(`${browsed.console.origin}/accounts`);
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      expect(complaints).toEqual([]);
-      await page.close();
-    },
-    120_000,
-  );
+    }
+    await press('Sign out');
+    await page.goto(`${browsed.console.origin}/accounts`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
 
   it('does it with the keyboard only', async () => {
     page = await browsed.signedIn();
@@ -122,4 +120,42 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     }
     throw new Error(`Tab does not reach "${text}${name}"`);
   }
+});
+
+it('A page on another port sends no form, frames and reads no page, and controls no window that it opens', async () => {
+  const browsed = await browseConsole(oneProcess);
+  onTestFinished(() => browsed.close());
+  const { origin } = browsed.console;
+  const operator = (await browsed.signedIn()).context();
+  const attacker = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<!doctype html><title>A shop</title><iframe src="${origin}/accounts"></iframe>
+      <button onclick="window.w = window.open('${origin}/accounts')">Open</button>
+      <form method="post" action="${origin}/accounts/local-preview/orders/ORD-0001/change">
+      <button name="do" value="delete">Win</button></form>`);
+  });
+  const { origin: shop, close } = await onLoopback(attacker);
+  onTestFinished(close);
+  const page = await operator.newPage();
+  await page.goto(shop);
+  expect(await page.frames()[1]?.content()).not.toContain('local-preview');
+  const results = await page.evaluate(`Promise.all(['cors', 'no-cors'].map((mode) =>
+    fetch('${origin}/accounts/local-preview/export', { credentials: 'include', mode })
+      .then((answer) => answer.text(), String)))`);
+  expect(String(results)).not.toMatch(/ORD-0001|^PK/);
+  const [window] = await Promise.all([
+    operator.waitForEvent('page'),
+    page.getByRole('button', { name: 'Open' }).click(),
+  ]);
+  await window.getByRole('heading', { name: 'Accounts' }).waitFor();
+  expect(await window.evaluate('window.opener')).toBeNull();
+  expect(await page.evaluate('w.closed')).toBe(true);
+  const [request] = await Promise.all([
+    page.waitForRequest((sent) => sent.method() === 'POST'),
+    page.getByRole('button', { name: 'Win' }).click(),
+  ]);
+  // The cookie goes with it, because cookies ignore ports.
+  expect((await request.allHeaders())['cookie']).toContain('console_');
+  expect((await request.response())?.status()).toBe(403);
+  await browsed.client.recordsOf('local-preview').orders.read('ORD-0001');
 });

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
 import { judge, LOOKS, type Look, signIn, startChromium } from '../support/console-browser.js';
@@ -18,8 +18,6 @@ import { makeShopsFile } from '../support/messy-shops.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import type { ServerProcess } from '../support/server-process.js';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const ORDERS = '/accounts/local-preview/orders';
@@ -170,40 +168,32 @@ async function judgeAll(page: Page, look: Look, all: Readonly<Record<string, Sho
 }
 
 it('The front page’s picture shows the overview of a busy service, and is small', async () => {
-  const page = pages.get(LOOKS[0]) as Page;
-  await page.locator('.plot rect').nth(50).waitFor({ state: 'attached' });
-  await page.screenshot({ path: PICTURE });
+  const page = pages.get(LOOKS[0]);
+  await page?.locator('.plot rect').nth(50).waitFor({ state: 'attached' });
+  await page?.screenshot({ path: PICTURE });
   expect((await stat(PICTURE)).size).toBeLessThan(150_000);
 });
 
-it.each(LOOKS)(
-  'Every page, in health and in trouble: $width pixels, $colorScheme',
-  async (look) => {
-    const page = pages.get(look) as Page;
-    await judgeAll(page, look, PAGES);
-    for (const [name, says, reasons, warnings] of EMERGENCIES) {
-      const since = { failing_since: '2026-01-14T14:02:11.482Z', failing_reason: 'SQLITE_IOERR' };
-      const writes = { waiting: 0, ...since };
-      trouble = { ready: reasons.length === 0, reasons, warnings, writes };
-      // An answer of the operations port is reused for two seconds.
-      aheadMs += 60_000;
-      await judgeAll(
-        page,
-        look,
-        { [`${name}-overview`]: '/', [`${name}-health`]: '/health' },
-        says,
-      );
-    }
-    trouble = {};
-    for (const [name, says, settings] of LACKING) {
-      const lacking = await open(settings);
-      const page = await signedIn(look, lacking);
-      await judgeAll(page, look, { [name]: '/' }, says);
-      await page.context().close();
-      await lacking.close();
-    }
-  },
-);
+it.each(LOOKS)('Every page, also in trouble, at $width pixels, $colorScheme', async (look) => {
+  const page = pages.get(look) as Page;
+  await judgeAll(page, look, PAGES);
+  for (const [name, says, reasons, warnings] of EMERGENCIES) {
+    const since = { failing_since: '2026-01-14T14:02:11.482Z', failing_reason: 'SQLITE_IOERR' };
+    const writes = { waiting: 0, ...since };
+    trouble = { ready: reasons.length === 0, reasons, warnings, writes };
+    // An answer of the operations port is reused for two seconds.
+    aheadMs += 60_000;
+    await judgeAll(page, look, { [`${name}-overview`]: '/', [`${name}-health`]: '/health' }, says);
+  }
+  trouble = {};
+  for (const [name, says, settings] of LACKING) {
+    const lacking = await open(settings);
+    const page = await signedIn(look, lacking);
+    await judgeAll(page, look, { [name]: '/' }, says);
+    await page.context().close();
+    await lacking.close();
+  }
+});
 
 it('Every page while the service is down', async () => {
   await Promise.all([server.stop(), operations.close()]);

@@ -14,12 +14,9 @@ import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import {
-  batchesOf,
   type CheckedDump,
   type ContentLine,
   eventLine,
-  isEvent,
-  isRecord,
   recordLine,
   type Store,
 } from './dump-file.js';
@@ -90,11 +87,11 @@ function* rowsOf(connection: Connection, sql: string) {
 
 const PUT_ROWS = `
   insert into records (position, collection, id, body, owner, status, created_at, updated_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-         value ->> 7
+  select value ->> 'position', value ->> 'collection', value ->> 'id', value ->> 'body',
+         value ->> 'owner', value ->> 'status', value ->> 'created_at', value ->> 'updated_at'
     from json_each(?1)`;
-const PUT_EVENTS =
-  'insert into audit_events (id, event) select value ->> 0, value ->> 1 from json_each(?1)';
+const PUT_EVENTS = `
+  insert into audit_events (id, event) select value ->> 'id', value ->> 'event' from json_each(?1)`;
 
 /** A killed load leaves a file of another name, which the next one removes. */
 async function load(dump: CheckedDump, path: string): Promise<undefined> {
@@ -113,15 +110,13 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
     let last = 0;
-    for await (const batch of batchesOf(dump.lines())) {
-      const rows = batch.filter(isRecord).map((line) => {
-        const { collection, id, body, created_at, updated_at } = line;
+    for await (const { records, events } of dump.batches()) {
+      const rows = records.map((line) => {
         const { owner, status } = storedFacts(line);
-        const columns = [ownerColumn(owner), statusColumn(status), created_at, updated_at];
-        return [++last, collection, id, body, ...columns];
+        const columns = { owner: ownerColumn(owner), status: statusColumn(status) };
+        return { ...line, ...columns, position: ++last };
       });
       run(PUT_ROWS, rows);
-      const events = batch.filter(isEvent).map(({ id, event }) => [id, event]);
       run(PUT_EVENTS, events);
     }
     run(PUT_SEQUENCES, dump.loaded.highest);

@@ -14,7 +14,7 @@ import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import type { CommandDependencies } from '../program/command.js';
+import type { Call } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;
@@ -48,7 +48,7 @@ type HighestLine = { readonly account: string | null; readonly highest: Sequence
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
-/** Of the first line and the last two ones. `sha256`: of all lines before the last one; it names the dump. */
+/** Of the first line and the last two. `sha256`: of all lines before the last one; it names the dump. */
 interface Facts {
   readonly source: Store['kind'];
   readonly highest: Sequences;
@@ -64,8 +64,8 @@ export interface Store {
   load?(dump: CheckedDump): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
-export const isRecord = (line: object): line is RecordLine => 'body' in line;
-export const isEvent = (line: object): line is EventLine => 'event' in line;
+const isRecord = (line: object): line is RecordLine => 'body' in line;
+const isEvent = (line: object): line is EventLine => 'event' in line;
 
 /** Of a row in a database. Its text is the truth: a column cannot hold every subject. */
 export function recordLine(row: Readonly<Record<string, unknown>>): RecordLine {
@@ -109,24 +109,24 @@ export class Contents {
     } else if (isRecord(line)) {
       const { collection, id, owner, created_at, updated_at, body } = line;
       const problem = piece.rowProblem(rowOf(line), owner ?? undefined);
-      if (problem !== undefined) throw new Error(`the record ${collection} ${id} ${problem}`);
+      if (problem !== undefined) throw new Error(problem);
       const order = this.#orders.get(`${collection} ${owner}`) ?? 0;
       this.#orders.set(`${collection} ${owner}`, order + 1);
       this.records++;
-      this.#raise({ [collection]: sequenceOf(collection, id) });
+      this.raise({ [collection]: sequenceOf(collection, id) });
       this.#addTo(JSON.stringify([owner, collection, order, id, created_at, updated_at, body]));
-    } else this.#raise(line.highest);
+    } else this.raise(line.highest);
+  }
+
+  raise(highest: Sequences): void {
+    for (const [name, number] of Object.entries(highest) as [CollectionName, number][]) {
+      this.highest[name] = Math.max(number, this.highest[name] ?? 0);
+    }
   }
 
   /** A sum, not an XOR: two equal events must not cancel each other out. */
   #addTo(text: string): void {
     this.#sum = (this.#sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS;
-  }
-
-  #raise(highest: Sequences): void {
-    for (const [name, number] of Object.entries(highest) as [CollectionName, number][]) {
-      if (number > (this.highest[name] ?? 0)) this.highest[name] = number;
-    }
   }
 }
 
@@ -135,29 +135,31 @@ export async function writeDump(
   path: string,
   store: Store,
   account: string | undefined,
-  { version: release, now }: CommandDependencies,
+  { version: release, now }: Call,
 ): Promise<Contents> {
   if (existsSync(path)) throw new CommandError(`${path} already exists; name a new file`);
   const sums = new Contents();
-  async function* texts() {
-    const digest = createHash('sha256');
-    const textOf = (line: object) => {
-      const text = `${JSON.stringify(line)}\n`;
-      digest.update(text);
-      return text;
-    };
+  async function* lines() {
     const made = new Date(now()).toISOString();
-    yield textOf({ ...FORMAT, release, made, source: store.kind, account: account ?? null });
+    yield { ...FORMAT, release, made, source: store.kind, account: account ?? null };
     for await (const line of store.lines(account)) {
       if (account !== undefined && 'owner' in line && line.owner !== account) continue;
       sums.add(line);
-      yield textOf(line);
+      yield line;
     }
     const { records, events, contents, highest } = sums;
     if (account !== undefined && records + events === 0) {
       throw new CommandError(`there is no account ${JSON.stringify(account)}`);
     }
-    yield textOf({ records, events, contents, highest });
+    yield { records, events, contents, highest };
+  }
+  async function* texts() {
+    const digest = createHash('sha256');
+    for await (const line of lines()) {
+      const text = `${JSON.stringify(line)}\n`;
+      digest.update(text);
+      yield text;
+    }
     yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
   }
   const part = `${path}.part`;
@@ -213,10 +215,14 @@ export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
 export async function checkedDump(path: string, ledger: Ledger | undefined, target: Store['kind']) {
   let facts = {} as Facts;
   const withheld = new Map<string, string>();
+  /** Of each account on Workers. */
+  const highestOf = new Map<string | null, Sequences>();
   const keepers = new Map<string, { owner: string; created_at: number }>();
   for await (const line of readDump(path)) {
+    if (isEvent(line)) continue;
     if (!isRecord(line)) {
-      if (!isEvent(line)) facts = { ...facts, ...line };
+      if ('account' in line && 'highest' in line) highestOf.set(line.account, line.highest);
+      facts = { ...facts, ...line };
       continue;
     }
     const [owner, key] = [line.owner ?? '', `${line.collection} ${line.id}`];
@@ -230,47 +236,53 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
       if (created_at < oldest) keepers.set(key, { owner, created_at });
     }
   }
-  const newIds: object[] = [];
-  const loaded = new Contents();
+  const [newIds, loaded]: [object[], Contents] = [[], new Contents()];
+  loaded.raise(facts.highest);
   /** What is loaded, once. */
-  async function* lines(): AsyncGenerator<ContentLine> {
-    const highest: Record<string, number> = { ...facts.highest };
-    for await (let line of readDump(path)) {
-      if (isRecord(line)) {
-        const { collection, id: old_id, body } = line;
-        const account = line.owner ?? '';
-        if (withheld.has(account)) continue;
-        if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) !== account) {
-          highest[collection] = (highest[collection] ?? 0) + 1;
-          const id = formatId(collection, highest[collection]);
-          newIds.push({ account, collection, old_id, new_id: id });
-          // The first one of its text, which begins with it; the rest stays as it is.
-          const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
-          line = { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
-        }
-      } else if (!isEvent(line) && !('account' in line && 'highest' in line)) continue;
-      loaded.add(line);
-      yield line;
+  async function* lines() {
+    for await (const line of readDump(path)) {
+      if (!isRecord(line)) {
+        if (isEvent(line)) yield line;
+        continue;
+      }
+      const { collection, id: old_id, body } = line;
+      const account = line.owner ?? '';
+      if (withheld.has(account)) continue;
+      if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) === account) yield line;
+      else {
+        const id = formatId(collection, (loaded.highest[collection] ?? 0) + 1);
+        newIds.push({ account, collection, old_id, new_id: id });
+        // The first one of its text, which begins with it; the rest stays as it is.
+        const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
+        yield { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
+      }
     }
   }
-  return { ...facts, withheld, newIds, loaded, lines };
+  return { ...facts, withheld, highestOf, newIds, loaded, batches: () => batches(lines(), loaded) };
 }
 
-/** Lines of one kind and account, for one statement or call; a longer line is alone. */
-export async function* batchesOf(lines: AsyncIterable<ContentLine>) {
-  let batch: ContentLine[] = [];
-  let [characters, group] = [0, ''];
+/**
+ * Records of one account, or events, for one statement or call; a long one is alone. `isLast`: the
+ * account has no more records.
+ */
+async function* batches(lines: AsyncIterable<RecordLine | EventLine>, loaded: Contents) {
+  let [records, events]: [RecordLine[], EventLine[]] = [[], []];
+  let [owner, characters] = ['', 0];
   for await (const line of lines) {
-    const text = isRecord(line) ? line.body : isEvent(line) ? line.event : '';
-    const of = isRecord(line) ? `record ${line.owner}` : isEvent(line) ? 'event' : 'highest';
-    characters += text.length;
-    const isFull = batch.length === piece.PIECE_MAX_ROWS || characters > piece.PIECE_MAX_CHARACTERS;
-    if (batch.length > 0 && (isFull || of !== group)) {
-      yield batch;
-      [batch, characters] = [[], text.length];
+    loaded.add(line);
+    const of = isRecord(line) ? (line.owner ?? '') : '';
+    const isLast = of !== owner || isEvent(line) === records.length > 0;
+    const count = records.length + events.length;
+    const { length } = isRecord(line) ? line.body : line.event;
+    characters += length;
+    const isFull = count === piece.PIECE_MAX_ROWS || characters > piece.PIECE_MAX_CHARACTERS;
+    if (count > 0 && (isFull || isLast)) {
+      yield { owner, records, events, isLast };
+      [records, events, characters] = [[], [], length];
     }
-    batch.push(line);
-    group = of;
+    if (isRecord(line)) records.push(line);
+    else events.push(line);
+    owner = of;
   }
-  if (batch.length > 0) yield batch;
+  yield { owner, records, events, isLast: true };
 }

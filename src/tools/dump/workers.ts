@@ -2,7 +2,6 @@
 // failures. A load goes account by account: what has arrived stays, and another run continues.
 
 import { objectIn } from '../../core/json-line.js';
-import type { Sequences } from '../../core/records/record-storage.js';
 import { ApiError } from '../../operator-client.js';
 import { AccountDigest, sha256 } from '../../storage/dump/dumped-rows.js';
 import type {
@@ -16,13 +15,10 @@ import type {
 import { CommandError } from '../data/failures.js';
 import type { Service } from '../data/service.js';
 import {
-  batchesOf,
   type CheckedDump,
   type ContentLine,
   type EventLine,
   eventLine,
-  isEvent,
-  isRecord,
   rowOf,
   type Store,
 } from './dump-file.js';
@@ -113,45 +109,35 @@ async function* recordsOf(ask: Ask, account: string): AsyncGenerator<ContentLine
 
 async function load(ask: Ask, dump: CheckedDump): Promise<ReadonlyMap<string, string>> {
   const refused = new Map<string, string>();
-  let [account, records, digest] = ['', 0, new AccountDigest()];
-  let state: LoadState | undefined;
-  const send = async (piece: Pick<LoadPiece, 'rows' | 'whole'>) => {
-    if (state?.state === 'whole' || refused.has(account)) return;
+  let [from, digest, isThere] = [0, new AccountDigest(), false];
+  for await (const { owner: account, records, events, isLast } of dump.batches()) {
+    if (events.length > 0) await take(ask, events);
+    if (records.length === 0) continue;
+    const rows = records.map(rowOf);
+    for (const row of rows) await digest.add(row);
+    const sequences = dump.highestOf.get(account) ?? dump.highest;
+    const whole = isLast ? { ...(await digest.contents()), sequences } : undefined;
     try {
       if (account === '') throw new Refused('no account owns these records');
-      const sent: LoadPiece = { load: dump.sha256, from: records, ...piece };
-      state = await ask<LoadState>('PUT', '/records', { account }, sent);
+      if (!refused.has(account) && (whole || !isThere)) {
+        const sent: LoadPiece = { load: dump.sha256, from, rows, ...(whole && { whole }) };
+        const state = await ask<LoadState>('PUT', '/records', { account }, sent);
+        isThere = state.state === 'whole';
+        if (whole && state.digest !== whole.digest) {
+          throw new Refused(
+            `the account has other records (${state.records}) than the dump (${whole.records}); nothing was changed. To replace them, export the account, DELETE /accounts/SUBJECT of the admin Worker, and load again`,
+          );
+        }
+      }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       refused.set(account, error.message);
     }
-  };
-  const end = async (sequences: Sequences) => {
-    const whole = { ...(await digest.contents()), sequences };
-    if (records > 0) await send({ rows: [], whole });
-    if (state !== undefined && state.digest !== whole.digest && !refused.has(account)) {
-      refused.set(
-        account,
-        `the account has other records (${state.records}) than the dump (${whole.records}); nothing was changed. To replace them, export the account, DELETE /accounts/SUBJECT of the admin Worker, and load again`,
-      );
-    }
-    if (refused.has(account)) dump.loaded.records -= records;
-    [records, digest, state] = [0, new AccountDigest(), undefined];
-  };
-  for await (const batch of batchesOf(dump.lines())) {
-    const [line] = batch;
-    if (line === undefined || isEvent(line)) await take(ask, batch.filter(isEvent));
-    else if (isRecord(line)) {
-      if ((line.owner ?? '') !== account) await end(dump.highest);
-      account = line.owner ?? '';
-      const rows = batch.filter(isRecord).map(rowOf);
-      for (const row of rows) await digest.add(row);
-      await send({ rows });
-      records += rows.length;
-      // Only Workers dump these for each account, behind its records.
-    } else if (line.account !== null) await end(line.highest);
+    from += rows.length;
+    if (!isLast) continue;
+    if (refused.has(account)) dump.loaded.records -= from;
+    [from, digest, isThere] = [0, new AccountDigest(), false];
   }
-  await end(dump.highest);
   return refused;
 }
 

@@ -12,7 +12,6 @@ import { importData } from '../data/import/import-command.js';
 import { readTarget, Service } from '../data/service.js';
 import { type Call, collected, type Declare, pathOf, UsageError } from '../program/command.js';
 
-const CONNECTIONS = 8;
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
 /** The service that the settings name. */
@@ -34,14 +33,12 @@ function encoding(given: string): string {
   }
 }
 
-export const importRecords: Declare = (command, call) =>
+const importRecords: Declare = (command, call) =>
   command
-    .description(
-      `Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
+    .description(`Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
 .json) or of an export's folder; none unless all rows are good. Interrupted, run
 it again.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .argument('<file>')
     .requiredOption('--account <subject>', 'the account that gets the records')
     .addOption(new Option('--into <collection>', 'of a file').choices(COLLECTION_NAMES))
@@ -63,27 +60,21 @@ ${SETTINGS}`,
       if (reportPath === path) {
         throw new UsageError('--report names the imported file itself; name another one');
       }
-      const { account, into, existing } = given;
-      const options = {
-        ...{ path, account, into, encoding: given.encoding, existing, reportPath },
-        reading: { map: parseMap(map), sheet, delimiter, decimal, dates },
-        isDryRun: given.dryRun === true,
-        skipsBad: given.skipBad === true,
-        isReversed: given.reverse === true,
-        connections: given.inOrder ? 1 : CONNECTIONS,
-      };
+      const reading = { map: parseMap(map), sheet, delimiter, decimal, dates };
       call.listen?.();
-      call.exitCode = await importData(options, () => serviceOf(call), call);
+      call.exitCode = await importData(
+        { ...given, path, reportPath, reading },
+        () => serviceOf(call),
+        call,
+      );
     });
 
-export const exportRecords: Declare = (command, call) =>
+const exportRecords: Declare = (command, call) =>
   command
-    .description(
-      `Write everything of an account into a new folder, oldest first: a file for
+    .description(`Write everything of an account into a new folder, oldest first: a file for
 each collection that has records, the payments, the audit events. Import takes
 the folder back, in either format.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .requiredOption('--account <subject>', 'whose records')
     .requiredOption('--to <folder>', 'new, or empty')
     .addOption(new Option('--format <name>', 'ndjson by default').choices(['ndjson', 'csv']))
@@ -118,13 +109,11 @@ ${SETTINGS}`,
 
 export const erase: Declare = (command, call) =>
   command
-    .description(
-      `Export the account into a new folder, delete every record that is in there,
+    .description(`Export the account into a new folder, delete every record that is in there,
 check that nothing is left, and add a line to the ledger of erased accounts,
 which restore and load read. Interrupted, run it again.
 ${SETTINGS}, and
-BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`,
-    )
+BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
     .requiredOption('--account <subject>', 'the account')
     .requiredOption('--export-first <folder>', 'where its records are exported to; must not exist')
     .requiredOption('--confirm <subject>', 'the subject again')
@@ -144,3 +133,5 @@ BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`,
       call.listen?.();
       await eraseAccount({ account, exportFolder, ledger, backups }, serviceOf(call), call);
     });
+
+export { exportRecords as export, importRecords as import };

@@ -13,13 +13,11 @@ import { readSecretLine } from '../console/secret-line.js';
 import { type Declare, EXIT_DONE } from '../program/command.js';
 import { onFirstSignal } from '../program/terminal.js';
 
-export const runConsole: Declare = (command, call) =>
+const runConsole: Declare = (command, call) =>
   command
-    .description(
-      `Run the operator's console until SIGTERM or Ctrl-C: print its address, and a
+    .description(`Run the operator's console until SIGTERM or Ctrl-C: print its address, and a
 code for the next sign-in.
-Settings: src/tools/console/README.md (in a release: pages/console.md)`,
-    )
+Settings: src/tools/console/README.md (in a release: pages/console.md)`)
     .action(async () => {
       const { environment, out } = call;
       const log = jsonLog();
@@ -40,12 +38,12 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`,
       out(`console: ${settings.origin ?? running.origin}/\n`);
     });
 
+export { runConsole as console };
+
 export const hash: Declare = (command, { out }) =>
   command
-    .description(
-      `Ask for a password, or read it from standard input, and print the line that
-sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`,
-    )
+    .description(`Ask for a password, or read it from standard input, and print the line that
+sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`)
     .action(async () => {
       const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
       // In quotation marks: a shell would replace what begins with $.

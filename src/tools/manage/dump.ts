@@ -23,13 +23,11 @@ const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
 
 export const dump: Declare = (command, call) =>
   command
-    .description(
-      `Write every record with its id, owner, order and times, and the audit log, into
+    .description(`Write every record with its id, owner, order and times, and the audit log, into
 a new file. The source is DATABASE_URL, unless --from names another one: a
 database file or backup, the address of a running service (over a file, use
 http://127.0.0.1:8080), or that of the admin Worker.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .requiredOption('--to <file>', 'the dump; must not exist')
     .option('--from <source>', 'a file or an address')
     .option('--account <subject>', 'only this account')
@@ -41,13 +39,11 @@ ${SETTINGS}`,
 
 export const load: Declare = (command, call) =>
   command
-    .description(
-      `Load a dump into a new database file, an empty Postgres database or Workers.
+    .description(`Load a dump into a new database file, an empty Postgres database or Workers.
 Nothing is overwritten, and a dump that was cut or changed is refused as a
 whole. Interrupted, run it again. The exit code is 1 if an account is refused.
 ${SETTINGS},
-and ERASURE_LEDGER or BACKUP_DIR: who was erased`,
-    )
+and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .argument('<file>')
     .option('--to <target>', 'a new database file, or the address of the admin Worker')
     .option('--bring-back', 'also load accounts that were erased since')

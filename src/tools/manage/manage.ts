@@ -7,7 +7,6 @@ import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { sentenceOf } from '../data/failures.js';
 import {
   type Call,
-  type CommandDependencies,
   collected,
   type Declare,
   EXIT_DONE,
@@ -21,36 +20,30 @@ import { withSettingsFiles } from '../program/settings-file.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
 
-const service = () => import('./serve.js');
-const accounts = () => import('./accounts.js');
-const dumps = () => import('./dump.js');
-const browser = () => import('./console.js');
-
-/** They have a log of their own, also for warnings. */
+/** They log their warnings themselves. */
 const LOGGING = ['serve', 'check', 'console'];
 
-/** What each does, and what declares it. */
-export const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<Declare>]>> = {
-  serve: ['run the service', async () => (await service()).serve],
-  check: ['check what a start needs; start nothing', async () => (await service()).check],
-  ready: ['ask whether the service is ready', async () => (await import('./ready.js')).ready],
-  import: ['create records from a spreadsheet', async () => (await accounts()).importRecords],
-  export: ["write an account's records to files", async () => (await accounts()).exportRecords],
-  dump: ['write everything into one file', async () => (await dumps()).dump],
-  load: ['load a dump into an empty database', async () => (await dumps()).load],
-  erase: ['export an account, then delete it', async () => (await accounts()).erase],
-  restore: ['restore a backup', async () => (await import('./restore.js')).restore],
-  console: ["run the operator's console", async () => (await browser()).runConsole],
-  hash: ["hash the console's password", async () => (await browser()).hash],
+/** What each does, and the module that declares it under its name. */
+export const COMMANDS: Readonly<
+  Record<string, readonly [string, () => Promise<Readonly<Record<string, Declare>>>]>
+> = {
+  serve: ['run the service', () => import('./serve.js')],
+  check: ['check what a start needs; start nothing', () => import('./serve.js')],
+  ready: ['ask whether the service is ready', () => import('./ready.js')],
+  import: ['create records from a spreadsheet', () => import('./accounts.js')],
+  export: ["write an account's records to files", () => import('./accounts.js')],
+  dump: ['write everything into one file', () => import('./dump.js')],
+  load: ['load a dump into an empty database', () => import('./dump.js')],
+  erase: ['export an account, then delete it', () => import('./accounts.js')],
+  restore: ['restore a backup', () => import('./restore.js')],
+  console: ["run the operator's console", () => import('./console.js')],
+  hash: ["hash the console's password", () => import('./console.js')],
 };
 
 /** Resolves with the exit code. */
-export async function manage(
-  args: readonly string[],
-  dependencies: CommandDependencies,
-): Promise<number> {
+export async function manage(args: readonly string[], dependencies: Call): Promise<number> {
   const { out, err, version } = dependencies;
-  const call: Call = { ...dependencies, exitCode: EXIT_DONE };
+  const call = { ...dependencies };
   const { npm_lifecycle_event: script, MANAGE_NAME: self = 'manage' } = call.environment;
   const typed = script ? 'npm run manage --' : self;
   const program = new Command(self)
@@ -70,13 +63,13 @@ export async function manage(
     for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
       const command = program.command(name).summary(summary);
       if (name !== args[0]) continue;
-      (await load())(command, call);
+      (await load())[name]?.(command, call);
       const said = script === name ? `npm run ${name} --` : `${typed} ${name}`;
       command.showHelpAfterError(`${said} --help says what it takes`);
       prepare(command, args, call);
     }
     await program.parseAsync(args, { from: 'user' });
-    return call.exitCode;
+    return call.exitCode ?? EXIT_DONE;
   } catch (error) {
     // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_WRONG_USE;

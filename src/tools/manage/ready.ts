@@ -12,12 +12,10 @@ const ANSWER_MAX_MS = 5_000;
 
 export const ready: Declare = (command, call) =>
   command
-    .description(
-      `Ask the operations port whether the service can do its work, and print one
+    .description(`Ask the operations port whether the service can do its work, and print one
 line, then what each reason and warning means and what to do. The exit code is 0
 if it can.
-Settings: OPS_PORT, OPS_HOST as the service has them`,
-    )
+Settings: OPS_PORT, OPS_HOST as the service has them`)
     .option('--wait <seconds>', 'ask again for this long, until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {
       const { environment, out, now, interrupted } = call;

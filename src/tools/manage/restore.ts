@@ -9,11 +9,9 @@ import { type Declare, pathOf, UsageError } from '../program/command.js';
 
 export const restore: Declare = (command, call) =>
   command
-    .description(
-      `Stop the service first. Check the backup, put it in the place of the database,
+    .description(`Stop the service first. Check the backup, put it in the place of the database,
 and keep the old one under another name.
-Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`,
-    )
+Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {
       const { environment, out, now } = call;

@@ -22,9 +22,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export interface CommandDependencies {
-  /** With the settings of the files that the command line names. */
-  readonly environment: Environment;
+export interface Call {
+  /** Once a command runs, with the settings of the files that the command line names. */
+  environment: Environment;
+  /** Set by the command if it isn't 0. */
+  exitCode?: number;
   /** Prints results. */
   out(text: string): void;
   /** Prints progress and warnings. */
@@ -41,25 +43,20 @@ export interface CommandDependencies {
   randomBytes(size: number): Uint8Array;
   /** The release that the program belongs to. */
   readonly version: string;
-  /** How long to wait for a service that is busy or unavailable. */
   readonly waits?: Waits;
 }
 
+/** How a command waits for a service that is busy or unavailable. */
 export interface Waits {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** A command gives up after this time without an answer. */
+  /** It gives up after this time without an answer. */
   readonly patienceMs: number;
   /** The time-out of one request. */
   readonly timeoutMs: number;
   /** How long a write without an answer may still be on its way, once the service answers again. */
   readonly onItsWayMs: number;
 }
-
-/** One call of a command. Its action sets the exit code if it isn't 0. */
-export type Call = { -readonly [Name in keyof CommandDependencies]: CommandDependencies[Name] } & {
-  exitCode: number;
-};
 
 /** Gives a command of the program its description, options and action. */
 export type Declare = (command: Command, call: Call) => void;
@@ -83,7 +80,7 @@ export type Progress = ReturnType<typeof startProgress>;
 
 /** On a terminal, one line. `noun`: such as `rows`. `done`: those of the total that an earlier run did. */
 export function startProgress(
-  { isTerminal, err, progressed }: CommandDependencies,
+  { isTerminal, err, progressed }: Call,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
 ) {
   let count = done;

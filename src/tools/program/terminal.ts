@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { CommandDependencies } from './command.js';
+import type { Call } from './command.js';
 
 /** The terminal sends a signal to npm and to this process, and npm passes it on: two signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
 /** Once a process. `entry`: the program's own `import.meta.url`. */
-export function terminal(entry: string): CommandDependencies {
+export function terminal(entry: string): Call {
   // If the reader of the output has gone, such as `head`, the work continues.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   // Without a listener it makes Node open its debugger, to every program of this machine.
@@ -36,12 +36,10 @@ export function terminal(entry: string): CommandDependencies {
 export function onFirstSignal(stop: () => void): void {
   let isFirst = true;
   const listener = () => {
-    if (!isFirst) return;
+    if (isFirst) stop();
+    if (isFirst) setTimeout(off, SAME_SIGNAL_MS).unref();
     isFirst = false;
-    stop();
-    setTimeout(() => {
-      process.off('SIGINT', listener).off('SIGTERM', listener);
-    }, SAME_SIGNAL_MS).unref();
   };
+  const off = () => process.off('SIGINT', listener).off('SIGTERM', listener);
   process.on('SIGINT', listener).on('SIGTERM', listener);
 }

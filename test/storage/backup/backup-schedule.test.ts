@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const MINUTE_MS = 60_000;
 
-let temporary: TemporaryFolder;
+const temporary = testFolder();
 let folder: string;
 /** Pending while the disk hangs; every backup waits for it. */
 let disk: Promise<void>;
@@ -20,17 +20,15 @@ let schedule: BackupSchedule;
 let log: KeptLog;
 
 beforeEach(async () => {
-  temporary = await openTemporaryFolder();
-  folder = join(temporary.path, 'backups');
+  folder = temporary.at('backups');
   await mkdir(folder);
   disk = Promise.resolve();
   log = keptLog();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
 });
-afterEach(async () => {
+afterEach(() => {
   schedule.stop();
   vi.useRealTimers();
-  await temporary.remove();
 });
 
 function start(intervalHours: number): void {
@@ -130,21 +128,6 @@ it('says what is wrong with a folder, tries again after ten minutes, and uses it
   await rename(`${folder}-away`, folder);
   await pass(11);
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
-});
-
-it('lists the finished backups, newest first, with times and sizes', async () => {
-  const name = (day: string) => `service-2026-03-${day}T12-00-00.000Z.db`;
-  for (const day of ['10', '12', '11']) await writeFile(join(folder, name(day)), `of ${day}`);
-  await writeFile(join(folder, `${name('13')}.part`), 'unfinished');
-  start(0);
-  await eventsSoFar();
-  expect((await schedule.files()).finished).toEqual(
-    ['12', '11', '10'].map((day) => ({
-      name: name(day),
-      takenAt: Date.parse(`2026-03-${day}T12:00:00.000Z`),
-      bytes: 5,
-    })),
-  );
 });
 
 it('names a backup of a wrong clock, takes its own by the right clock, and removes that one first', async () => {

@@ -10,7 +10,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row, viewsConformanceOf } from '../storage-conformance.js';
 
@@ -44,13 +45,12 @@ viewsConformanceOf('libSQL file', () => home(false));
 conformanceOf('libSQL file', () => home(false));
 conformanceOf('libSQL file with a replica', () => home(true));
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let path: string;
 let threads: Worker[];
 let storage: FileStorage;
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
   path = join(folder.path, 'new', 'a b%41?x=1#y;z', "ü🧵 it's.db");
   threads = [];
   const remember = (worker: Worker) => void threads.push(worker);
@@ -58,10 +58,7 @@ beforeEach(async () => {
   storage = await openLibsqlStorage({ path, sampleRows: false });
   process.off('worker', remember);
 });
-afterEach(async () => {
-  await storage.close().catch(() => {});
-  await folder.remove();
-});
+afterEach(() => storage.close().catch(() => {}));
 
 const committed = { status: 'committed' };
 const filesBeside = async () => (await readdir(dirname(path))).sort();
@@ -77,7 +74,7 @@ it('A file is in WAL mode without shared memory while open, and one file once cl
 });
 
 it('An open file lets no other connection read or write it, nor opens again in this process', async () => {
-  const other = join(folder.path, 'other-name.db');
+  const other = folder.at('other-name.db');
   await symlink(path, other);
   await expect(openLibsqlStorage({ path: other })).rejects.toThrow(
     `the database file ${other} cannot be used: another process holds it (waited 5 s), or this one has it open; stop the other process, or share the storage`,
@@ -92,7 +89,7 @@ it('An open file lets no other connection read or write it, nor opens again in t
 
 it('The log of a killed process is written again at the start, byte for byte', async () => {
   await storage.commit(changes({ puts: [row(1)] }));
-  const killed = join(folder.path, 'killed.db');
+  const killed = folder.at('killed.db');
   // A copy while the file is open is all that a kill leaves.
   await copyFile(path, killed);
   await copyFile(`${path}-wal`, `${killed}-wal`);

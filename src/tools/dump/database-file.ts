@@ -13,13 +13,8 @@ import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js'
 import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
-import {
-  type CheckedDump,
-  type ContentLine,
-  eventLine,
-  recordLine,
-  type Store,
-} from './dump-file.js';
+import type { CheckedDump, ContentLine, Store } from './dump-file.js';
+import { eventLine, recordLine } from './dump-file.js';
 
 const OWNER_ONLY = 0o600;
 /** Each row may have 2 MiB. */
@@ -112,7 +107,7 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
     let last = 0;
     for await (const { records, events } of dump.batches()) {
       const rows = records.map((line) => {
-        const { owner, status } = storedFacts(line);
+        const { owner, status } = storedFacts({ ...line, position: 0 });
         const columns = { owner: ownerColumn(owner), status: statusColumn(status) };
         return { ...line, ...columns, position: ++last };
       });

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
-import type { Sequences } from '../../core/records/record-storage.js';
+import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
@@ -26,8 +26,6 @@ export interface RecordLine {
   readonly collection: CollectionName;
   readonly id: string;
   readonly owner: string | null;
-  /** Order of creation within the account. */
-  readonly position: number;
   readonly created_at: number;
   readonly updated_at: number;
   /** The record's own text: JSON.parse would lose digits of long numbers. */
@@ -68,12 +66,12 @@ const isRecord = (line: object): line is RecordLine => 'body' in line;
 const isEvent = (line: object): line is EventLine => 'event' in line;
 
 /** Of a row in a database. Its text is the truth: a column cannot hold every subject. */
-export function recordLine(row: Readonly<Record<string, unknown>>): RecordLine {
-  const [position, body] = [Number(row['position']), String(row['body'])];
-  const collection = String(row['collection']) as CollectionName;
-  const { id, owner = null } = storedFacts({ position, collection, id: String(row['id']), body });
-  const [created_at, updated_at] = [Number(row['created_at']), Number(row['updated_at'])];
-  return { collection, id, owner, position, created_at, updated_at, body };
+export function recordLine(row: object): RecordLine {
+  const { collection, body, ...columns } = row as StoredRow &
+    Record<'created_at' | 'updated_at', unknown>;
+  const { id, owner = null } = storedFacts({ collection, body, ...columns });
+  const [created_at, updated_at] = [Number(columns.created_at), Number(columns.updated_at)];
+  return { collection, id, owner, created_at, updated_at, body };
 }
 
 export function rowOf(line: RecordLine): piece.DumpedRow {

@@ -18,12 +18,11 @@ export function serviceStore(service: Service, { now, err }: Call): Store {
     await service.reach();
     const made = now();
     for (const owner of account === undefined ? await subjectsOf(service) : [account]) {
-      let position = 0;
       for (const collection of COLLECTION_NAMES) {
         for await (const page of oldestFirst(recordPages(service, owner, collection))) {
           for (const body of page) {
-            const facts = { owner, position: ++position, created_at: made, updated_at: made };
-            yield { collection, id: JSON.parse(body).id, ...facts, body };
+            const { id } = JSON.parse(body);
+            yield { collection, id, owner, created_at: made, updated_at: made, body };
           }
         }
       }

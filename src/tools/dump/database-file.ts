@@ -44,10 +44,10 @@ export const fileStore = (path: string): Store => ({
 
 /** Rejects, with a sentence, if a service holds the file or would not start on it. */
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
+  // Opening would make it.
+  await stat(path);
   let connection: Connection | undefined;
   try {
-    // Opening would make it.
-    await stat(path);
     connection = new Connection(path);
     connection.value('pragma locking_mode = exclusive');
     expectOurs(connection);
@@ -62,9 +62,8 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
-    const isHeld = isBusy(messageOf(error));
     const held = 'a running service holds it; stop it, or dump it by --from and its address';
-    const reason = isHeld ? held : explained(error);
+    const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
     connection?.close();

@@ -12,9 +12,7 @@ import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
 export function serviceStore(service: Service, { now, err }: Call): Store {
   async function* lines(account?: string): AsyncGenerator<ContentLine> {
-    err(
-      'a running service has no times to read: every record gets the time of this dump; records without an owner are missing\n',
-    );
+    err('every record gets the time of this dump; records without an owner are missing\n');
     await service.reach();
     const made = now();
     for (const owner of account === undefined ? await subjectsOf(service) : [account]) {

@@ -12,10 +12,8 @@ import { eventLine, rowOf } from './dump-file.js';
 /** The admin Worker refuses this account; the others continue. */
 class Refused extends Error {}
 
-type Query = Readonly<Record<string, string>>;
-
 /** Resolves with the answer's data. Rejects with `Refused` if only this account cannot continue. */
-type Ask = <T>(method: 'GET' | 'PUT', path: string, query: Query, body?: unknown) => Promise<T>;
+type Ask = <T>(method: string, path: string, query: object, body?: unknown) => Promise<T>;
 
 /** `url`: of the admin Worker; `service`: waits while it is busy or unavailable. */
 export function workersStore(url: string, key: string, service: Service): Store {
@@ -39,7 +37,7 @@ export function workersStore(url: string, key: string, service: Service): Store 
     throw new ApiError('UNEXPECTED_ANSWER', reason, { status });
   };
   const ask: Ask = (method, path, query, body) =>
-    service.patiently(() => once(method, `${path}?${new URLSearchParams(query)}`, body));
+    service.patiently(() => once(method, `${path}?${new URLSearchParams({ ...query })}`, body));
   return {
     kind: 'workers',
     lines: (account) => linesOf(ask, account),
@@ -50,7 +48,7 @@ export function workersStore(url: string, key: string, service: Service): Store 
 async function* pagesOf<Page extends { readonly isLast: boolean }>(
   ask: Ask,
   path: string,
-  query: Query,
+  query: object,
   next: (page: Page) => object,
 ): AsyncGenerator<Page> {
   for (let asked = query; ; ) {
@@ -119,9 +117,8 @@ async function load(ask: Ask, dump: CheckedDump): Promise<ReadonlyMap<string, st
       refused.set(account, error.message);
     }
     from += rows.length;
-    if (!isLast) continue;
-    if (refused.has(account)) dump.loaded.records -= from;
-    [from, digest, isThere] = [0, new AccountDigest(), false];
+    if (isLast && refused.has(account)) dump.loaded.records -= from;
+    if (isLast) [from, digest, isThere] = [0, new AccountDigest(), false];
   }
   return refused;
 }

@@ -20,14 +20,13 @@ Settings: OPS_PORT, OPS_HOST as the service has them`)
     .action(async ({ wait = 0 }) => {
       const { environment, out, now, interrupted } = call;
       const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
-      if (port === undefined)
-        throw new UsageError('OPS_PORT is unset; set it as the service has it');
+      if (port === undefined) throw new UsageError('OPS_PORT is unset; set it as for the service');
       const at = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
       const end = now() + wait * 1_000;
-      let answer = await ask(`http://${at}:${port}/ready`);
-      while (!answer.isReady && now() < end) {
+      const url = `http://${at}:${port}/ready`;
+      let answer = await ask(url);
+      for (; !answer.isReady && now() < end; answer = await ask(url)) {
         await pause(ASK_AGAIN_MS, interrupted);
-        answer = await ask(`http://${at}:${port}/ready`);
       }
       out(answer.text);
       if (!answer.isReady) call.exitCode = EXIT_FAILED;
@@ -41,9 +40,7 @@ function secondsIn(given: string): number {
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-    const answer: { ready?: boolean; reasons?: string[]; warnings?: string[] } =
-      await response.json();
-    const { ready, reasons = [], warnings = [] } = answer;
+    const { ready, reasons = [], warnings = [] } = Object(await response.json());
     const why = reasons.join(', ') || 'this is not the operations port';
     const state = ready === true ? 'ready' : `not ready: ${why}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;

@@ -86,8 +86,8 @@ describe('The admin Worker', () => {
     ['DELETE', '/', 404, /^no such path; the paths are \/accounts\/{owner_sub}, /],
     ['DELETE', '/accounts/%E0', 404, /^no such path/],
     ['DELETE', '/accounts/x/', 404, /^no such path/],
-    ['GET', '/accounts/x', 405, /^GET is not possible here; use DELETE$/],
-    ['POST', '/records', 405, /^POST is not possible here; use GET, PUT$/],
+    ['GET', '/accounts/x', 405, /^GET is not allowed here; use DELETE$/],
+    ['POST', '/records', 405, /^POST is not allowed here; use GET, PUT$/],
     ['OPTIONS', '/accounts', 405, /use GET$/],
     ['constructor', '/accounts', 405, /use GET$/],
   ])('answers %s %s with %i, and says what there is', async (method, path, status, words) => {

@@ -28,7 +28,7 @@ export type UnderWay = {
   readonly load: string;
 };
 
-/** The load that has begun and not ended. */
+/** The load in progress. */
 export function arrivalUnderWay({ sql }: ObjectStorage): UnderWay | undefined {
   const tables = sql.exec("select name from sqlite_schema where name = 'arrival'");
   if ([...tables].length === 0) return undefined;

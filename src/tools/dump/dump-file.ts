@@ -102,7 +102,7 @@ export class Contents {
     } else if (isRecord(line)) {
       const { collection, id, owner, created_at, updated_at, body } = line;
       const problem = piece.rowProblem(rowOf(line), owner ?? undefined);
-      if (problem !== undefined) throw new Error(`the record ${collection} ${id} ${problem}`);
+      if (problem !== undefined) throw new Error(problem);
       const order = this.#orders.get(`${collection} ${owner}`) ?? 0;
       this.#orders.set(`${collection} ${owner}`, order + 1);
       this.records++;

@@ -130,21 +130,6 @@ it('says what is wrong with a folder, tries again after ten minutes, and uses it
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
 });
 
-it('lists the finished backups, newest first, with times and sizes', async () => {
-  const name = (day: string) => `service-2026-03-${day}T12-00-00.000Z.db`;
-  for (const day of ['10', '12', '11']) await writeFile(join(folder, name(day)), `of ${day}`);
-  await writeFile(join(folder, `${name('13')}.part`), 'unfinished');
-  start(0);
-  await eventsSoFar();
-  expect((await schedule.files()).finished).toEqual(
-    ['12', '11', '10'].map((day) => ({
-      name: name(day),
-      takenAt: Date.parse(`2026-03-${day}T12:00:00.000Z`),
-      bytes: 5,
-    })),
-  );
-});
-
 it('names a backup of a wrong clock, takes its own by the right clock, and removes that one first', async () => {
   const future = 'service-2199-01-01T00-00-00.000Z.db';
   await writeFile(join(folder, future), 'a backup');

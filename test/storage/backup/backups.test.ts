@@ -1,10 +1,11 @@
 // Backups of a libSQL file that is in use: whole, of one moment, and without what was deleted.
 
 import childProcess, { type ChildProcess } from 'node:child_process';
+import { utimesSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import { backupsOf } from '../../../src/storage/backup/backups.js';
@@ -115,7 +116,6 @@ describe('A backup of the libSQL file', () => {
 
   it.each([
     ['missing/copy.db', 'no such folder; make it, or mount its disk'],
-    ['service.db/copy.db', 'ENOTDIR: not a directory'],
     ['mine.db', 'a file of that name exists; choose another name'],
   ])('fails at %s, and the storage continues, with the next backup', async (name, reason) => {
     await writeFile(at('mine.db'), 'mine');
@@ -128,6 +128,20 @@ describe('A backup of the libSQL file', () => {
     expect((await next).recordCount).toBe(SAMPLE_COUNT);
     expect(await readFile(at('mine.db'), 'utf8')).toBe('mine');
     expect(await storage.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
+  });
+
+  it('fails if another program writes to the database during the copy', async () => {
+    const { fork } = childProcess;
+    const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
+      utimesSync(at('service.db'), new Date(), new Date());
+      return fork(...args);
+    });
+    syncBuiltinESMExports();
+    const failure = await storage.backup(at('copy.db')).catch((error: Error) => error.message);
+    forking.mockRestore();
+    syncBuiltinESMExports();
+    expect(failure).toContain('the database file was written to while it was copied');
+    expect((await readdir(folder.path)).join()).not.toContain('copy');
   });
 
   it('is aborted when the storage closes, leaves nothing, and is not taken of a closed one', async () => {
@@ -152,40 +166,35 @@ async function marksIn(file: string): Promise<string[]> {
   );
 }
 
-describe('A backup whose disk hangs', () => {
-  it('delays a close by two seconds, and leaves its file to its process until that has ended', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { fork } = childProcess;
-    const children: ChildProcess[] = [];
-    const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
-      const child: ChildProcess = fork(...args);
-      children.push(child);
-      // It neither continues nor hears a signal, as where it waits for a disk.
-      process.kill(child.pid ?? 0, 'SIGSTOP');
-      return Object.assign(child, { kill: vi.fn(() => true) });
-    });
+it('A backup whose disk hangs delays a close by two seconds; its file stays until its process has ended', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
     syncBuiltinESMExports();
-    try {
-      const backups = backupsOf(at('service.db'), { call: vi.fn(async () => true) } as never);
-      const failure = expect(backups.take(at('copy.db'))).rejects.toThrow('is being closed');
-      await vi.waitUntil(() => children.length > 0, 45_000);
-      await writeFile(at('copy.db.part'), 'half');
-      let isClosed = false;
-      const closing = backups.close().then(() => {
-        isClosed = true;
-      });
-      await vi.advanceTimersByTimeAsync(1_999);
-      expect(isClosed).toBe(false);
-      await vi.advanceTimersByTimeAsync(1);
-      await closing;
-      expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');
-      process.kill(children[0]?.pid ?? 0, 'SIGKILL');
-      await failure;
-      expect(await readdir(folder.path)).not.toContain('copy.db.part');
-    } finally {
-      forking.mockRestore();
-      syncBuiltinESMExports();
-      vi.useRealTimers();
-    }
   });
+  const { fork } = childProcess;
+  const children: ChildProcess[] = [];
+  vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
+    const child: ChildProcess = fork(...args);
+    children.push(child);
+    // It neither continues nor hears a signal, as where it waits for a disk.
+    process.kill(child.pid ?? 0, 'SIGSTOP');
+    return Object.assign(child, { kill: () => true });
+  });
+  syncBuiltinESMExports();
+  const backups = backupsOf(at('service.db'), { call: vi.fn(async () => true) } as never);
+  const failure = expect(backups.take(at('copy.db'))).rejects.toThrow('is being closed');
+  await vi.waitUntil(() => children.length > 0, 45_000);
+  await writeFile(at('copy.db.part'), 'half');
+  const closed = vi.fn();
+  const closing = backups.close().then(closed);
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(closed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await closing;
+  expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');
+  process.kill(children[0]?.pid ?? 0, 'SIGKILL');
+  await failure;
+  expect(await readdir(folder.path)).not.toContain('copy.db.part');
 });

@@ -1,7 +1,6 @@
 // The usage view is of one moment, counts and audit events together, whatever is committed while
 // it is counted, and commits do not wait for its end.
 
-import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, expect, it } from 'vitest';
 import type { StoredTotals } from '../../../src/core/records/record-storage.js';
@@ -13,7 +12,7 @@ import {
   SCHEMA_STEPS,
 } from '../../../src/storage/file/file-schema.js';
 import { UsageScan } from '../../../src/storage/file/usage-scan.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { changes, rows } from '../storage-conformance.js';
 
 const ROWS = 6;
@@ -26,6 +25,7 @@ const EVENT = '[{"action":"create"}]';
 type Put = [position: number, collection: string, id: string, body: string];
 type Commit = readonly [puts: readonly Put[], removals?: readonly number[], events?: string];
 
+const folder = testFolder();
 let connection: Connection;
 let scan: UsageScan;
 let at: number;
@@ -113,8 +113,7 @@ it('It is right when a commit fails meanwhile', () => {
 });
 
 it('Commits do not wait for its end, and two views are each right', async () => {
-  const folder = await openTemporaryFolder();
-  const storage = await openLibsqlStorage({ path: join(folder.path, 'many.db') });
+  const storage = await openLibsqlStorage({ path: folder.at('many.db') });
   const count = 200_000;
   await storage.commit(changes({ puts: rows(count) }));
   const ended: string[] = [];
@@ -132,5 +131,4 @@ it('Commits do not wait for its end, and two views are each right', async () => 
   expect(ended).toEqual(['commit', 'first view', 'second view']);
   expect(first - second).toBe(1);
   await storage.close();
-  await folder.remove();
 });

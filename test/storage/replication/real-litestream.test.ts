@@ -7,16 +7,17 @@ import { dirname } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect } from 'vitest';
 import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
 /** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
 const INDEX_START_BYTES = 136;
 
+const folder = testFolder();
+
 itWithLitestream(
   'a commit that the index of the log does not count is counted by the next start, and the replica stays whole',
   async (program) => {
-    const folder = await openTemporaryFolder();
     const home = litestreamHome(program, folder.path);
     const { file: path, socketPath } = home;
     const litestream = home.start();
@@ -49,7 +50,6 @@ itWithLitestream(
       await restored.close();
     } finally {
       await litestream.end('SIGKILL');
-      await folder.remove();
     }
   },
 );

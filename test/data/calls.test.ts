@@ -1,8 +1,11 @@
-// How long a command waits before it asks again, and when it gives up.
+// How the commands call the service: how long they wait before they ask again, when they give up,
+// and their walk over all pages of a list that changes and whose large rows make pages too long.
 
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
-import { Service, WAITS } from '../../src/tools/data/service.js';
+import { Service, tooLong, WAITS } from '../../src/tools/data/service.js';
+import { pagesOf } from '../../src/tools/data/walk.js';
 import { type Call, Interrupted } from '../../src/tools/program/command.js';
 
 const failure = (retryAfterMs?: number) =>
@@ -55,4 +58,36 @@ it('A call is not made any more after Ctrl-C', async () => {
   const dependencies = { interrupted: interruption.signal, now: () => 0, err() {} };
   await expect(serviceWith(dependencies).patiently(call)).rejects.toThrow(Interrupted);
   expect(calls).toBe(1);
+});
+
+const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);
+
+it('A walk of a command has every row that stays, each once, while rows come and go', async () => {
+  const patiently = (call: () => Promise<unknown>) => call();
+  const service = { patiently } as Pick<Service, 'patiently'> as Service;
+  const changes = fc.array(fc.record({ added: fc.nat(3), deleted: fc.nat(120) }));
+  await fc.assert(
+    fc.asyncProperty(fc.nat(700), fc.nat(700), changes, async (count, large, steps) => {
+      const rows = newestFirst(count);
+      const staying = new Set(rows);
+      let newest = count;
+      const read = async ({ page, page_size }: { page: number; page_size: number }) => {
+        const items = rows.slice((page - 1) * page_size, page * page_size);
+        // This row alone makes a page too long for others.
+        if (page_size > 1 && items.includes(large)) throw tooLong();
+        const total = rows.length;
+        const pagination = { page, page_size, total, total_pages: Math.ceil(total / page_size) };
+        const { added, deleted } = steps.shift() ?? { added: 0, deleted: 0 };
+        // Only one of the two: the total alone does not show both.
+        if (deleted > 0) for (const row of rows.splice(0, deleted)) staying.delete(row);
+        else for (let more = 0; more < added; more++) rows.unshift(++newest);
+        return { items, pagination };
+      };
+      const seen: number[] = [];
+      for await (const page of pagesOf(service, read, String)) seen.push(...page);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen).toEqual(expect.arrayContaining([...staying]));
+    }),
+    { numRuns: 200 },
+  );
 });

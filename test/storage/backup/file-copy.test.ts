@@ -3,12 +3,7 @@
 import fs, { readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import {
-  copySynced,
-  expectRoom,
-  fileErrorText,
-  nameAgain,
-} from '../../../src/storage/backup/file-copy.js';
+import { copySynced, expectRoom, nameAgain } from '../../../src/storage/backup/file-copy.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const folder = testFolder();
@@ -54,13 +49,4 @@ it('A second name is of the same file, or of a copy where there are no hard link
   await nameAgain(at('source'), at('copied'));
   expect(await readFile(at('copied'), 'utf8')).toBe('of the source');
   expect((await stat(at('copied'))).ino).not.toBe((await stat(at('source'))).ino);
-});
-
-it.each([
-  ['ENOENT', 'no such folder; make it, or mount its disk'],
-  ['EACCES', 'no permission to write in the folder; check its owner and permissions'],
-  ['ENOSPC', 'its disk is full; make room'],
-  ['EIO', 'as the system says it'],
-])('The error %s of a file is a sentence for the operator', (code, sentence) => {
-  expect(fileErrorText(Object.assign(new Error('as the system says it'), { code }))).toBe(sentence);
 });

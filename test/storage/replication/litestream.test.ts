@@ -80,9 +80,7 @@ describe('Another program, or a broken one', () => {
 
   it.each<[what: string, answer: (to: ServerResponse) => void, sentence: string]>([
     ['fails', (to) => to.writeHead(500).end('x'), 'Litestream says: status 500'],
-    ['refuses', (to) => to.writeHead(409).end('{"error":"not open"}'), 'Litestream says: not open'],
     ['says nothing', (to) => to.end(), 'Litestream sees no database there; check its user and'],
-    ['has change 0', (to) => to.end('{"txid":0}'), 'Litestream sees no database there'],
     ['has half', (to) => to.end('{"txid":5}'), 'the replica has change NaN of 5'],
     ['breaks off', (to) => to.destroy(), 'does not answer (ECONNRESET)'],
     ['is late', () => late.abort(new DOMException('', 'TimeoutError')), 'does not answer in time'],

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ServiceEvents } from '../../core/service-events.js';
 
-/** The route of a request that matched none, and the method of bytes that are no request. */
+/** The route of a request that matched none, and the method of bytes that aren't a request. */
 export const OTHER = 'other';
 
 export class ApiResponse extends ServerResponse {

@@ -1,4 +1,4 @@
-// What a record has in columns beside its body, so that a start parses no body: its owner, and the
+// What is kept in columns next to a record's body, so that a start parses no body: its owner, and the
 // status that lists filter by.
 
 import type { PutRow } from '../../core/records/record-storage.js';

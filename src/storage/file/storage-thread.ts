@@ -37,7 +37,7 @@ export type ThreadMessage =
 
 let file: LibsqlFile | undefined;
 let replica: Replica | undefined;
-/** With a replica, a lock beside the file lets one process own it. The system releases it with the process. */
+/** With a replica, a lock file next to it lets one process own the database. The system releases it with the process. */
 let lock: Connection | undefined;
 
 const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
-import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
+import { withSettingsFiles } from '../../src/tools/program/command.js';
 import {
   type OpenConsole,
   openConsole,

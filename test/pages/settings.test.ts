@@ -8,7 +8,7 @@ import { API_PREFIX } from '../../src/core/http/path.js';
 import { SETTINGS } from '../../src/hosts/settings/schema.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
-import { settingsIn } from '../../src/tools/program/settings-file.js';
+import { settingsIn } from '../../src/tools/program/command.js';
 import { DOCUMENT } from '../support/openapi-document.js';
 import { codesIn, PAGES, sectionOf, tableRows, textOf } from '../support/pages.js';
 

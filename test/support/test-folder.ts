@@ -4,14 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
-export interface TestFolder {
-  /** Of the test that runs. */
-  readonly path: string;
-  at(name: string): string;
-}
-
 /** To be called before the hooks that use the folder: it is removed after theirs. */
-export function testFolder(): TestFolder {
+export function testFolder() {
   let folder: TemporaryFolder;
   beforeEach(async () => {
     folder = await openTemporaryFolder();
@@ -21,6 +15,6 @@ export function testFolder(): TestFolder {
     get path() {
       return folder.path;
     },
-    at: (name) => join(folder.path, name),
+    at: (name: string) => join(folder.path, name),
   };
 }

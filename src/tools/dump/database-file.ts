@@ -13,13 +13,8 @@ import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js'
 import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
-import {
-  type CheckedDump,
-  type ContentLine,
-  eventLine,
-  recordLine,
-  type Store,
-} from './dump-file.js';
+import type { CheckedDump, ContentLine, Store } from './dump-file.js';
+import { eventLine, recordLine } from './dump-file.js';
 
 const OWNER_ONLY = 0o600;
 /** Each row may have 2 MiB. */
@@ -49,10 +44,10 @@ export const fileStore = (path: string): Store => ({
 
 /** Rejects, with a sentence, if a service holds the file or would not start on it. */
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
+  // Opening would make it.
+  await stat(path);
   let connection: Connection | undefined;
   try {
-    // Opening would make it.
-    await stat(path);
     connection = new Connection(path);
     connection.value('pragma locking_mode = exclusive');
     expectOurs(connection);
@@ -67,9 +62,8 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
-    const isHeld = isBusy(messageOf(error));
     const held = 'a running service holds it; stop it, or dump it by --from and its address';
-    const reason = isHeld ? held : explained(error);
+    const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
     connection?.close();
@@ -112,7 +106,7 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
     let last = 0;
     for await (const { records, events } of dump.batches()) {
       const rows = records.map((line) => {
-        const { owner, status } = storedFacts(line);
+        const { owner, status } = storedFacts({ ...line, position: 0 });
         const columns = { owner: ownerColumn(owner), status: statusColumn(status) };
         return { ...line, ...columns, position: ++last };
       });

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
-import type { Sequences } from '../../core/records/record-storage.js';
+import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
@@ -19,15 +19,12 @@ import type { Call } from '../program/command.js';
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;
 const READ_BYTES = 1_048_576;
-const MODULUS = 2n ** 256n;
 
 /** Times: milliseconds since 1970, UTC. `owner`: null for a row that belongs to no account. */
 export interface RecordLine {
   readonly collection: CollectionName;
   readonly id: string;
   readonly owner: string | null;
-  /** Order of creation within the account. */
-  readonly position: number;
   readonly created_at: number;
   readonly updated_at: number;
   /** The record's own text: JSON.parse would lose digits of long numbers. */
@@ -49,11 +46,7 @@ type HighestLine = { readonly account: string | null; readonly highest: Sequence
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
 /** Of the first line and the last two. `sha256`: of all lines before the last one; it names the dump. */
-interface Facts {
-  readonly source: Store['kind'];
-  readonly highest: Sequences;
-  readonly sha256: string;
-}
+type Facts = { source: Store['kind']; highest: Sequences; sha256: string };
 
 /** What a dump is made of, and what one is loaded into. */
 export interface Store {
@@ -68,12 +61,12 @@ const isRecord = (line: object): line is RecordLine => 'body' in line;
 const isEvent = (line: object): line is EventLine => 'event' in line;
 
 /** Of a row in a database. Its text is the truth: a column cannot hold every subject. */
-export function recordLine(row: Readonly<Record<string, unknown>>): RecordLine {
-  const [position, body] = [Number(row['position']), String(row['body'])];
-  const collection = String(row['collection']) as CollectionName;
-  const { id, owner = null } = storedFacts({ position, collection, id: String(row['id']), body });
-  const [created_at, updated_at] = [Number(row['created_at']), Number(row['updated_at'])];
-  return { collection, id, owner, position, created_at, updated_at, body };
+export function recordLine(row: object): RecordLine {
+  const { collection, body, ...columns } = row as StoredRow &
+    Record<'created_at' | 'updated_at', unknown>;
+  const { id, owner = null } = storedFacts({ collection, body, ...columns });
+  const [created_at, updated_at] = [Number(columns.created_at), Number(columns.updated_at)];
+  return { collection, id, owner, created_at, updated_at, body };
 }
 
 export function rowOf(line: RecordLine): piece.DumpedRow {
@@ -126,7 +119,7 @@ export class Contents {
 
   /** A sum, not an XOR: two equal events must not cancel each other out. */
   #addTo(text: string): void {
-    this.#sum = (this.#sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS;
+    this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash('sha256', text)}`));
   }
 }
 
@@ -135,31 +128,29 @@ export async function writeDump(
   path: string,
   store: Store,
   account: string | undefined,
-  { version: release, now }: Call,
-): Promise<Contents> {
+  call: Call,
+) {
   if (existsSync(path)) throw new CommandError(`${path} already exists; name a new file`);
   const sums = new Contents();
-  async function* lines() {
-    const made = new Date(now()).toISOString();
-    yield { ...FORMAT, release, made, source: store.kind, account: account ?? null };
+  async function* texts() {
+    const digest = createHash('sha256');
+    const textOf = (line: object) => {
+      const text = `${JSON.stringify(line)}\n`;
+      digest.update(text);
+      return text;
+    };
+    const [release, made] = [call.version, new Date(call.now()).toISOString()];
+    yield textOf({ ...FORMAT, release, made, source: store.kind, account: account ?? null });
     for await (const line of store.lines(account)) {
       if (account !== undefined && 'owner' in line && line.owner !== account) continue;
       sums.add(line);
-      yield line;
+      yield textOf(line);
     }
     const { records, events, contents, highest } = sums;
     if (account !== undefined && records + events === 0) {
       throw new CommandError(`there is no account ${JSON.stringify(account)}`);
     }
-    yield { records, events, contents, highest };
-  }
-  async function* texts() {
-    const digest = createHash('sha256');
-    for await (const line of lines()) {
-      const text = `${JSON.stringify(line)}\n`;
-      digest.update(text);
-      yield text;
-    }
+    yield textOf({ records, events, contents, highest });
     yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
   }
   const part = `${path}.part`;
@@ -217,7 +208,7 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
   const withheld = new Map<string, string>();
   /** Of each account on Workers. */
   const highestOf = new Map<string | null, Sequences>();
-  const keepers = new Map<string, { owner: string; created_at: number }>();
+  const keepers = new Map<string, { owner: string; time: number }>();
   for await (const line of readDump(path)) {
     if (isEvent(line)) continue;
     if (!isRecord(line)) {
@@ -225,15 +216,14 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
       facts = { ...facts, ...line };
       continue;
     }
-    const [owner, key] = [line.owner ?? '', `${line.collection} ${line.id}`];
-    const { created_at } = line;
-    const erased = ledger?.erasedAfter(owner, created_at);
+    const [owner, key, time] = [line.owner ?? '', `${line.collection} ${line.id}`, line.created_at];
+    const erased = ledger?.erasedAfter(owner, time);
     if (erased !== undefined) {
       withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
     } else if (target !== 'workers' && /workers|service/.test(facts.source)) {
       // There two accounts may both have an ORD-0001: the older record keeps it.
-      const oldest = keepers.get(key)?.created_at ?? Number.POSITIVE_INFINITY;
-      if (created_at < oldest) keepers.set(key, { owner, created_at });
+      const oldest = keepers.get(key)?.time ?? Number.POSITIVE_INFINITY;
+      if (time < oldest) keepers.set(key, { owner, time });
     }
   }
   const [newIds, loaded]: [object[], Contents] = [[], new Contents()];
@@ -241,13 +231,10 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
   /** What is loaded, once. */
   async function* lines() {
     for await (const line of readDump(path)) {
-      if (!isRecord(line)) {
-        if (isEvent(line)) yield line;
-        continue;
-      }
+      if (isEvent(line)) yield line;
+      if (!isRecord(line) || withheld.has(line.owner ?? '')) continue;
       const { collection, id: old_id, body } = line;
       const account = line.owner ?? '';
-      if (withheld.has(account)) continue;
       if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) === account) yield line;
       else {
         const id = formatId(collection, (loaded.highest[collection] ?? 0) + 1);

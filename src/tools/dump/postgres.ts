@@ -96,7 +96,7 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
     position: position++,
     version: 1,
     bytes: Buffer.byteLength(line.body),
-    status: statusColumn(storedFacts(line).status),
+    status: statusColumn(storedFacts({ ...line, position: 0 }).status),
     folded: foldedColumn(line.body),
   });
   for await (const { records, events } of dump.batches()) {

@@ -12,18 +12,15 @@ import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
 export function serviceStore(service: Service, { now, err }: Call): Store {
   async function* lines(account?: string): AsyncGenerator<ContentLine> {
-    err(
-      'a running service has no times to read: every record gets the time of this dump; records without an owner are missing\n',
-    );
+    err('every record gets the time of this dump; records without an owner are missing\n');
     await service.reach();
     const made = now();
     for (const owner of account === undefined ? await subjectsOf(service) : [account]) {
-      let position = 0;
       for (const collection of COLLECTION_NAMES) {
         for await (const page of oldestFirst(recordPages(service, owner, collection))) {
           for (const body of page) {
-            const facts = { owner, position: ++position, created_at: made, updated_at: made };
-            yield { collection, id: JSON.parse(body).id, ...facts, body };
+            const { id } = JSON.parse(body);
+            yield { collection, id, owner, created_at: made, updated_at: made, body };
           }
         }
       }

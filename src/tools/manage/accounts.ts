@@ -14,7 +14,6 @@ import { type Call, collected, type Declare, pathOf, UsageError } from '../progr
 
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
-/** The service that the settings name. */
 const serviceOf = (call: Call) => new Service(readTarget(call), call);
 
 const decimalOption = () => new Option('--decimal <mark>', 'before a fraction').choices([',', '.']);
@@ -62,11 +61,8 @@ ${SETTINGS}`)
       }
       const reading = { map: parseMap(map), sheet, delimiter, decimal, dates };
       call.listen?.();
-      call.exitCode = await importData(
-        { ...given, path, reportPath, reading },
-        () => serviceOf(call),
-        call,
-      );
+      const options = { ...given, path, reportPath, reading };
+      call.exitCode = await importData(options, () => serviceOf(call), call);
     });
 
 const exportRecords: Declare = (command, call) =>
@@ -86,7 +82,7 @@ ${SETTINGS}`)
       const { delimiter: mark = ',' } = given;
       // A spreadsheet that wants a semicolon has a decimal comma.
       const decimal = given.decimal ?? (mark === ';' ? ',' : '.');
-      const isCsv = excel || (given.delimiter ?? given.decimal) !== undefined;
+      const isCsv = format === 'csv' || excel || (given.delimiter ?? given.decimal) !== undefined;
       if (format === 'ndjson' && isCsv) {
         throw new UsageError('--excel, --delimiter and --decimal are for --format csv');
       }
@@ -94,16 +90,13 @@ ${SETTINGS}`)
         account,
         folder: pathOf(call, to),
         collections: COLLECTION_NAMES.filter((name) => collection?.includes(name) ?? true),
-        csv:
-          format === 'csv' || isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
+        csv: isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
       };
       call.listen?.();
       const exported = await exportAccount(options, serviceOf(call), call);
       call.out(`${options.folder}: ${exportedText(exported)}\n`);
       if (exported.changed) {
-        call.out(
-          `${account} changed during the export: records were created or deleted; export again for one moment\n`,
-        );
+        call.out(`${account} changed during the export; export again for one moment\n`);
       }
     });
 
@@ -126,7 +119,7 @@ BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
       const ledger = ledgerPath(call.environment);
       if (ledger === undefined) {
         throw new UsageError(
-          "neither BACKUP_DIR nor ERASURE_LEDGER is set; set one, since the ledger of erased accounts stands beside the backups' folder",
+          'BACKUP_DIR and ERASURE_LEDGER are unset; set one, as for the service',
         );
       }
       const [exportFolder, backups] = [pathOf(call, exportFirst), readBackups(call.environment)];

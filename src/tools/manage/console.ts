@@ -4,14 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
-import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
 import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
 import { readSecretLine } from '../console/secret-line.js';
-import { type Declare, EXIT_DONE } from '../program/command.js';
-import { onFirstSignal } from '../program/terminal.js';
+import { type Declare, onFirstSignal } from '../program/command.js';
 
 const runConsole: Declare = (command, call) =>
   command
@@ -22,7 +20,6 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`)
       const { environment, out } = call;
       const log = jsonLog();
       const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
-      for (const { event, hint } of misspelledNames(environment)) log.warn(event, { hint });
       const running = await startConsole({
         settings,
         erasure: { ledger: ledgerPath(environment), backups: readBackups(environment) },
@@ -32,7 +29,7 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`)
       });
       onFirstSignal(() => {
         log.info('stopping');
-        void running.close().then(() => process.exit(EXIT_DONE));
+        void running.close().then(() => process.exit());
       });
       log.info('console_started', { address: running.origin });
       out(`console: ${settings.origin ?? running.origin}/\n`);

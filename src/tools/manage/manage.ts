@@ -15,18 +15,15 @@ import {
   EXIT_WRONG_USE,
   Interrupted,
   UsageError,
+  withSettingsFiles,
 } from '../program/command.js';
-import { withSettingsFiles } from '../program/settings-file.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
 
-/** They log their warnings themselves. */
-const LOGGING = ['serve', 'check', 'console'];
+type Load = () => Promise<Readonly<Record<string, Declare>>>;
 
 /** What each does, and the module that declares it under its name. */
-export const COMMANDS: Readonly<
-  Record<string, readonly [string, () => Promise<Readonly<Record<string, Declare>>>]>
-> = {
+export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>> = {
   serve: ['run the service', () => import('./serve.js')],
   check: ['check what a start needs; start nothing', () => import('./serve.js')],
   ready: ['ask whether the service is ready', () => import('./ready.js')],
@@ -35,7 +32,7 @@ export const COMMANDS: Readonly<
   dump: ['write everything into one file', () => import('./dump.js')],
   load: ['load a dump into an empty database', () => import('./dump.js')],
   erase: ['export an account, then delete it', () => import('./accounts.js')],
-  restore: ['restore a backup', () => import('./restore.js')],
+  restore: ['restore a backup', () => import('./dump.js')],
   console: ["run the operator's console", () => import('./console.js')],
   hash: ["hash the console's password", () => import('./console.js')],
 };
@@ -51,7 +48,7 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
     .version(version, '--version', 'print the release')
     .helpOption('-h, --help', 'print this')
     .helpCommand(false)
-    .addHelpText('after', `\n${EXIT_CODES}`)
+    .addHelpText('afterAll', `\n${EXIT_CODES}`)
     .configureOutput({
       writeOut: out,
       writeErr: err,
@@ -83,9 +80,7 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
 /** Adds what every command takes, and checks what Commander lets through. */
 function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
   const name = command.name();
-  command
-    .option('--settings <file>', 'of settings; the environment overrides it', collected)
-    .addHelpText('after', `\n${EXIT_CODES}`);
+  command.option('--settings <file>', 'of settings; the environment overrides it', collected);
   // Commander would take the next option for the value.
   for (const [index, word] of args.entries()) {
     const option = command.options.find(({ long, required }) => required && long === word);
@@ -100,9 +95,9 @@ function prepare(command: CommandUnknownOpts, args: readonly string[], call: Cal
     const given: Readonly<Record<string, unknown>> = command.opts();
     const missing = wanted.find((option) => !given[option.attributeName()]);
     if (missing) command.error(`${missing.long} is missing: ${missing.description}`);
-    const files = given['settings'] as string[] | undefined;
-    call.environment = withSettingsFiles(call.environment, files ?? []);
-    if (LOGGING.includes(name)) return;
+    call.environment = withSettingsFiles(call.environment, (given['settings'] ?? []) as string[]);
+    // These log their warnings themselves.
+    if (['serve', 'check'].includes(name)) return;
     for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
   });
 }

@@ -52,23 +52,18 @@ describe('A backup of the libSQL file', () => {
         await new Promise((resolve) => setImmediate(resolve));
       }
     })();
-    const before: number[] = [];
-    for (let i = 0; i < 2; i++) {
-      before.push(last);
-      await storage.backup(at(`copy-${i}.db`));
-    }
+    const first = last;
+    await storage.backup(at('copy.db'));
     done = true;
     await committing;
-    for (const [i, first] of before.entries()) {
-      const [found] = await runSql(
-        at(`copy-${i}.db`),
-        'select count(*) as n, max(position) + 1 as next from records where position >= 1000',
-      );
-      expect(found?.['next']).toBeGreaterThanOrEqual(first);
-      expect(found?.['next']).toBeLessThan(last);
-      expect(found).toEqual({ n: Number(found?.['next']) - 1000, next: found?.['next'] });
-      expect(Number(found?.['n']) % 3).toBe(0);
-    }
+    const [found] = await runSql(
+      at('copy.db'),
+      'select count(*) as n, max(position) + 1 as next from records where position >= 1000',
+    );
+    expect(found?.['next']).toBeGreaterThanOrEqual(first);
+    expect(found?.['next']).toBeLessThan(last);
+    expect(found?.['n']).toBe(Number(found?.['next']) - 1000);
+    expect(Number(found?.['n']) % 3).toBe(0);
     expect(await loaded(storage)).toHaveLength(SAMPLE_COUNT + last - 1000);
   });
 

@@ -1,7 +1,7 @@
 // What the installed libsql does where src/storage/file relies on it, and the connection after
 // failures: after an upgrade, see who relies on what a failing test says.
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { Connection, configure } from '../../../src/storage/file/connection.js';
@@ -9,7 +9,6 @@ import { explained, messageOf } from '../../../src/storage/file/connection-error
 import { testFolder } from '../../support/test-folder.js';
 
 const INSERT = { sql: 'insert into t values (?1)', args: [1] };
-const DAMAGED = 'it is damaged';
 
 const folder = testFolder();
 let path: string;
@@ -37,27 +36,11 @@ async function errorOf(run: () => unknown): Promise<unknown> {
 const pragma = (name: string) => connection.value(`pragma ${name}`);
 const numbers = () => connection.rows('select n from t order by n').map(({ n }) => n);
 
-const running = (sql: string) => () => connection.value(sql);
-
+// The other texts: file-storage.test.ts and refused-files.test.ts.
 it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
   [
-    'another connection holds the file',
-    () => connection.holding(() => open('service.db').value('insert into t values (1)')),
-    'SQLITE_BUSY: database is locked',
-    'another process holds it',
-  ],
-  [
-    'a file is no database',
-    () => open('letter.db').value('select count(*) from sqlite_schema'),
-    'SQLITE_NOTADB: file is not a database',
-    'it is not a SQLite database',
-  ],
-  ['a table is missing', running('select * from x'), 'SQLITE_ERROR: no such table: x', DAMAGED],
-  ['a column is missing', running('select x from t'), 'SQLITE_ERROR: no such column: x', DAMAGED],
-  ['a path cannot be opened', () => open('folder.db'), 'Unable to open', 'it cannot be opened'],
-  [
     'a file cannot be written',
-    () => [running('pragma query_only = on'), running(INSERT.sql)].map((run) => run()),
+    () => ['pragma query_only = on', INSERT.sql].map((sql) => connection.value(sql)),
     'SQLITE_READONLY: attempt to write a readonly database',
     'this user has no permission to read and write it',
   ],
@@ -72,8 +55,6 @@ it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
     'its disk is full',
   ],
 ])('The library says that %s', async (_, fail, text, sentence) => {
-  await writeFile(folder.at('letter.db'), 'a letter '.repeat(1000));
-  await mkdir(folder.at('folder.db'));
   const error = await errorOf(fail);
   expect(messageOf(error)).toContain(text);
   expect(explained(error)).toContain(sentence);
@@ -96,12 +77,6 @@ describe('A batch whose statement fails', () => {
     expect(messageOf(error)).toMatch(/^SQLITE_CONSTRAINT/);
     expect([numbers(), connection.isReplaced]).toEqual([[], false]);
     expect([pragma('locking_mode'), pragma('synchronous')]).toEqual(['exclusive', 2]);
-  });
-
-  it('that is optional stores the others, and says why that one failed', () => {
-    const failure = connection.batch([INSERT, { ...INSERT, isOptional: true }]);
-    expect(messageOf(failure)).toMatch(/^SQLITE_CONSTRAINT/);
-    expect(numbers()).toEqual([1]);
   });
 
   it('leaves its statements fit for the next batch', async () => {

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
@@ -17,8 +17,7 @@ import { changes, conformanceOf, loaded, row, viewsConformanceOf } from '../stor
 
 async function home(isReplicated: boolean) {
   const folder = await openTemporaryFolder();
-  const path = join(folder.path, 'service.db');
-  const socketPath = join(folder.path, 'socket');
+  const [path, socketPath] = [join(folder.path, 'service.db'), join(folder.path, 'socket')];
   const stub = isReplicated ? await openLitestreamStub(socketPath, path) : undefined;
   const options = { path, sampleRows: false, createAnyway: isReplicated };
   return {
@@ -96,13 +95,10 @@ it('The log of a killed process is written again at the start, byte for byte', a
   const log = await readFile(`${killed}-wal`);
   await utimes(`${killed}-wal`, 1, 1);
   const next = await openLibsqlStorage({ path: killed });
-  try {
-    expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
-    expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
-    expect(await loaded(next)).toEqual([row(1)]);
-  } finally {
-    await next.close();
-  }
+  onTestFinished(() => next.close());
+  expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
+  expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
+  expect(await loaded(next)).toEqual([row(1)]);
 });
 
 it('Beside a replica a log that is emptied gets a commit: an empty one counts as lost', async () => {
@@ -124,14 +120,13 @@ it('A folder that is made for the file is synced before it is used, and each fol
     return handle;
   });
   syncBuiltinESMExports();
-  try {
-    const options = { path: join(folder.path, 'newer', 'deep', 'service.db') };
-    for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
-    expect(synced).toEqual([join(folder.path, 'newer'), folder.path]);
-  } finally {
+  onTestFinished(() => {
     opening.mockRestore();
     syncBuiltinESMExports();
-  }
+  });
+  const options = { path: folder.at('newer/deep/service.db') };
+  for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
+  expect(synced).toEqual([folder.at('newer'), folder.path]);
 });
 
 it('A storage thread that dies leaves a commit under way, and every later one, unknown, and closes the file', async () => {

@@ -8,7 +8,6 @@ import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
-import { Connection } from '../../../src/storage/file/connection.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { inspectDatabase } from '../../../src/storage/file/own-database.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -192,14 +191,6 @@ describe('A file is taken', () => {
     const storage = await openLibsqlStorage({ path, sampleRows: false });
     expect(await loaded(storage)).toEqual([]);
     await storage.close();
-  });
-
-  it('that another process holds: by a check, which does not read it', async () => {
-    await makeOurs();
-    const service = new Connection(path);
-    service.lock();
-    expect(await inspect(path)).toBe('held');
-    service.close();
   });
 
   it("that has Litestream's own two tables", async () => {

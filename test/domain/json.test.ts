@@ -54,14 +54,12 @@ describe('parseJsonObject accepts', () => {
 
 describe('parseJsonObject refuses', () => {
   it.each([
-    ['an unknown word', '{"a":tru}', /not JSON \(.+\); send one JSON object/],
-    ['null', 'null', /is null/],
-    ['an array', '[{}]', /is an array/],
-    ['a string', '"{}"', /is a string/],
-    ['a byte order mark', '\ufeff{}', /^the body begins with a byte order mark; send it without$/],
-  ])('%s', (_name, text, message) => {
-    expectRefused(text, message);
-  });
+    ['{"a":tru}', /not JSON \(.+\); send one JSON object/],
+    ['null', /is null/],
+    ['[{}]', /is an array/],
+    ['"{}"', /is a string/],
+    ['\ufeff{}', /^the body begins with a byte order mark; send it without$/],
+  ])('%j', expectRefused);
 
   it.each([
     '{"a":{"__proto__":{"b":1e400}}}',
@@ -116,10 +114,9 @@ describe('the depth of nesting', () => {
     expectRefused(deep, /deeper than 512/);
   });
 
-  it.each([
-    ['half a million brackets', '['.repeat(524_288)],
-    ['closing brackets first', `${']'.repeat(1000)}${'['.repeat(500_000)}`],
-  ])('a text that never closes is refused without harm: %s', (_name, text) => {
-    expect(parseJsonObject(text).ok).toBe(false);
+  it('in a text that never closes does no harm', () => {
+    for (const text of ['['.repeat(524_288), `${']'.repeat(1000)}${'['.repeat(500_000)}`]) {
+      expect(parseJsonObject(text).ok).toBe(false);
+    }
   });
 });

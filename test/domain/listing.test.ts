@@ -41,16 +41,14 @@ describe('listQuery, of the page,', () => {
   });
 });
 
-describe('listQuery', () => {
-  it('takes q and status literally, and has no filter if they are absent or empty', () => {
-    const asked = (query: string | Record<string, string>) =>
-      listQuery(new URLSearchParams(query), DATA_PAGE_SIZES);
-    for (const query of ['', 'q=&status='])
-      expect(asked(query)).toMatchObject({ q: '', status: '' });
-    const literal = { q: ' a+b ', status: 'In progress' };
-    expect(asked(literal)).toMatchObject(literal);
-  });
-});
+it.each(['', 'q=&status=', 'q=+a%2Bb+&status=In+progress'])(
+  'listQuery takes q and status of %j literally, and an absent one as no filter',
+  (query) => {
+    const params = new URLSearchParams(query);
+    const wanted = { q: params.get('q') ?? '', status: params.get('status') ?? '' };
+    expect(listQuery(params, DATA_PAGE_SIZES)).toMatchObject(wanted);
+  },
+);
 
 describe('pagination', () => {
   it('tells page, size, rows and pages', () => {

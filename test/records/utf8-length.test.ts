@@ -1,5 +1,3 @@
-// The length of a text in UTF-8 equals that of its bytes, for every text.
-
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { utf8Length } from '../../src/core/records/utf8-length.js';

@@ -24,7 +24,7 @@ export function typeErrors(output) {
     .split('\n')
     .filter((line) => /^\S/.test(line))
     .map((line) => line.replace(/^(.*)\((\d+),(\d+)\): error (TS\d+): (.*)$/, '$1:$2:$3: $5 ($4)'));
-  return found.length > 0 ? found : ['the TypeScript compiler ended without a word'];
+  return found.length > 0 ? found : ['the TypeScript compiler failed without an error message'];
 }
 
 /** esbuild's errors, such as `src/a.ts:3:5: Could not resolve "x"`. @param {unknown} error */

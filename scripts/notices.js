@@ -18,8 +18,8 @@ export function noticesOf(root, bundles) {
   const packages = [...filesByPackage(bundles)].sort(([a], [b]) => (a < b ? -1 : 1));
   const notices = packages.map(([folder, files]) => noticeOf(root, folder, files));
   return [
-    'The files beside this one contain parts of these packages.',
-    'Packages that are installed beside them, such as libsql, bring their own licences.',
+    'The files in this folder contain parts of these packages.',
+    'Packages that are installed separately, such as libsql, bring their own licences.',
     '',
     ...notices,
   ].join('\n');

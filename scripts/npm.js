@@ -10,30 +10,23 @@ const ANCESTORS_MAX = 3;
 
 /**
  * Runs npm and waits for its end. Through Node where its program is known: on Windows
- * `npm.cmd` is a batch file, which Node starts without a shell no more (EINVAL).
+ * `npm.cmd` is a batch file, which Node no longer starts without a shell (EINVAL).
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnSyncOptions} options
  */
 export function runNpm(args, options) {
-  const program = npmProgram();
-  return program === undefined
-    ? spawnSync('npm', args, options)
-    : spawnSync(process.execPath, [program, ...args], options);
+  return spawnSync(...npmCommand(args), options);
 }
 
 /**
  * The same, resolving with npm's exit code, or with a sentence. It does not survive this
- * process: npm itself goes on for seconds after Ctrl-C.
+ * process: npm itself keeps running for seconds after Ctrl-C.
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options
  * @returns {Promise<number | string | null>}
  */
 export function npmEnd(args, options) {
-  const program = npmProgram();
-  const child =
-    program === undefined
-      ? spawn('npm', args, options)
-      : spawn(process.execPath, [program, ...args], options);
+  const child = spawn(...npmCommand(args), options);
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   return new Promise((resolve) => {
@@ -42,13 +35,18 @@ export function npmEnd(args, options) {
   }).finally(() => process.off('exit', kill));
 }
 
-/** The npm that runs this process, else the one beside Windows' Node; undefined: the PATH knows it. */
-function npmProgram() {
+/**
+ * Of the npm that runs this process, else of the one installed with Node on Windows, else of the PATH.
+ * @param {readonly string[]} args
+ * @returns {[command: string, args: readonly string[]]}
+ */
+function npmCommand(args) {
   const beside = join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js');
   // Another package manager names its own program there.
-  return [process.env['npm_execpath'], beside].find(
+  const program = [process.env['npm_execpath'], beside].find(
     (path) => path !== undefined && /npm-cli\.js$/.test(path) && existsSync(path),
   );
+  return program === undefined ? ['npm', args] : [process.execPath, [program, ...args]];
 }
 
 /**
@@ -81,7 +79,7 @@ function npmAbove(start) {
 }
 
 /** @param {number} pid */
-function isAlive(pid) {
+export function isAlive(pid) {
   try {
     return process.kill(pid, 0);
   } catch {

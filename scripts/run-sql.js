@@ -1,4 +1,4 @@
-// SQL on a database file that nobody has open. It runs in a process of its own:
+// SQL on a database file that no process has open. It runs in a process of its own:
 // libsql releases a file only when its statements are garbage-collected, so within
 // this process the lock could outlive `close()`.
 

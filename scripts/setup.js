@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from './npm.js';
 import { installGroups, missingGroups } from './packages.js';
 
 const NODE_MIN = [20, 19];
@@ -38,7 +39,7 @@ export async function makeReady(...groups) {
   });
 }
 
-/** Installs what is missing; a command that works on sources needs no more. @param {readonly string[]} groups */
+/** Installs what is missing; enough for a command that works on the sources. @param {readonly string[]} groups */
 export async function makeInstalled(...groups) {
   checkNode();
   if (missingGroups(root, groups).length === 0) return;
@@ -88,19 +89,11 @@ function tryLock() {
         `Packages or dist/ are missing, and the folder ${root} cannot be written (${error}); allow this user to write there.`,
       );
     }
-    if (isRunning(Number(readIfThere(LOCK)))) return false;
+    // A killed holder leaves its lock; one that has just taken it has not yet written its id: 0.
+    const holder = Number(readIfThere(LOCK));
+    if (holder === 0 || isAlive(holder)) return false;
     rmSync(LOCK, { force: true });
     return tryLock();
-  }
-}
-
-/** A holder that was killed leaves its lock; one that has just taken it has not yet written its id. */
-function isRunning(/** @type {number} */ pid) {
-  if (pid === 0) return true;
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 
@@ -134,7 +127,7 @@ async function build() {
     if (!(error instanceof BuildFailure)) throw error;
     fail(error.message);
   }
-  // The sources as they were read: a file that changed meanwhile is built again.
+  // The hash of the sources as they were read: a file that changed during the build is built again.
   writeFileSync(join(root, STAMP), hash);
 }
 

@@ -1,4 +1,4 @@
-// `npm test` and the commands beside it: they make the clone ready and run vitest.
+// `npm test` and its variants: they make the clone ready and run vitest.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

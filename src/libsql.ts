@@ -1,8 +1,7 @@
 // The package's second entry, for Node: the storage over a local libSQL file.
 
 export type { RecordStorage } from './core/records/record-storage.js';
-export type { Backup } from './storage/backup/backups.js';
-export type { DatabaseContents } from './storage/backup/database-check.js';
+export type { Backup, DatabaseContents } from './storage/backup/file-copy.js';
 export {
   type FileStorage,
   type LibsqlStorageOptions,

@@ -2,6 +2,6 @@
 // `node dist/manage.js COMMAND`, the package's command `manage`: every operator's command.
 
 import { manage } from './tools/manage/manage.js';
-import { terminal } from './tools/program/terminal.js';
+import { terminal } from './tools/program/command.js';
 
 process.exitCode = await manage(process.argv.slice(2), terminal(import.meta.url));

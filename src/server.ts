@@ -2,7 +2,7 @@
 // checks what a start needs. Units and containers run this file.
 
 import { manage } from './tools/manage/manage.js';
-import { terminal } from './tools/program/terminal.js';
+import { terminal } from './tools/program/command.js';
 
 const [first = '', ...rest] = process.argv.slice(2);
 const args = first === '--check' ? ['check', ...rest] : ['serve', ...process.argv.slice(2)];

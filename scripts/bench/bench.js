@@ -1,4 +1,4 @@
-// `npm run bench`: the service beside its floors, and beside another checkout, in one run.
+// `npm run bench`: the service, its floors and another checkout, compared in one run.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -59,7 +59,7 @@ const ROWS = new Map([
 
 const HELP = `npm run bench -- [--quick] [--rows ROW,ROW] [--beside FOLDER]
 
-Measures the service beside its floors: the same bytes from a bare server, a bare loop over the
+Compares the service with its floors: the same bytes from a bare server, a bare loop over the
 same texts, SQLite's own reading of the file. Prints a table in Markdown. Needs wrk (Debian:
 apt-get install wrk).
 

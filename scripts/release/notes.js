@@ -19,8 +19,8 @@ export function notesOf(root, { version, node }) {
 
 Unpack it, and run \`./service-management --help\`. [pages/operations.md](pages/operations.md) leads to a service behind TLS with backups and alerts; [pages/running.md](pages/running.md) has what comes after.
 
-- The archive whose name ends in \`-node\` has Node ${node} in it and needs nothing else. The other one needs Node 20.19 or newer.
-- \`SHA256SUMS\` beside the archives has their checksums.
+- The archive whose name ends in \`-node\` includes Node ${node} and needs nothing else. The other one needs Node 20.19 or newer.
+- \`SHA256SUMS\` has the checksums of the archives.
 
 ${changes.slice(version.length).trim()}
 `;

@@ -12,7 +12,7 @@ export interface FinishedRequest {
   readonly milliseconds: number;
   /** The connection ended before the whole answer was written. */
   readonly aborted: boolean;
-  /** As the answer has it; undefined if no answer was begun. */
+  /** The answer's status; undefined if none was started. */
   readonly requestId: string | undefined;
   /** Sent on the connection for this request, headers included. */
   readonly bytes: number;

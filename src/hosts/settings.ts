@@ -48,9 +48,9 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     adminKey: values.ADMIN_API_KEY_FILE ?? values.ADMIN_API_KEY,
     corsAllowedOrigins: values.CORS_ALLOWED_ORIGINS,
     backups: backupsIn(values),
-    /** Path of the ledger of erased accounts; undefined: beside the folder of the backups. */
+    /** Path of the ledger of erased accounts; undefined: next to the folder of the backups. */
     erasureLedger: values.ERASURE_LEDGER,
-    /** Undefined: there is no replica. The path of Litestream's control socket. */
+    /** The path of Litestream's control socket; undefined: no replica. */
     replication: socketPath === null ? undefined : { socketPath },
     accountLimits: { maxBytes, maxRecords: values.ACCOUNT_MAX_RECORDS },
     operations: {

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { API_PREFIX } from '../core/http/path.js';
 
-/** In `dist`, beside the bundle of this file. */
+/** In `dist`, next to the bundle of this file. */
 const DOCUMENT = new URL('./openapi.json', import.meta.url);
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';

@@ -1,100 +1,202 @@
-// Every page of the console in Chromium: no violation of WCAG 2.2 A and AA by
-// axe-core, no sideways scroll, light and dark, wide and narrow; and pictures.
+// Every page of the console in Chromium, with thirty shops, and both pages about the service in each
+// emergency: no violation of WCAG 2.2 A and AA by axe-core, no sideways scroll, light and dark, wide
+// and narrow; and pictures, one of which is the front page's.
 
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, it } from 'vitest';
-import {
-  type BrowsedConsole,
-  browseConsole,
-  judge,
-  LOOKS,
-  oneProcess,
-} from '../support/console-browser.js';
-import { openIdentityStub } from '../support/identity-stub.js';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
+import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
+import { judge, LOOKS, type Look, signIn, startChromium } from '../support/console-browser.js';
+import { type OpenConsole, openConsole, portOf } from '../support/console-visitor.js';
+import { ADMIN_KEY } from '../support/contract.js';
+import { type Loopback, onLoopback } from '../support/loopback.js';
 import { makeShopsFile } from '../support/messy-shops.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { type NodeService, openNodeService } from '../support/node-service.js';
+import { operationsOf } from '../support/operations.js';
+import type { ServerProcess } from '../support/server-process.js';
 
-const ORDER = '/accounts/local-preview/orders/ORD-0002';
-const PAGES = {
+const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
+const ORDERS = '/accounts/local-preview/orders';
+const FORM = `${ORDERS}/ORD-0002/change`;
+
+/** The path of a page, or what leads to it. */
+type Shown = string | ((page: Page) => Promise<unknown>);
+
+const PAGES: Readonly<Record<string, Shown>> = {
   overview: '/',
+  health: '/health',
   accounts: '/accounts',
   'accounts-none': '/accounts?q=nobody+has+this',
-  orders: '/accounts/local-preview/orders',
+  'phone-search': '/accounts?q=%2B255+713+4411',
+  orders: ORDERS,
   payments: '/accounts/local-preview/payments',
   'long-values': '/accounts/fundi%7Ccherehani/customers',
   'empty-tab': '/accounts/fundi%7Ccherehani/team',
   unknown: '/accounts/nobody',
-  record: ORDER,
-  change: `${ORDER}/change`,
+  missing: '/nothing-here',
+  record: `${ORDERS}/ORD-0002`,
+  change: FORM,
   new: '/accounts/local-preview/services/new',
-  erase: '/accounts/local-preview/erase',
   audit: '/audit',
   'audit-search': '/audit?collection=orders&action=create',
   'audit-day': '/audit?day=2026-01-01&account=nobody',
-  'phone-search': '/accounts?q=%2B255+713+4411',
-  health: '/health',
-  missing: '/nothing-here',
-} as const;
-
-let folder: TemporaryFolder;
-let identity: Awaited<ReturnType<typeof openIdentityStub>>;
-let browsed: BrowsedConsole;
-
-beforeAll(async () => {
-  folder = await openTemporaryFolder();
-  identity = await openIdentityStub(undefined, { seesStart: true });
-  const file = join(folder.path, 'filled.db');
-  await makeShopsFile(file);
-  browsed = await browseConsole(oneProcess, {
-    DATABASE_URL: `file:${file}`,
-    AUTH_USERINFO_URL: identity.url,
-  });
-  const { orders } = browsed.client.recordsOf('local-preview');
-  await orders.update('ORD-0003', { status: 'In progress', paid: 5_000 });
-});
-afterAll(async () => {
-  await browsed?.close();
-  await identity?.close();
-  await folder?.remove();
-});
-
-describe.each(LOOKS)('At $width pixels, $colorScheme', (look) => {
-  let page: Page;
-  const { width, colorScheme } = look;
-  const context = { viewport: { width, height: 900 }, colorScheme };
-
-  beforeAll(async () => {
-    page = await browsed.signedIn(context);
-  });
-  afterAll(() => page?.close());
-
-  it.each(Object.entries(PAGES))('the page %s is without violation', async (name, path) => {
-    await page.goto(browsed.console.origin + path);
-    await judge(page, name, look);
-  });
-
-  it('the page sign-in is without violation, also after a wrong code', async () => {
-    const stranger = await browsed.browser.newPage(context);
-    await stranger.goto(`${browsed.console.origin}/sign-in`);
-    await judge(stranger, 'sign-in', look);
-    await stranger.close();
-  });
-
-  it('a form with problems and a conflict is without violation', async () => {
-    const path = `${browsed.console.origin}${ORDER}/change`;
-    await page.goto(path);
+  async 'change-refused'(page) {
+    await page.goto(FORM);
     await page.getByLabel('Amount').fill('-1');
     await page.getByLabel('Customer').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await judge(page, 'change-refused', look);
-    await page.goto(path);
-    const { orders } = browsed.client.recordsOf('local-preview');
+    await page.getByText('Nothing was saved').waitFor();
+  },
+  async 'change-conflict'(page) {
+    await page.goto(FORM);
+    const { orders } = client.recordsOf('local-preview');
     const { paid = 0 } = await orders.read('ORD-0002');
     await orders.update('ORD-0002', { paid: paid + 500 });
     await page.getByLabel('Assignee').fill('Asha Komba and Hamisi Ngowi together');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Someone changed this record').waitFor();
-    await judge(page, 'change-conflict', look);
+  },
+  erase: '/accounts/local-preview/erase',
+  async erased(page) {
+    await page.goto('/accounts/no-profile/erase');
+    const subject = page.getByLabel('Type the subject');
+    if ((await subject.count()) > 0) {
+      await subject.fill('no-profile');
+      await page.getByRole('button', { name: 'Erase all its records' }).click();
+    }
+    await page.getByText('The account is erased').waitFor();
+  },
+};
+
+/** The words of the verdict, the reasons and the warnings. */
+const EMERGENCIES: readonly [string, string, readonly string[], readonly string[]][] = [
+  ['provider-away', 'Customers are refused', [], ['identity_provider_unavailable']],
+  ['disk-full', 'Not ready', ['disk_full'], ['backup_failed']],
+  ['writes-failing', 'Not ready', ['writes_failing'], []],
+  ['file-gone', 'Not ready', ['storage_lost'], []],
+  ['backup-failed', 'needs attention', [], ['backup_failed']],
+  ['everything', 'Not ready', Object.keys(REASONS), Object.keys(WARNINGS)],
+];
+/** What a console shows that lacks something. */
+const LACKING: readonly [string, string, Readonly<Record<string, string>>][] = [
+  ['operations-port-away', 'its health is unknown', { OPS_PORT: '1' }],
+  ['wrong-key', 'The service refused the admin key', { ADMIN_API_KEY: 'x'.repeat(32) }],
+  ['never-seen', 'does not answer', { SERVICE_URL: 'http://127.0.0.1:1/api/v1', OPS_PORT: '' }],
+];
+
+let browser: Browser;
+let service: NodeService;
+let server: ServerProcess;
+let operations: Loopback;
+let client: OperatorClient;
+let running: OpenConsole;
+/** Each is signed in. */
+const pages = new Map<Look, Page>();
+/** What the operations port says besides. */
+let trouble = {};
+let aheadMs = 0;
+
+beforeAll(async () => {
+  browser = await startChromium();
+  service = await openNodeService();
+  const backups = join(service.folder, 'backups');
+  await mkdir(backups);
+  await makeShopsFile(join(service.folder, 'service.db'));
+  const settings = { ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0', BACKUP_DIR: backups };
+  server = await service.start(settings);
+  await server.saw('"event":"backup_taken"');
+  await writeFile(join(backups, 'service-2026-01-14T03-12-45.123Z.db'), 'no database');
+  operations = await openBusyHour(operationsOf(server));
+  client = createOperatorClient({ baseUrl: `${server.origin}/api/v1`, adminKey: ADMIN_KEY });
+  running = await open({});
+  // Once each, because five sign-ins a minute are allowed.
+  for (const look of LOOKS) pages.set(look, await signedIn(look, running));
+});
+afterAll(async () => {
+  await browser?.close();
+  await running?.close();
+  await operations?.close();
+  await service?.close();
+});
+
+function open(settings: Readonly<Record<string, string>>): Promise<OpenConsole> {
+  const own = { SERVICE_URL: `${server.origin}/api/v1`, ...portOf(operations.origin) };
+  return openConsole({ ...own, ...settings }, { clock: () => Date.now() + aheadMs });
+}
+
+/** The operations port of the service, as if it had been busy for an hour. */
+function openBusyHour(url: string): Promise<Loopback> {
+  const port = createServer(async (_, response) => {
+    const status = (await (await fetch(`${url}/status`)).json()) as object;
+    const at = (minute: number) => new Date(Date.now() - (60 - minute) * 60_000).toISOString();
+    const last_hour = Array.from({ length: 60 }, (_, minute) => ({
+      ...{ from: at(minute), to: at(minute + 1), failed: 0 },
+      requests: 90 + ((minute * 37) % 61) + Math.round(40 * Math.sin(minute / 9)),
+      p95_seconds: minute % 7 === 3 ? 0.01 : 0.005,
+    }));
+    response.end(JSON.stringify({ ...status, last_hour, ...trouble }));
   });
+  return onLoopback(port);
+}
+
+async function signedIn(look: Look, console_: OpenConsole): Promise<Page> {
+  const { width, colorScheme } = look;
+  const viewport = { width, height: 800 };
+  const context = await browser.newContext({ viewport, colorScheme, baseURL: console_.origin });
+  const page = await context.newPage();
+  if (console_ !== running) {
+    await signIn(page, console_, 'WRONG');
+    await page.getByText('Wrong code').waitFor();
+    await judge(page, 'sign-in', look);
+  }
+  await signIn(page, console_, console_.codes.at(-1) ?? '');
+  await page.getByRole('link', { name: 'Health' }).waitFor();
+  return page;
+}
+
+async function judgeAll(page: Page, look: Look, all: Readonly<Record<string, Shown>>, says = '') {
+  for (const [name, shown] of Object.entries(all)) {
+    if (typeof shown === 'string') await page.goto(shown);
+    else await shown(page);
+    expect(await page.locator('main').innerText()).toContain(says);
+    await judge(page, name, look);
+  }
+}
+
+it('The front page’s picture shows the overview of a busy service, and is small', async () => {
+  const page = pages.get(LOOKS[0]);
+  await page?.locator('.plot rect').nth(50).waitFor({ state: 'attached' });
+  await page?.screenshot({ path: PICTURE });
+  expect((await stat(PICTURE)).size).toBeLessThan(150_000);
+});
+
+it.each(LOOKS)('Every page, also in trouble, at $width pixels, $colorScheme', async (look) => {
+  const page = pages.get(look) as Page;
+  await judgeAll(page, look, PAGES);
+  for (const [name, says, reasons, warnings] of EMERGENCIES) {
+    const since = { failing_since: '2026-01-14T14:02:11.482Z', failing_reason: 'SQLITE_IOERR' };
+    const writes = { waiting: 0, ...since };
+    trouble = { ready: reasons.length === 0, reasons, warnings, writes };
+    // An answer of the operations port is reused for two seconds.
+    aheadMs += 60_000;
+    await judgeAll(page, look, { [`${name}-overview`]: '/', [`${name}-health`]: '/health' }, says);
+  }
+  trouble = {};
+  for (const [name, says, settings] of LACKING) {
+    const lacking = await open(settings);
+    const page = await signedIn(look, lacking);
+    await judgeAll(page, look, { [name]: '/' }, says);
+    await page.context().close();
+    await lacking.close();
+  }
+});
+
+it('Every page while the service is down', async () => {
+  await Promise.all([server.stop(), operations.close()]);
+  const both = { 'down-overview': '/', 'down-accounts': '/accounts' };
+  for (const [look, page] of pages) await judgeAll(page, look, both, 'does not answer');
 });

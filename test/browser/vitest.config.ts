@@ -8,8 +8,9 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/browser/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Swagger UI draws its 32 operations in 1 to 2 minutes on two busy cores.
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
     server: { deps: { external: [/\/dist\//] } },
   },
 });

@@ -6,7 +6,7 @@ import { BuildFailure, messagesOf, thrownIn, typeErrors } from '../../scripts/bu
 it('A failed build names the place of a type error, of what threw in src, and of a bad import', () => {
   const output = "src/path.ts(3,5): error TS2304: Cannot find name 'x'.\n  Did you mean?\n";
   expect(typeErrors(output)).toEqual(["src/path.ts:3:5: Cannot find name 'x'. (TS2304)"]);
-  expect(typeErrors('')).toEqual(['the TypeScript compiler ended without a word']);
+  expect(typeErrors('')).toEqual(['the TypeScript compiler failed without an error message']);
   const stack = `Error
     at describe (file:///srv/node_modules/.cache/document.mjs:9:1)
     at operations (/srv/src/clients/operations.ts:202:11)`;

@@ -1,5 +1,5 @@
 // The typed clients against the real service, on every host. Every reason of a refused field is in
-// test/pages/field-errors.test.ts; walks while rows come and go are in test/data/walk.test.ts.
+// test/pages/api.test.ts; walks while rows come and go are in test/data/calls.test.ts.
 
 import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';

@@ -1,7 +1,8 @@
 // Exports and erasures of an account, against a real service.
 
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
-import { createServer, get } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type OpenConsole, openConsole, type Visitor } from '../support/console-visitor.js';
@@ -15,10 +16,9 @@ const PATH = '/accounts/auth0%7Csaluni';
 const on = dataService();
 let console_: OpenConsole;
 let visitor: Visitor;
-let ledger: string;
 
 beforeAll(async () => {
-  ledger = on.at('backups-erased.ndjson');
+  const ledger = on.at('backups-erased.ndjson');
   await on.file('service-2026-03-01T21-30-00.000Z.db', '');
   const backups = { folder: on.folder, intervalHours: 24, keep: 7 };
   console_ = await openConsole(on.environment, { erasure: { ledger, backups } });
@@ -55,14 +55,13 @@ it('An export is a zip of CSV files, of which an import makes the same records',
 });
 
 it('An export that can’t read every record begins no download', async () => {
-  const pagination = { page: 1, page_size: 200, total: 400, total_pages: 2 };
+  const pagination = { page: 1, page_size: 1, total: 2, total_pages: 2 };
   const meta = { request_id: 'r', timestamp: '', pagination };
-  const data = Array.from({ length: 200 }, (_, index) => ({ id: `CUS-${index}` }));
   const failing = createServer((request, response) => {
     const isSecond = request.url?.includes('page=2') ?? false;
     response.writeHead(isSecond ? 401 : 200, { 'Content-Type': 'application/json' });
     const error = { code: 'UNAUTHORIZED', message: 'm' };
-    response.end(JSON.stringify({ meta, ...(isSecond ? { error } : { data }) }));
+    response.end(JSON.stringify({ meta, ...(isSecond ? { error } : { data: [{ id: 'CUS-1' }] }) }));
   });
   const { origin, close } = await onLoopback(failing);
   onTestFinished(close);
@@ -86,34 +85,20 @@ it('An export whose client leaves in the middle leaves no file and nothing open'
     await customers.create({ name: 'N', phone: '1', note });
   }
   const headers = { Cookie: visitor.cookie };
-  await new Promise<void>((resolve, reject) => {
-    get(`${console_.origin}/accounts/large/export`, { headers }, (response) => {
-      response.once('data', async () => {
-        expect(await readdir(home)).toHaveLength(1);
-        expect(await openIn(home)).toHaveLength(1);
-        response.destroy();
-        resolve();
-      });
-    }).once('error', reject);
-  });
-  await eventually(async () => {
-    expect([await readdir(home), await openIn(home)]).toEqual([[], []]);
-  });
+  const request = get(`${console_.origin}/accounts/large/export`, { headers });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  await once(response, 'readable');
+  expect([(await readdir(home)).length, (await openIn(home)).length]).toEqual([1, 1]);
+  response.destroy();
+  await eventually(async () => expect([await readdir(home), await openIn(home)]).toEqual([[], []]));
   expect((await visitor.get('/accounts')).status).toBe(200);
 });
 
-it('An erasure needs the subject, typed exactly', async () => {
+it('An erasure needs the subject, deletes every record of the account alone, and writes a line to the ledger', async () => {
   for (const subject of ['', 'auth0|salun', `${SALON} `]) {
     const visit = await visitor.submit(`${PATH}/erase`, { subject });
-    expect([visit.status, visit.text]).toEqual([
-      422,
-      expect.stringContaining('Nothing was erased'),
-    ]);
+    expect([visit.status, visit.text]).toEqual([422, expect.stringMatching('Nothing was erased')]);
   }
-  expect((await on.client.accounts.read(SALON)).record_count).toBe(233);
-});
-
-it('An erasure deletes every record of the account and of no other, and writes a line to the ledger', async () => {
   const visit = await visitor.submit(`${PATH}/erase`, { subject: SALON });
   expect(visit.headers['location']).toBe(`${PATH}/erase`);
   const page = await eventually(async () => {
@@ -127,7 +112,7 @@ it('An erasure deletes every record of the account and of no other, and writes a
   expect(page).not.toMatch(/\d{4}-\d\d-\d\dT\d\d/);
   await expect(on.client.accounts.read(SALON)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect((await on.client.accounts.read('other')).record_count).toBe(1);
-  const line = await readFile(ledger, 'utf8');
+  const line = await readFile(on.at('backups-erased.ndjson'), 'utf8');
   expect([line, line.includes('saluni')]).toEqual([expect.stringContaining('"records":{'), false]);
 });
 

@@ -41,7 +41,6 @@ it.each([
   ['00255754000102', 'a'],
   ['(0713) 445 999', 'b'],
   ['0713 445 998', ''],
-  // In any grouping.
   ['0713445299', 'dddd'],
   ['+255 71 344 5299', 'dddd'],
 ])('Records of any account are found by the telephone number %s', async (phone, subjects) => {

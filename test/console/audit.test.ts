@@ -1,5 +1,4 @@
-// The audit log for people: filters, what one import wrote as one row, days of the console's time
-// zone.
+// The audit log: filters, what one import wrote as one row, days of the console's time zone.
 
 import { beforeAll, expect, it, vi } from 'vitest';
 import type { AuditEvent } from '../../src/operator-client.js';
@@ -20,9 +19,9 @@ beforeAll(async () => {
   const headers = { 'X-Service-Admin-Key': ADMIN_KEY, 'X-Service-Run': 'import-1' };
   const url = `${on.service.url}/admin/accounts/${encodeURIComponent(SALON)}/customers`;
   for (let made = 0; made < 230; made++) await fetch(url, { method: 'POST', headers, body });
+  const { orders } = on.service.client.recordsOf(SALON);
   const order = { customer: 'N', service: 's', amount: 1 };
-  for (let made = 0; made < 3; made++)
-    await on.service.client.recordsOf(SALON).orders.create(order);
+  for (let made = 0; made < 3; made++) await orders.create(order);
 });
 
 type Start = { page: number; before: number };

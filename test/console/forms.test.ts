@@ -57,8 +57,8 @@ function allFields({ text }: Visit): Texts {
 describe('A form', () => {
   it('sends what differs, from its fields and its JSON at once, and nothing else', async () => {
     const json = '{"x": [1, 2], "__proto__": {"a": 1}}';
-    const fields = { 'field.assignee': 'Asha', 'field.customer': 'Neema' };
-    const visit = await save({ ...fields, 'field.json': json });
+    const fields = { 'field.assignee': 'Asha', 'field.customer': 'Neema', 'field.json': json };
+    const visit = await save(fields);
     expect(visit.headers['location']).toBe(`${ORDERS}/${id}?done=saved`);
     await expectStored({ assignee: 'Asha', x: [1, 2], amount: 61_000 });
     expect(JSON.stringify(await orders().read(id))).toContain('"__proto__":{"a":1}');
@@ -80,15 +80,12 @@ describe('A form', () => {
     await expectStored({ ...odd, customer: 'Rehema' });
   });
 
-  it('shows a value of another type in the JSON, where it can be changed', async () => {
+  it('shows a value of another type in its JSON, and sets null for what is emptied or taken out', async () => {
     await orders().update(id, { phone: 713 as unknown as string });
     const opened = await on.visitor.get(change);
     expect(opened.text).not.toContain('name="field.phone"');
     await post(opened, { ...allFields(opened), 'field.json': '{"x":[1],"phone":"0714"}' });
     await expectStored({ phone: '0714', x: [1] });
-  });
-
-  it('sets null where a field is emptied or a property is taken out of the JSON', async () => {
     await save({ 'field.phone': '', 'field.json': '' });
     await expectStored({ phone: null, x: null });
   });
@@ -222,7 +219,7 @@ describe('A record that someone changed since the form was opened', () => {
     const { status, text } = await post(opened, { 'field.amount': '70000' });
     expect([status, text]).toEqual([409, expect.stringContaining('Someone deleted this record')]);
     expect(text).toContain(`action="${NEW}"`);
-    const shown = ['amount', 'customer'].map((name) => valueIn(text, `field.${name}`));
-    expect(shown).toEqual(['70,000', 'Neema']);
+    expect(valueIn(text, 'field.amount')).toBe('70,000');
+    expect(valueIn(text, 'field.customer')).toBe('Neema');
   });
 });

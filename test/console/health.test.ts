@@ -8,12 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
-import {
-  BACKUP_COMMAND,
-  LOOK_COMMANDS,
-  restoreCommands,
-  START_COMMANDS,
-} from '../../src/tools/console/commands.js';
+import * as paste from '../../src/tools/console/commands.js';
 import { openConsole, plainText, portOf, valueIn } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
@@ -75,11 +70,13 @@ it('A healthy service is called so, in green, and only with the operations port'
 });
 
 it('Each reason and warning is said with what it means, what to do, since when and why', async () => {
-  const key = { 'X-Service-Admin-Key': 'a guess' };
-  await fetch(`${server.origin}/api/v1/admin/usage`, { headers: key });
+  await fetch(`${server.origin}/api/v1/admin/usage`, { headers: { 'X-Service-Admin-Key': 'x' } });
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
-  let shown = {};
-  const port = createServer((_, response) => response.end(JSON.stringify({ ...real, ...shown })));
+  let [answer, asked] = ['', 0];
+  const port = createServer((_, response) => {
+    asked++;
+    response.end(answer);
+  });
   const { origin, close } = await onLoopback(port);
   onTestFinished(close);
   let now = Date.now();
@@ -100,9 +97,9 @@ it('Each reason and warning is said with what it means, what to do, since when a
   for (const [name, trouble] of Object.entries({ ...REASONS, ...WARNINGS })) {
     const isReason = name in REASONS;
     const lists = isReason ? { reasons: [name], warnings: [] } : { reasons: [], warnings: [name] };
-    shown = { ...facts, ready: !isReason, ...lists };
-    // An answer of the operations port is reused for two seconds.
-    now += 60_000;
+    answer = JSON.stringify({ ...real, ...facts, ready: !isReason, ...lists });
+    now += 2_001;
+    asked = 0;
     const isFelt = /^identity_provider_(?:not_configured|unavailable)$/.test(name);
     const sentences = [trouble.meaning, trouble.action].map((part) => part.replaceAll('`', ''));
     sentences.push(isReason ? 'Not ready.' : isFelt ? 'Customers are refused.' : 'Working,');
@@ -112,48 +109,51 @@ it('Each reason and warning is said with what it means, what to do, since when a
       for (const part of [...sentences, details[name] ?? '']) expect(textOf(text)).toContain(part);
       expect(text).not.toMatch(/<strong>\s*<\/strong>/);
     }
+    // An answer is reused for two seconds.
+    expect(asked).toBe(1);
   }
   const { text } = await visitor.get('/health');
   expect(textOf(text)).toMatch(/Refused admin keys1, the last at \d+ \w+ \d{4}, \d\d:\d\d;/);
+  answer = JSON.stringify({ ...real, warnings: ['backup_failed'] });
+  now += 2_001;
+  expect((await visitor.get('/health')).text).not.toContain('unknown');
+  for (answer of ['<html>', '{}', 'null']) {
+    now += 2_001;
+    expect((await visitor.get('/health')).text).toContain('gave no usable answer: ');
+  }
 });
 
-describe('A service that is down', () => {
-  it('has the commands to find out why and to start it, and what was known last, on every page', async () => {
-    server.child.kill('SIGUSR2');
-    await server.saw('"event":"backup_taken"');
-    const visitor = await signedIn();
-    await visitor.get('/');
-    await server.stop();
-    for (const path of ['/', '/health', '/accounts', '/audit']) {
-      const { status, text: html } = await visitor.get(path);
-      expect(status).toBe(502);
-      expectNothingGreen(html);
-      const text = textOf(html);
-      const known = ['The service does not answer.', `Records${SAMPLE_COUNT}`, 'Last hour'];
-      for (const words of [...known, ...LOOK_COMMANDS, ...START_COMMANDS]) {
-        expect(text).toContain(words);
-      }
-      expect(text).toMatch(/Last answer: \d+ \w+ \d{4}, \d\d:\d\d, \d+ s ago\./);
-      expect(text).toMatch(/The operations port .+ gave no usable answer/);
-      expect(text).toMatch(/service-management restore '.+\.db'/);
-      expect(html).not.toContain('Back up now');
+it('A service that is down has the commands to find out why and to start it, and what was known last, on every page', async () => {
+  server.child.kill('SIGUSR2');
+  await server.saw('"event":"backup_taken"');
+  const visitor = await signedIn();
+  await visitor.get('/');
+  await server.stop();
+  for (const path of ['/', '/health', '/accounts', '/audit']) {
+    const { status, text: html } = await visitor.get(path);
+    expect(status).toBe(502);
+    expectNothingGreen(html);
+    const text = textOf(html);
+    const known = ['The service does not answer.', `Records${SAMPLE_COUNT}`, 'Last hour'];
+    for (const words of [...known, ...paste.LOOK_COMMANDS, ...paste.START_COMMANDS]) {
+      expect(text).toContain(words);
     }
-    await service.start({ ...settings(), PORT: new URL(server.origin).port });
-    expect((await visitor.get('/health')).status).toBe(200);
-  });
-
-  it('since before this console ran has them, too', async () => {
-    const visitor = await signedIn({ SERVICE_URL: 'http://127.0.0.1:1/api/v1' });
-    const text = textOf((await visitor.get('/')).text);
-    expect(text).toContain('No answer since this console started at');
-    for (const command of START_COMMANDS) expect(text).toContain(command);
-  });
+    expect(text).toMatch(/Last answer: \d+ \w+ \d{4}, \d\d:\d\d, \d+ s ago\./);
+    expect(text).toMatch(/The operations port .+ gave no usable answer/);
+    expect(text).toMatch(/service-management restore '.+\.db'/);
+    expect(html).not.toContain('Back up now');
+  }
+  await service.start({ ...settings(), PORT: new URL(server.origin).port });
+  expect((await visitor.get('/health')).status).toBe(200);
+  const never = await signedIn({ SERVICE_URL: 'http://127.0.0.1:1/api/v1' });
+  const text = textOf((await never.get('/')).text);
+  expect(text).toContain('No answer since this console started at');
+  for (const command of paste.START_COMMANDS) expect(text).toContain(command);
 });
 
 describe('Backups', () => {
   it('are taken on request, each with its age and size, and the commands that restore', async () => {
     const visitor = await signedIn();
-    expect((await visitor.post('/health/backup', { token: 'a guess' })).status).toBe(403);
     const token = valueIn((await visitor.get('/health')).text, 'token');
     const asked = await visitor.post('/health/backup', { token });
     expect(asked.headers['location']).toBe('/health?asked=202#backups');
@@ -165,22 +165,22 @@ describe('Backups', () => {
     expect(page).toContain('The backup was taken.');
     const [newest = ''] = /service-[^<]+\.db/.exec(page) ?? [];
     expect(page).toMatch(/data-label="Age"><bdi>\d+ s ago</);
-    expect(plainText(page)).toContain(restoreCommands(join(folder, newest)).join('\n'));
+    expect(plainText(page)).toContain(paste.restoreCommands(join(folder, newest)).join('\n'));
   });
 
   it('have commands that are those of the operator’s page', () => {
     const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');
     const file = '/var/backups/service-management/daily/FILE';
-    const shown = [BACKUP_COMMAND, ...LOOK_COMMANDS, ...restoreCommands(file)];
+    const shown = [paste.BACKUP_COMMAND, ...paste.LOOK_COMMANDS, ...paste.restoreCommands(file)];
     for (const command of shown) expect(page).toContain(command);
-    expect(restoreCommands("/it's")[1]).toContain(String.raw` '/it'\''s' `);
+    expect(paste.restoreCommands("/it's")[1]).toContain(String.raw` '/it'\''s' `);
   });
 
   it('are requested with the key on this machine only', async () => {
-    const port = portOf(operationsOf(server));
-    const own = { SERVICE_URL: `${server.origin}/api/v1`, ADMIN_API_KEY: ADMIN_KEY, ...port };
-    const given = readConsoleSettings({ ...own, CONSOLE_PORT: '0' }, undefined);
-    const visitor = await signedIn({}, { settings: { ...given, opsTakesKey: false } });
+    const own = { SERVICE_URL: `${server.origin}/api/v1`, ADMIN_API_KEY: ADMIN_KEY };
+    const port = { CONSOLE_PORT: '0', ...portOf(operationsOf(server)) };
+    const given = { ...readConsoleSettings({ ...own, ...port }, undefined), opsTakesKey: false };
+    const visitor = await signedIn({}, { settings: given });
     const { text } = await visitor.get('/health');
     expect(text).toContain('systemctl kill -s SIGUSR2');
     expect(text).not.toContain('action="/health/backup"');

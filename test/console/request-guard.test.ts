@@ -4,14 +4,12 @@ import { expect, it } from 'vitest';
 import { consoleOfFile, type Headers, valueIn } from '../support/console-visitor.js';
 
 const ORDER = '/accounts/local-preview/orders/ORD-0001/change';
-const PATHS = ['/', '/accounts', '/accounts/local-preview/export', '/audit', '/health'];
+const EXPORT = '/accounts/local-preview/export';
 
 const on = consoleOfFile();
 
-async function expectRecordIsThere(): Promise<void> {
-  const { orders } = on.service.client.recordsOf('local-preview');
-  expect((await orders.read('ORD-0001')).id).toBe('ORD-0001');
-}
+/** Rejects if the record isn't there. */
+const readOrder = () => on.service.client.recordsOf('local-preview').orders.read('ORD-0001');
 
 it.each([
   ['attacker.example', 421],
@@ -41,7 +39,7 @@ it.each<[string, Headers]>([
     const visit = await on.visitor.submit(ORDER, { do: 'delete' }, { ...headers, ...more });
     expect(visit.status).toBe(403);
   }
-  await expectRecordIsThere();
+  await readOrder();
   const stranger = on.console.visitor();
   const secret = on.console.codes.at(-1) ?? '';
   expect((await stranger.post('/sign-in', { secret }, headers)).status).toBe(403);
@@ -60,7 +58,7 @@ it('A form is refused with no token or another session’s, as anything but a pl
   expect((await on.visitor.submit(ORDER, { do: 'delete' }, text)).status).toBe(413);
   const visit = await on.console.visitor().post(ORDER, { token: 'x' });
   expect([visit.status, visit.text]).toEqual([401, expect.stringContaining('session has ended')]);
-  await expectRecordIsThere();
+  await readOrder();
 });
 
 it.each([
@@ -70,7 +68,7 @@ it.each([
   ['cross-site', 'websocket'],
 ])('Another page that is %s cannot load the console as %s', async (site, mode) => {
   const headers = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode };
-  const visit = await on.visitor.get('/accounts/local-preview/export', headers);
+  const visit = await on.visitor.get(EXPORT, headers);
   expect([visit.status, visit.text.includes('ORD-0001')]).toEqual([403, false]);
 });
 
@@ -99,7 +97,7 @@ it('Other methods are 405, and without a session every page leads to the sign-in
     expect((await on.visitor.send(method, '/', {})).status, method).toBe(405);
   }
   const stranger = on.console.visitor();
-  for (const path of PATHS) {
+  for (const path of ['/', '/accounts', EXPORT, '/audit', '/health']) {
     const { status, headers } = await stranger.get(path);
     expect([status, headers['location']]).toEqual([
       303,

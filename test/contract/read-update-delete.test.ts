@@ -9,20 +9,7 @@ import { collectionsFor, rowsFor } from '../support/hosts.js';
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
-onEveryHost('Read', (service, host) => {
-  it.each(collectionsFor(host))(
-    'answers 200 with the $name record as it was created',
-    async (row) => {
-      const account = service.account();
-      const record = await account.create(row.name, leastBody(row));
-      const reply = await account.get(`/${row.name}/${record.id}`);
-      expect(reply.status).toBe(200);
-      expect(reply.json.data).toStrictEqual(record);
-      expect(Object.keys(reply.json).sort()).toEqual(['data', 'meta']);
-      expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
-    },
-  );
-
+onEveryHost('Read', (service) => {
   it('ignores query parameters', async () => {
     const account = service.account();
     const order = await account.create('orders', ORDER);
@@ -74,7 +61,8 @@ onEveryHost('Update', (service, host) => {
     ),
   )('drops id, owner_sub and ownerSub = $value for $name', async ({ row, value }) => {
     const account = service.account();
-    const record = await account.create(row.name, { ...leastBody(row), note: 1 });
+    const extra = value === null && { ownerSub: 'extra' };
+    const record = await account.create(row.name, { ...leastBody(row), ...extra, note: 1 });
     const path = `/${row.name}/${record.id}`;
     const reply = await account.patch(path, {
       id: value,
@@ -85,13 +73,6 @@ onEveryHost('Update', (service, host) => {
     expect(reply.status).toBe(200);
     expect(reply.json.data).toStrictEqual({ ...record, note: 2 });
     expect((await account.get(path)).json.data).toStrictEqual({ ...record, note: 2 });
-  });
-
-  it('drops ownerSub even where it is an extra property', async () => {
-    const account = service.account();
-    const record = await account.create('customers', { ...CUSTOMER, ownerSub: 'extra' });
-    const reply = await account.patch(`/customers/${record.id}`, { ownerSub: 'changed' });
-    expect(reply.json.data).toStrictEqual(record);
   });
 
   it('keeps the record’s place in the list', async () => {

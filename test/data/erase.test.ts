@@ -85,7 +85,13 @@ describe('An erasure', () => {
   it.each<[string, string[], number, RegExp, Record<string, string>?]>([
     ['another confirmation', [...to, '--confirm', 'stay'], 2, /they must be the same/],
     ['no confirmation', to, 2, /--confirm is missing/],
-    ['no ledger', words('stays', 'x').slice(1), 2, /BACKUP_DIR nor ERASURE/, { BACKUP_DIR: '' }],
+    [
+      'no ledger',
+      words('stays', 'x').slice(1),
+      2,
+      /BACKUP_DIR and ERASURE_LEDGER are unset/,
+      { BACKUP_DIR: '' },
+    ],
     ['a folder with something in it', words('stays', '.').slice(1), 1, /ENOTEMPTY/],
     ['an account without records', words('nobody', 'x').slice(1), 1, /has no record/],
   ])('is refused for %s', async (_name, args, wanted, sentence, more = {}) => {

@@ -104,7 +104,7 @@ describe('A dump', () => {
 
   const TRIGGER = 'create trigger t after insert on records begin delete from records; end';
   it.each<[string, string, string, boolean?]>([
-    ['is not there', '', 'no such file', false],
+    ['is not there', '', 'does not exist', false],
     ['is no database', '', 'not a SQLite'],
     ['has a trigger', TRIGGER, 'the trigger "t"'],
     [

@@ -103,7 +103,7 @@ describe('A dump from a file', () => {
     const lines = await linesOf('file.ndjson');
     expect(lines).toHaveLength(1 + 1_400 + 1_100 + 1 + 2);
     expect(lines[0]).toMatchObject({ version: 1, source: 'file', account: null });
-    const names = 'collection,id,owner,position,created_at,updated_at,body';
+    const names = 'collection,id,owner,created_at,updated_at,body';
     expect(Object.keys(lines[1] ?? {}).join()).toBe(names);
     expect(lines.at(-1)).toEqual({ sha256: expect.stringMatching(/^\w{64}$/) });
   });

@@ -71,7 +71,7 @@ it.each<[Environment, string]>([
   ],
   [
     { ...OFF, AUTH_AUDIENCE: 'shop', AUTH_USERINFO_URL: USERINFO },
-    'AUTH_USERINFO is "off"; it must be on where AUTH_USERINFO_URL is set',
+    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set',
   ],
   [{ AUTH_USERINFO_HEADERS: 'x' }, expect.stringMatching(/^AUTH_USERINFO_HEADERS is/)],
 ])('refuses %j: half a gate is none', (environment, message) => {
@@ -107,7 +107,7 @@ it.each([
   ['AUTH_ISSUER', 'canary', 'no URL (hidden)', ISSUER_WANTED],
   ['AUTH_ISSUER', 'https://x.example/?canary', '"https://x.example/?(hidden)"', ISSUER_WANTED],
   ['AUTH_JWKS_URL', 'ftp://localhost/', '"ftp://localhost"', URL_WANTED],
-  ['AUTH_AUDIENCE', ' , ', '" , "', 'one audience or several, separated by commas'],
+  ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
 ] as const)('refuses %s=%j in one sentence without secrets', expectRefused);
 
 it('warns when tokens of any application of an issuer are accepted', () => {

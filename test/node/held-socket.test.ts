@@ -7,18 +7,14 @@ import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import { type Call, clientOf } from '../trials/service/requests.js';
-import { type HeldService, holdService } from './socket-holder.js';
+import { holdService } from './socket-holder.js';
 
 const RESTARTS = 3;
 const CLIENTS = 4;
 const CUSTOMERS = '/customers';
 const OWNER = tokenOf('amina');
-const CREATION: Call = {
-  method: 'POST',
-  path: CUSTOMERS,
-  account: OWNER,
-  body: { name: 'Neema', phone: '1' },
-};
+const BODY = { name: 'Neema', phone: '1' };
+const CREATION: Call = { method: 'POST', path: CUSTOMERS, account: OWNER, body: BODY };
 
 describe('A socket that is handed over', () => {
   let service: NodeService;
@@ -45,70 +41,41 @@ describe('A socket that is handed over', () => {
     );
   });
 
-  /**
-   * Creates records from several clients, half of them on new connections, until all ends
-   * are over. Each client has one connection at a time.
-   */
-  async function underLoad(held: HeldService, ends: number) {
+  it('serves across restarts: no request fails, and every acknowledged record is kept', async () => {
+    const held = await holdService({ ...service.environment, HOST: '203.0.113.1' });
     let [isOver, answered, failed] = [false, 0, 0];
     const acknowledged: string[] = [];
+    /** One connection at a time; every other client has a new one for each request. */
     const createAll = async (number: number) => {
-      let client = clientOf(held.origin);
-      while (!isOver) {
-        const answer = await client.send(CREATION).catch(() => undefined);
-        answered++;
-        if (answer === undefined) failed++;
-        else {
-          expect(answer.status).toBe(201);
-          acknowledged.push(answer.json.data.id);
-        }
-        if (number % 2 === 0) {
-          client.close();
-          client = clientOf(held.origin);
-        }
+      for (let client = clientOf(held.origin); ; client = clientOf(held.origin)) {
+        do {
+          const answer = await client.send(CREATION).catch(() => undefined);
+          answered++;
+          if (answer?.status === 201) acknowledged.push(answer.json.data.id);
+          else failed++;
+        } while (!isOver && number % 2 === 1);
+        client.close();
+        if (isOver) return;
       }
-      client.close();
     };
-    const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => createAll(number)));
-    for (let end = 1; end <= ends; end++) {
-      const before = answered;
-      while (answered < before + 20) await delay(5);
-      held.signal('SIGTERM');
-      await held.started(end + 1);
-    }
-    isOver = true;
-    await all;
-    return { failed, acknowledged };
-  }
-
-  /** The ids of all records of the account. */
-  async function storedIds(held: HeldService): Promise<Set<string>> {
-    const client = clientOf(held.origin);
-    const rows = await client.all<{ id: string }>(CUSTOMERS, OWNER);
-    client.close();
-    return new Set(rows.map(({ id }) => id));
-  }
-
-  async function holding(test: (held: HeldService) => Promise<void>): Promise<void> {
-    const held = await holdService({ ...service.environment, HOST: '203.0.113.1' });
     try {
       await held.started(1);
-      await test(held);
-    } finally {
-      await held.close();
-    }
-  }
-
-  it('serves across restarts: no request fails, and every acknowledged record is kept', () =>
-    holding(async (held) => {
       expect(held.output()).toContain('"event":"socket_handed_over"');
-      const { failed, acknowledged } = await underLoad(held, RESTARTS);
+      const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => createAll(number)));
+      for (let end = 1; end <= RESTARTS; end++) {
+        const before = answered;
+        while (answered < before + 20) await delay(5);
+        held.signal('SIGTERM');
+        await held.started(end + 1);
+      }
+      isOver = true;
+      await all;
       expect(failed).toBe(0);
-      expect(await storedIds(held)).toEqual(new Set(acknowledged));
-    }));
-
-  it('leaves an idle connection open for a moment, so that no request on its way is cut', () =>
-    holding(async (held) => {
+      const reader = clientOf(held.origin);
+      const rows = await reader.all<{ id: string }>(CUSTOMERS, OWNER);
+      reader.close();
+      expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(acknowledged));
+      // A request may be on its way on an idle connection, which therefore stays open for a moment.
       const idle = openRaw(held.origin, requestText('GET', '/api/v1/health'));
       await idle.until(({ answers }) => answers().length === 1);
       const signalled = performance.now();
@@ -116,5 +83,8 @@ describe('A socket that is handed over', () => {
       await idle.over;
       // The moment is a second; timers may fire a little early by this process's clock.
       expect(performance.now() - signalled).toBeGreaterThan(900);
-    }));
+    } finally {
+      await held.close();
+    }
+  });
 });

@@ -144,10 +144,10 @@ it('tells every setting that cannot be used, and what does not go together, in o
     'ADMIN_API_KEY is (hidden); it must be printable ASCII without spaces at its ends',
     'ADMIN_API_KEY_FILE is "/keys", which cannot be read on this host; it must be a readable file of one or two keys, a line each, in printable ASCII',
     'REQUEST_LOG is "yes"; it must be off, slow or all',
-    'ADMIN_API_KEY_FILE is set beside ADMIN_API_KEY; it must be unset, or the only one of the two',
+    'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two',
     'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for',
-    'BACKUP_KEEP is set beside a postgres URL; it must be unset: Postgres has backups and standbys of its own',
-    'DATABASE_CREATE is set beside a postgres URL; it must be unset: Postgres has backups and standbys of its own',
+    'BACKUP_KEEP is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys',
+    'DATABASE_CREATE is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys',
   ]);
   expect(refusalOf({ BACKUP_DIR: 'b', REPLICATION: 'async' }).message).toMatch(
     /^BACKUP_DIR is set/,

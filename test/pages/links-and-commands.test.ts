@@ -66,7 +66,7 @@ it('Options that the page on data names are options of its commands', async () =
   const out = (text: string) => {
     help += text;
   };
-  const process = { environment: {}, out, version: '' } as unknown as command.CommandDependencies;
+  const process = { environment: {}, out, version: '' } as unknown as command.Call;
   for (const name of names) await manage([name, '--help'], process);
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);

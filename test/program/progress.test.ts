@@ -1,7 +1,7 @@
 // The progress of a command.
 
 import { expect, it } from 'vitest';
-import { type CommandDependencies, startProgress } from '../../src/tools/program/command.js';
+import { type Call, startProgress } from '../../src/tools/program/command.js';
 
 it.each([true, false])(
   'Progress is a line on a terminal (%s), and told to a program',
@@ -9,7 +9,7 @@ it.each([true, false])(
     const [texts, told]: [string[], unknown[]] = [[], []];
     const err = (text: string) => texts.push(text);
     const progressed = (...event: unknown[]) => told.push(event);
-    const dependencies = { err, progressed, isTerminal } as unknown as CommandDependencies;
+    const dependencies = { err, progressed, isTerminal } as unknown as Call;
     const options = { event: 'import_progress', noun: 'rows', total: 40, done: 10 };
     const progress = startProgress(dependencies, options);
     progress.add();

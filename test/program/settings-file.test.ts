@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingsIn, withSettingsFiles } from '../../src/tools/program/settings-file.js';
+import { settingsIn, withSettingsFiles } from '../../src/tools/program/command.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 let folder: TemporaryFolder;

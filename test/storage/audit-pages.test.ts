@@ -1,20 +1,17 @@
 // The audit log grows without end, so the cost of a page must not grow with it.
 
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../../src/storage/audit-pages.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let path: string;
-
-beforeAll(async () => {
-  folder = await openTemporaryFolder();
-  path = `${folder.path}/service.db`;
+beforeEach(async () => {
+  path = folder.at('service.db');
   await (await openLibsqlStorage({ path })).close();
 });
-afterAll(() => folder.remove());
 
 describe('The pages of the audit log', () => {
   it.each([

@@ -22,16 +22,16 @@ export function conformanceOf(
   describeChecks(`A storage — ${name}`, storageChecks(make, { refusesEvents: true, ...options }));
 }
 
-export function describeChecks(title: string, checks: readonly Check[]): void {
-  describe(title, () => {
-    it.each(checks.map((check) => [check.name, check] as const))('%s', (_, check) => check.run());
-  });
-}
-
 /** The operator's views of a storage that answers them itself. */
 export function viewsConformanceOf(
   name: string,
   make: () => Promise<StorageHome<RecordStorage & StoredViews>>,
 ): void {
   describeChecks(`The operator's views of storage — ${name}`, storedViewsChecks(make));
+}
+
+function describeChecks(title: string, checks: readonly Check[]): void {
+  describe(title, () => {
+    it.each(checks.map(({ name, run }) => [name, run] as const))('%s', (_, run) => run());
+  });
 }

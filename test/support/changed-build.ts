@@ -1,7 +1,7 @@
 // The built programs in another folder with one changed file, for faults that nothing outside the
 // process can cause.
 
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../scripts/setup.js';
@@ -13,7 +13,7 @@ const isRun = (path: string) => !/\.map$|\/types$/.test(path);
 export function copyBuild(folder: string): string {
   const dist = join(folder, 'dist');
   cpSync(join(root, 'dist'), dist, { recursive: true, filter: isRun });
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return dist;
 }

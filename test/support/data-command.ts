@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
 import { manage } from '../../src/tools/manage/manage.js';
-import type { CommandDependencies, Waits } from '../../src/tools/program/command.js';
+import type { Call, Waits } from '../../src/tools/program/command.js';
 import { ADMIN_KEY } from './contract.js';
 import {
   type Environment,
@@ -43,7 +43,7 @@ export async function dataCommandHere(
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<ProgramRun> {
   const text: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
-  const dependencies: CommandDependencies = {
+  const dependencies: Call = {
     environment,
     out: (more) => void text.stdout.push(more),
     err: (more) => void text.stderr.push(more),

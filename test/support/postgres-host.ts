@@ -65,7 +65,7 @@ function inPostgres(statement: string): string {
     );
 }
 
-/** What the service keeps beside a record's text. */
+/** What the service keeps in addition to a record's text. */
 const FILL = [
   `update records set bytes = octet_length(body),
      owner = coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, ''),

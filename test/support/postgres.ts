@@ -69,7 +69,7 @@ async function serverOn(folder: TemporaryFolder, settings: Lines, under: Lines =
   const server = await openServer(join(folder.path, 'data'), lines, under);
   return {
     ...server,
-    /** Ends the server as a crash does, and starts it again on its port, so many milliseconds later. */
+    /** Ends the server as a crash does, and starts it again on its port, this many milliseconds later. */
     async restart(awayMs = 0) {
       await server.end();
       await delay(awayMs);

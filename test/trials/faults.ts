@@ -1,6 +1,6 @@
 // The trial `faults`: lets one I/O call of the storage thread fail, in turn for every call
 // of a scripted run. The answers must be right, memory must equal the file, and the server
-// must go on by itself or stop and say why.
+// must carry on by itself or stop and say why.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface Fault {
   nth: number;
   /** Whether all later calls of the same name fail, too. */
   lasting: boolean;
-  /** Whether the server is killed right after the fault; otherwise it goes on for a while. */
+  /** Whether the server is killed right after the fault; otherwise it runs on for a while. */
   killedAtOnce: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function faultsOf(
   }
 }
 
-/** Every call with every error and every way to go on. */
+/** Every call with every error and every way to continue. */
 function everyFault(calls: readonly (readonly [call: string, times: number])[]): Fault[] {
   return calls.flatMap(([call, times]) =>
     ERRORS.flatMap((error) =>

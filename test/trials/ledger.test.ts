@@ -51,10 +51,10 @@ describe('A ledger', () => {
     ['an acknowledged record that is missing', '1 acknowledged lost', () => []],
     ['an acknowledged update that is missing', '1 acknowledged lost', () => [row(1)], 'update'],
     ['a deleted record that is back', '1 deleted back', () => [row(1)], 'delete'],
-    ['a version that nobody wrote', '1 torn', () => [row(9)]],
+    ['a version that was never written', '1 torn', () => [row(9)]],
     ['another id than the acknowledged one', '1 torn', () => [row(1, 'CUS-0002')]],
     ['another collection', '1 torn', () => [row(1, 'CUS-0001', 'team')]],
-    ['a record that nobody made', '1 torn', () => [row(1), stranger()]],
+    ['a record that was never created', '1 torn', () => [row(1), stranger()]],
     ['a record that exists twice', '1 duplicates', () => [row(1), row(1, 'CUS-0002')]],
   ])('reports %s as %s', (_, wanted, rows, action) => {
     const version = action === 'update' ? 2 : undefined;

@@ -1,16 +1,20 @@
 // The parts of an account's object: what it tells the directory, how much at a time and how
-// often, how long it waits while the directory is down; and when its records are served.
+// often, how long it waits while the directory is down; when its records are served; and the
+// numbers and sizes of its rows.
 
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AuditEvent } from '../../src/core/domain/audit-event.js';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { NO_LIMITS } from '../../src/core/records/account-limits.js';
-import type { StoredRow } from '../../src/core/records/record-storage.js';
+import type { PutRow } from '../../src/core/records/record-storage.js';
 import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
+import { AccountStats } from '../../src/hosts/workers/account-stats.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ServedAccount } from '../../src/hosts/workers/served-account.js';
 import { beginArrival } from '../../src/storage/object/arrival.js';
 import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
-import { changes } from '../storage/storage-conformance.js';
+import { changes, row } from '../storage/storage-conformance.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -38,7 +42,7 @@ function openObject(random = 0) {
   outbox.expectOwner('neema');
   let position = 0;
   async function commit(
-    collection: StoredRow['collection'] = 'customers',
+    collection: CollectionName = 'customers',
     { body = '{}', events = [] as readonly AuditEvent[] } = {},
   ) {
     position++;
@@ -111,7 +115,7 @@ it.each([
 
 it('A delivery brings the texts for the search after a change of a business, and again after a failure; at most 8,000,000 bytes', async () => {
   const { deliveries, directory, commit, outbox } = openObject();
-  const deliver = async (collection: StoredRow['collection'], isDown = false) => {
+  const deliver = async (collection: CollectionName, isDown = false) => {
     directory.isDown = isDown;
     await commit(collection, { body: '{"N":"A"}' });
     await outbox.deliver();
@@ -167,3 +171,45 @@ it.each<[string, string[], (opened: Opened) => unknown]>([
     await expect(account.records('juma')).rejects.toThrow('for another account than this object');
   },
 );
+
+const HOUR_MS = 3_600_000;
+const NOW = 500_000 * HOUR_MS + 1_234;
+/** A row of another release's collection is in no number. */
+const COLLECTIONS = ['customers', 'orders', 'customers', 'orders', 'invoices'] as CollectionName[];
+const FACTS = { owner: 'neema', status: undefined };
+
+it('The stats equal a new count of every row after each commit', async () => {
+  const body = fc.constantFrom('a', 'éé', 'long'.repeat(9), undefined);
+  const commit = fc.record({
+    // By row; undefined removes it.
+    bodies: fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4'), body, { minKeys: 1 }),
+    hoursAgo: fc.constantFrom(0, 1, 24, 720, 721, 722, 800),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(commit, { minLength: 1, maxLength: 8 }), async (commits) => {
+      const storage = openObjectStorage();
+      const stats = new AccountStats(storage.sql);
+      const follower = { create() {}, stage() {}, committed: stats.follow.bind(stats) };
+      const recordStorage = new ObjectRecordStorage({ storage, epoch: 'first', follower });
+      for (const { bodies, hoursAgo } of commits) {
+        const puts: PutRow[] = [];
+        const removals: number[] = [];
+        for (const [at, text] of Object.entries(bodies)) {
+          const collection = COLLECTIONS[Number(at)] ?? 'team';
+          if (text === undefined) removals.push(Number(at) + 1);
+          else puts.push({ ...row(Number(at) + 1, text), collection, ...FACTS });
+        }
+        const at = NOW - hoursAgo * HOUR_MS;
+        const change = { puts, removals, sequences: {}, events: [], at };
+        expect((await recordStorage.commit(change)).status).toBe('committed');
+        const { created } = stats.holdings(NOW).customers;
+        const fresh = new AccountStats(storage.sql);
+        fresh.load(NOW);
+        expect(stats.holdings(NOW)).toEqual(fresh.holdings(NOW));
+        // Older hours are in no window of the usage view.
+        const oldest = Math.min(...Object.keys(created).map(Number), NOW / HOUR_MS);
+        expect(oldest).toBeGreaterThanOrEqual(Math.floor(NOW / HOUR_MS) - 721);
+      }
+    }),
+  );
+});

@@ -3,7 +3,7 @@
 
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { readDeployment } from '../../scripts/worker/deployment.js';
 import { admin } from '../../src/hosts/workers/admin/admin.js';
@@ -86,8 +86,8 @@ describe('The admin Worker', () => {
     ['DELETE', '/', 404, /^no such path; the paths are \/accounts\/{owner_sub}, /],
     ['DELETE', '/accounts/%E0', 404, /^no such path/],
     ['DELETE', '/accounts/x/', 404, /^no such path/],
-    ['GET', '/accounts/x', 405, /^GET is not possible here; use DELETE$/],
-    ['POST', '/records', 405, /^POST is not possible here; use GET, PUT$/],
+    ['GET', '/accounts/x', 405, /^GET is not allowed here; use DELETE$/],
+    ['POST', '/records', 405, /^POST is not allowed here; use GET, PUT$/],
     ['OPTIONS', '/accounts', 405, /use GET$/],
     ['constructor', '/accounts', 405, /use GET$/],
   ])('answers %s %s with %i, and says what there is', async (method, path, status, words) => {
@@ -119,8 +119,8 @@ describe('An account', () => {
 
   beforeAll(async () => {
     on = await openMaintained({ entry: FAULTY_ENTRY, settings: { ACCOUNT_MAX_BYTES: '3000' } });
+    return on.close;
   });
-  afterAll(() => on.close());
 
   it('is refused what goes beyond its bytes, also when its object is loaded again, and may shrink', async () => {
     const record = { ...VALID_BODY.customers, note: 'é'.repeat(400) };
@@ -159,10 +159,8 @@ describe('An account', () => {
     await on.operate('POST', path, VALID_BODY.customers);
     expect([await erase(owner), await erase(owner)]).toEqual([200, 200]);
     expect([await shown(owner), (await shown('neighbour')).length]).toEqual([[], 1]);
-    expect((await on.operate('GET', '/admin/audit')).json.data[0]).toMatchObject({
-      owner_sub: owner,
-      action: 'create',
-    });
+    const [event] = (await on.operate('GET', '/admin/audit')).json.data;
+    expect(event).toMatchObject({ owner_sub: owner, action: 'create' });
     // The service itself has no such path.
     const init = { method: 'DELETE', headers: OPERATOR };
     expect((await fetch(`${on.origin}/accounts/neighbour`, init)).status).toBe(404);

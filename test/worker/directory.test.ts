@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { createFor, tenantPath } from '../support/admin-paths.js';
-import { type CollectionName, VALID_BODY } from '../support/collection-table.js';
+import { VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onHost } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { objectDatabase } from '../support/worker-host.js';
@@ -26,14 +26,10 @@ async function audited({ operator }: ContractService, owner: string): Promise<st
 }
 
 /** Creates records as the operator; resolves with their ids, the newest first. */
-async function createdFor(
-  { operator }: ContractService,
-  owner: string,
-  name: CollectionName,
-  count: number,
-): Promise<string[]> {
+async function createdFor(service: ContractService, owner: string, count: number) {
   const ids: string[] = [];
-  for (let i = 0; i < count; i++) ids.unshift((await createFor(operator, owner, name)).id);
+  for (let i = 0; i < count; i++)
+    ids.unshift((await createFor(service.operator, owner, 'team')).id);
   return ids;
 }
 
@@ -49,7 +45,7 @@ onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
       expect((await account.get('/payments')).json.data).toHaveLength(1);
     }
     const [first = ''] = accounts.map(({ subject }) => subject);
-    const ids = await createdFor(service, first, 'team', 1);
+    const ids = await createdFor(service, first, 1);
     const view = await service.operator.get('/admin/overview');
     expect([view.status, view.json.error?.code]).toEqual([500, 'INTERNAL_ERROR']);
     await setFaults(service, { directoryIsDown: false });
@@ -64,7 +60,7 @@ onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
     const account = service.account();
     await setFaults(service, { directoryIsDown: true });
     await account.create('businesses', { businessName: 'Kivuko Salon' });
-    const ids = await createdFor(service, account.subject, 'team', 1);
+    const ids = await createdFor(service, account.subject, 1);
     await killObject(service, account.subject);
     const before = await setFaults(service, { directoryIsDown: false });
     await eventually(async () => {
@@ -82,7 +78,7 @@ onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
 onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
   it('that comes twice, or late, changes nothing', async () => {
     const { subject } = service.account();
-    const ids = await createdFor(service, subject, 'team', 3);
+    const ids = await createdFor(service, subject, 3);
     await service.operator.delete(tenantPath(subject, 'team', ids[0] ?? ''));
     const look = () =>
       Promise.all(
@@ -102,7 +98,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
   it('of an account that was set back while the directory was down contains every audit event', async () => {
     const account = service.account();
     const { subject } = account;
-    const ids = await createdFor(service, subject, 'team', 3);
+    const ids = await createdFor(service, subject, 3);
     await eventually(async () => expect(await audited(service, subject)).toEqual(ids));
     await setFaults(service, { directoryIsDown: true });
     await service.restartChanged(
@@ -114,7 +110,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     );
     await setFaults(service, { directoryIsDown: true });
     // More commits than were undone: the numbers of events and revisions catch up.
-    const later = await createdFor(service, subject, 'orders', 5);
+    const later = await createdFor(service, subject, 5);
     await setFaults(service, { directoryIsDown: false });
     await eventually(async () => {
       expect(await counted(service, subject)).toBe(6);

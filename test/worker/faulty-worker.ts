@@ -1,7 +1,7 @@
 // The Worker with faults that a test can turn on, and counts of what was called; everything else is
 // the built Worker itself.
 
-import type { AccountStub, Delivery } from '../../src/hosts/workers/account-call.js';
+import type { Delivery } from '../../src/hosts/workers/account-call.js';
 import { directoryStub, type WorkerEnvironment } from '../../src/hosts/workers/environment.js';
 import worker, {
   AccountObject as Account,
@@ -31,9 +31,6 @@ const MORE = { addedLater: { nested: [1, 'two', null] } };
 const counts = { accountCalls: 0, directoryCalls: 0 };
 export type Counts = typeof counts;
 const delivered: Delivery[] = [];
-
-/** The methods by which the gateway asks an account. */
-const METHODS = ['list', 'read', 'create', 'update', 'delete', 'payments', 'profile'];
 
 export class AccountObject extends Account {
   kill(): void {
@@ -70,20 +67,19 @@ function withMore(outcome: object): object {
 }
 
 type Method = (...given: unknown[]) => Promise<object>;
+type Stub = Record<string | symbol, Method>;
 
 /** The bindings as the gateway sees them. */
 function seenByGateway(env: WorkerEnvironment): WorkerEnvironment {
   const { ACCOUNTS } = env;
-  const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {
-    const stub = ACCOUNTS.get(id) as unknown as Record<string, Method>;
-    const call = (name: string): Method => called.bind(undefined, stub, name);
-    return Object.fromEntries(METHODS.map((name) => [name, call(name)])) as unknown as AccountStub;
-  };
+  const handler: ProxyHandler<Stub> = { get: (stub, name) => called.bind(undefined, stub, name) };
+  const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) =>
+    new Proxy(ACCOUNTS.get(id) as unknown as Stub, handler);
   const idFromName = (name: string) => ACCOUNTS.idFromName(name);
   return { ...env, ACCOUNTS: { idFromName, get } as unknown as typeof ACCOUNTS };
 }
 
-async function called(stub: Record<string, Method>, name: string, ...given: unknown[]) {
+async function called(stub: Stub, name: string | symbol, ...given: unknown[]) {
   counts.accountCalls++;
   const fault = faults.calls.shift();
   const error = new Error('injected');

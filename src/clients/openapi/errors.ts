@@ -27,7 +27,7 @@ export const ERRORS: Readonly<Record<ErrorCode, { meaning: string; message: stri
   },
   METHOD_NOT_ALLOWED: {
     meaning: 'The path does not have this method; the header `Allow` lists its methods.',
-    message: 'PUT is not possible here; use GET, PATCH, DELETE',
+    message: 'PUT is not allowed here; use GET, PATCH, DELETE',
   },
   REQUEST_TIMEOUT: {
     meaning: 'The request did not arrive in time.',

@@ -62,7 +62,7 @@ const ERROR_DETAIL = z.object({
   }),
 });
 
-/** The answers that are one object, beside those of the operator's views; by their names in the document. */
+/** The answers that are one object, except for the operator's views; by their names in the document. */
 const SINGLE_ANSWERS = {
   Deletion: z.object({
     id: z.string(),

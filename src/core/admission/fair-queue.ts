@@ -20,7 +20,7 @@ export class FairQueue<Item> {
   /** How many items wait. */
   size = 0;
 
-  /** `isGone`: whether nobody waits for the item any more; default: never. `onDrop`: called once for each that has gone. */
+  /** `isGone`: whether the item was abandoned; default: never. `onDrop`: called once for each abandoned item. */
   constructor(isGone = (_: Item) => false, onDrop = (_: Item) => {}) {
     this.#isGone = isGone;
     this.#onDrop = onDrop;

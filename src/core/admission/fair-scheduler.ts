@@ -5,7 +5,7 @@
 import { FailureError, failed } from '../domain/errors.js';
 import { FairQueue } from './fair-queue.js';
 
-/** Whether nobody waits for the answer any more. */
+/** Whether the caller has gone. */
 export type IsDisconnected = () => boolean;
 
 /** Ends work that waits for a client that has gone. Nobody reads this answer; the log of requests has it. */

@@ -12,7 +12,7 @@ const PIECE_CHARACTERS = 65_536;
 const UTF8_MAX_BYTES = 3;
 /** One piece is made while another is written to the connection. */
 const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
-/** No piece is made before the client asks for it: a body that nobody reads holds nothing. */
+/** No piece is made before the client asks for it: an unread body holds nothing. */
 const ON_DEMAND = { highWaterMark: 0 };
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -37,7 +37,7 @@ export function answerStreams(scheduler: FairScheduler, admission: Admission) {
       state = 'ended';
     }
 
-    /** Cancelled while it waited, or nobody will read it. */
+    /** Cancelled while it waited, or never to be read. */
     const isOver = () => state === 'ended' || isDisconnected();
 
     return new ReadableStream(

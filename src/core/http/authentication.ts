@@ -65,7 +65,7 @@ export function adminGate(configured: AdminKey): (request: Request) => Outcome<P
   return (request) =>
     isOneOf(keys, request.headers.get(ADMIN_KEY_HEADER) ?? '')
       ? succeeded({ subject: '', actor: 'admin' })
-      : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
+      : failed('UNAUTHORIZED', 'missing or wrong admin key; send it as "X-Service-Admin-Key"');
 }
 
 /** The configured keys that are long enough to be used. */
@@ -73,7 +73,7 @@ export function usableKeys(configured: AdminKey): readonly string[] {
   return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
 }
 
-/** For what is asked with the key beside the API. */
+/** For requests outside the API that carry the key. */
 export function isAdminKey(configured: AdminKey, given: string): boolean {
   return isOneOf(usableKeys(configured), given);
 }

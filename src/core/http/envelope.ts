@@ -124,7 +124,7 @@ function exchangeOf({ requestId, now }: EnvelopeFacts): string {
   return `"request_id":${JSON.stringify(requestId)},"timestamp":"${lastTimestamp.text}"`;
 }
 
-/** The request id is echoed byte by byte: beside a body that is a string, Node would write it in UTF-8. */
+/** The request id is echoed byte by byte: with a string as body, Node would write it in UTF-8. */
 function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
   for (let i = 0; i < requestId.length; i++) {
     if (requestId.charCodeAt(i) > 0x7f) return encoder.encode(text);

@@ -124,7 +124,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 }
 
 function methodNotAllowed(method: string, allow: string): Answer {
-  return refusal('METHOD_NOT_ALLOWED', `${method} is not possible here; use ${allow}`, allow);
+  return refusal('METHOD_NOT_ALLOWED', `${method} is not allowed here; use ${allow}`, allow);
 }
 
 function noRoute(path: string): Answer {

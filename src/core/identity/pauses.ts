@@ -40,7 +40,7 @@ export class Pauses {
     for (const [other, at] of this.#accounts) {
       if (Math.abs(now - at) >= ACCOUNTS_WITHIN_MS) this.#accounts.delete(other);
     }
-    // At the bound no more are counted: it is about all already.
+    // At the bound counting stops: everyone is paused already.
     if (this.#accounts.size < ACCOUNTS_OF_ALL) this.#accounts.set(account, now);
     return this.#accounts.size >= ACCOUNTS_OF_ALL;
   }

@@ -21,12 +21,12 @@ export interface Sender {
   readonly actor?: Actor | undefined;
   /** The import or erasure that the change belongs to; its events have the same one. */
   readonly run?: string | undefined;
-  /** Whether nobody waits for the answer any more: a change that is not yet staged is then not made. */
+  /** Whether the caller has gone: a change that is not yet staged is then not made. */
   readonly isDisconnected: IsDisconnected;
 }
 
 /**
- * One account's records, and nobody else's. Records are JSON texts.
+ * The records of one account only. Records are JSON texts.
  *
  * Fails with `NOT_FOUND` for an id this account does not have, even where
  * another account has it; `INVALID_JSON` for a body that is not one JSON object;

@@ -58,7 +58,7 @@ export class RecordSet {
     this.#options = options;
   }
 
-  /** Takes in stored rows, which come in order of position. Throws, naming the row, where one is no record. */
+  /** Takes in stored rows, which come in order of position. Throws, naming the row, if one is not a record. */
   load(rows: readonly (StoredRow | PutRow)[]): void {
     for (const row of rows) {
       const { position, collection, body } = row;

@@ -16,7 +16,7 @@ export interface StoredRow {
   readonly body: string;
 }
 
-/** A row to write, with two things that its body says: a storage may keep them beside it, so that a start parses no body. */
+/** A row to write, with two facts from its body: a storage may keep them in columns, so that a start parses no body. */
 export interface PutRow extends StoredRow {
   /** Undefined for a row that no account owns. */
   readonly owner: string | undefined;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ServiceEvents } from '../../core/service-events.js';
 
-/** The route of a request that matched none, and the method of bytes that are no request. */
+/** The route of a request that matched none, and the method of bytes that aren't a request. */
 export const OTHER = 'other';
 
 export class ApiResponse extends ServerResponse {
@@ -13,9 +13,9 @@ export class ApiResponse extends ServerResponse {
   route = OTHER;
   /** Begins the request, once the answers before it are written. */
   begin: ((response: ApiResponse) => void) | undefined;
-  /** Called if the request had to wait, in its turn. */
+  /** Called when it is the turn of a request that had to wait. */
   onTurn: (() => void) | undefined;
-  /** Since when the answer is due, in milliseconds of `performance.now`. */
+  /** When the answer became due, in milliseconds of `performance.now`. */
   dueSince: number | undefined;
   /** Node's account of what waits to be sent on the connection; above the high-water mark it stops reading. */
   declare _onPendingData: (bytes: number) => void;
@@ -64,7 +64,7 @@ export class ApiResponse extends ServerResponse {
    */
   override flushHeaders(): void {}
 
-  /** For a client that has gone Node would make an error with its stack; one whose request broke off has its answer. */
+  /** For a client that is gone, Node would make an error with a stack trace; a request that broke off has its answer. */
   get #isOver(): boolean {
     return this.destroyed || this.writableEnded;
   }

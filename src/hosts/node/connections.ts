@@ -1,6 +1,6 @@
 // Every open connection and its requests under way. It enforces "the contract's response write
 // time-out", which Node does not have: a client that never reads its answer would hold the
-// answer's memory for ever. It bounds what a client sends without waiting for answers.
+// answer's memory forever. It bounds what a client sends without waiting for answers.
 
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
@@ -60,7 +60,7 @@ export class Connections {
   /** Begins a request, at once or when the answers before it on its connection are written. */
   add(response: ApiResponse): void {
     const connection = this.#open.get(response.req.socket);
-    // Node continues with what it has read, also of a connection that was reset.
+    // Node continues with what it has read, even from a connection that was reset.
     if (connection === undefined || connection.socket.destroyed) return;
     connection.newest = response;
     // Clients must not send another request on this connection.
@@ -111,13 +111,13 @@ export class Connections {
   }
 
   /**
-   * Serves for `leaveMs` more, then accepts no connection. Resolves when the last answer is written,
+   * Serves for another `leaveMs`, then accepts no connection. Resolves when the last answer is written,
    * or cuts the rest after `deadlineMs`. Call it once.
    */
   async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
     const server = this.#server;
     this.#isEnding = true;
-    // So is every later answer the last one of its connection.
+    // Every later answer is then the last one on its connection.
     for (const { newest } of this.#open.values()) {
       if (newest?.headersSent === false) newest.shouldKeepAlive = false;
     }
@@ -154,7 +154,7 @@ export class Connections {
   }
 }
 
-/** For each request that waits on a closed connection Node makes an error: 3,000 stack traces took 120 ms. */
+/** Node makes an error for each request that waits on a closed connection: 3,000 stack traces took 120 ms. */
 function closeWithoutStackTraces(socket: Socket): void {
   const limit = Error.stackTraceLimit;
   socket.prependOnceListener('close', () => {

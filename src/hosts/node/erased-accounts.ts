@@ -8,15 +8,15 @@ import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledg
 import { messageOf } from '../../storage/file/connection-errors.js';
 import type { Settings } from '../settings.js';
 
-/** How many the log names; the others are counted. */
+/** How many accounts the log names; the others are only counted. */
 const NAMED_MAX = 20;
 const BACK = `these accounts were erased, and an older state of the database brought their records back; erase each again: ${ERASE_AGAIN}`;
 const UNKNOWN = 'whether erased accounts are in the database again is unknown';
 
 /**
- * Compares every account with the ledger: a hash for each, some 5 µs, and for one that is
- * in the ledger a look at the times of its records. Logs what it finds; never rejects.
- * Resolves with how many still have records; undefined if the settings name no place for a ledger.
+ * Looks up every account in the ledger by its hash (about 5 µs each), and compares the times of the
+ * records of those that it finds. Logs what it finds; never rejects. Resolves with a function that
+ * tells how many still have records; undefined if the settings name no place for a ledger.
  */
 export async function erasedAccounts(
   { erasureLedger: ERASURE_LEDGER, backups }: Settings,

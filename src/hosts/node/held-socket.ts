@@ -6,13 +6,13 @@ import type { Environment } from '../settings.js';
 /** "SD_LISTEN_FDS_START" */
 const FIRST_DESCRIPTOR = 3;
 
-/** Why a start fails that can't accept on the descriptor. */
+/** Why a start fails if it can't accept connections on the descriptor. */
 export const NO_TCP_SOCKET = `LISTEN_FDS is 1, but descriptor ${FIRST_DESCRIPTOR} is not a listening TCP socket; the socket unit needs ListenStream= with an address and port, and Accept=no`;
 
 /** The descriptor to accept on; undefined if none was handed to the process `pid`. Throws one sentence if several were. */
 export function heldSocket(environment: Environment, pid: number): number | undefined {
   const { LISTEN_FDS: count, LISTEN_PID: receiver } = environment;
-  // For another process: a parent's environment is inherited.
+  // Meant for another process: a parent's environment is inherited.
   if (!count || receiver !== String(pid)) return undefined;
   if (count === '1') return FIRST_DESCRIPTOR;
   throw new Error(

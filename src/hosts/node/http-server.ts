@@ -25,8 +25,8 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 /**
- * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops a further connection, whose
- * client asks again after a second.
+ * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops further connections, whose
+ * clients retry after a second.
  */
 const WAITING_CONNECTIONS_MAX = 4_096;
 
@@ -50,7 +50,7 @@ export async function listen(options: HttpServerOptions) {
   await once(server, 'listening').catch((error: unknown) => {
     throw socket === undefined ? error : new Error(NO_TCP_SOCKET);
   });
-  // Out of descriptors, as `/ready` says: the connection is refused.
+  // If descriptors run out, which `/ready` reports, a connection is refused.
   server.on('error', () => {});
   const address = server.address();
   // A socket in the file system.
@@ -70,7 +70,7 @@ function buildServer(options: HttpServerOptions) {
       }),
     {
       hostname: 'localhost',
-      // Sends no answer, because the request is not known here. `begin` sees that none was sent.
+      // The request isn't known here, so `begin` sends the answer.
       errorHandler: () => {},
       // This switch of node-server would cut off a client that still sends half a second after its answer.
       autoCleanupIncoming: false,
@@ -101,7 +101,7 @@ function buildServer(options: HttpServerOptions) {
     }
   };
   const onRequest = (request: IncomingMessage, response: ApiResponse) => {
-    // What follows an Upgrade in the same packet never arrives, so that its sender must send it again.
+    // What follows an Upgrade in the same packet never arrives, so the client must send it again.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     response.begin = begin;
     connections.add(response);

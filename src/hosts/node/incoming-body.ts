@@ -5,13 +5,13 @@ import type { IncomingMessage } from 'node:http';
 import type { ReadBody } from '../../core/http/request-body.js';
 
 /**
- * Bytes, or pieces, of one body in an event-loop turn; Node has up to 128 KiB more. Without it Node
+ * Bytes, or pieces, of one body in an event-loop turn; Node has up to 128 KiB more. Without it, Node
  * reads 2 MiB of each connection in one turn: 16 large bodies held every other request up for 40 ms.
  */
 const TURN_BYTES = 32_768;
 const TURN_PIECES = 256;
 
-/** Undefined if the body is too long. */
+/** `bytes` is undefined if the body is too long. */
 type Whole = { bytes: Buffer | undefined };
 
 export function incomingBody(incoming: IncomingMessage): ReadBody {

@@ -1,5 +1,5 @@
 // Notices that the open database file is no longer the one at its path (deleted, replaced, its disk
-// unmounted), or that another program wrote it. SQLite itself notices neither, and every later write
+// unmounted), or that another program wrote to it. SQLite itself notices neither, and every later write
 // would be lost when the process ends. So the service refuses writes and says so. Of a file that
 // disappeared it saves a copy in the same folder; only memory still has what was in a damaged file.
 
@@ -51,7 +51,7 @@ export async function watchFile(watched: Watched, log: Log, events: ServiceEvent
     const refused = records.refuseWrites();
     if (lost === undefined) {
       events?.databaseDamaged();
-      const reason = `another program wrote the database file ${path}`;
+      const reason = `another program wrote to the database file ${path}`;
       log.error('database_damaged', reason, { hint: `writes are refused; ${SAVE}` });
     } else {
       events?.storageLost();
@@ -92,7 +92,7 @@ export async function watchFile(watched: Watched, log: Log, events: ServiceEvent
   return { look, stop };
 }
 
-/** `none` if there is no such file, `unknown` if the system does not tell. By name: opening and closing the file would drop the lock on it. */
+/** `none` if there is no such file, `unknown` if the system can't tell. By name: opening and closing the file would drop the lock on it. */
 function identityAt(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(
     ({ dev, ino }) => `${dev} ${ino}`,

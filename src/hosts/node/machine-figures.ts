@@ -12,7 +12,7 @@ const DELAY_SAMPLE_MS = 50;
 /** Time-out of a read of the disk. */
 const READ_MAX_MS = 1_000;
 
-/** Also if the disk hangs, or there is none. */
+/** If the disk hangs, or there is none. */
 export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
 /** Read once: when descriptors run out, it can't be read again. Null on other systems than Linux. */
@@ -34,7 +34,7 @@ export async function processFacts(): Promise<Facts['process']> {
     idle_seconds: idle / 1000,
     open_descriptors: await readdir('/proc/self/fd').then(
       ({ length }) => length,
-      // Looking takes a descriptor, too.
+      // Reading the folder takes a descriptor, too.
       ({ code }) => (code === 'EMFILE' ? max : null),
     ),
     max_descriptors: max,
@@ -58,7 +58,7 @@ export async function diskFacts(databasePath: string): Promise<Facts['database']
   };
 }
 
-/** The delay of a timer beyond its plan, counted from the start, so that one reader does not reset it for others. */
+/** How late a timer fires, counted from the start, so that one reader does not reset it for others. */
 export function sampledDelays(): Histogram {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;

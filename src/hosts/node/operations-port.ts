@@ -12,10 +12,10 @@ import { originOf } from './http-server.js';
 const REQUEST_TIMEOUT_MS = 5_000;
 /** Node's default of 30 s would let late requests hold their connections that long. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
-/** Enough for some scrapers, a load balancer and a person. More connections are a mistake. */
+/** Enough for a few scrapers, a load balancer and a person. */
 const CONNECTIONS_MAX = 100;
 
-/** An address, or a name that no public DNS has: a page of another site can't make a browser ask here. */
+/** An address, or a name outside public DNS, so that no website reaches the port through a browser (DNS rebinding). */
 const OWN_HOST =
   /^(?:[\d.]+|\[[\da-f:.]+\]|[^.:]+|[^:]+\.(?:internal|local|localhost|svc))(?::\d+)?$/i;
 
@@ -24,7 +24,7 @@ type Page = readonly [status: number, body: object | string];
 
 type Address = NonNullable<Settings['operations']['port']>;
 
-/** By method and path; called for every request, with what it sends as the admin key. */
+/** By method and path. Called with the admin key that the request sends. */
 export type Pages = Readonly<
   Record<string, (adminKey: string | undefined) => Page | Promise<Page>>
 >;
@@ -49,7 +49,7 @@ export async function openOperationsPort({ host, port }: Address, pages: Pages, 
     response.end(isText ? body : `${JSON.stringify(body)}\n`);
   });
   server.maxConnections = CONNECTIONS_MAX;
-  // Of a pipeline the others are refused: each page takes time from the service.
+  // The other requests of a pipeline are refused: each page takes time from the service.
   server.maxRequestsPerSocket = 1;
   await once(server.listen(port, host), 'listening');
   return {

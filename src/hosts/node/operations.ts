@@ -25,10 +25,10 @@ const MINUTE_MS = 60_000;
 
 export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
 
-/** The parts that exist once the service has started; undefined if this service has none. */
+/** The parts of a started service; undefined if this service has no such part. */
 export interface StartedParts {
   readonly storage: AskedStorage;
-  /** Those in the memory of this process. */
+  /** Records in the memory of this process. */
   readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
   readonly connections: Pick<Connections, 'count' | 'requestCount'>;
   readonly backups?: BackupSchedule | undefined;
@@ -53,7 +53,7 @@ export async function openOperations(settings: Settings, log: Log) {
   let parts: StartedParts | undefined;
   const kept = latest(async () => parts?.backups?.files().catch(() => undefined), undefined);
   const status = async () => {
-    // Held: a start that ends between two looks would have storage and, as yet, no backups.
+    // Read once: a start that ends in the meantime would otherwise show storage without backups.
     const held = parts;
     const [database, list] = [await disk(), await kept()];
     const isUnderWay = held?.backups?.isUnderWay === true;
@@ -76,7 +76,7 @@ export async function openOperations(settings: Settings, log: Log) {
     'POST /backup'(adminKey) {
       if (!isAdminKey(settings.adminKey, adminKey ?? '')) {
         if (adminKey !== undefined) meter.adminKeyRefused();
-        return [401, { error: 'no or wrong admin key; send it as "X-Service-Admin-Key"' }];
+        return [401, { error: 'missing or wrong admin key; send it as "X-Service-Admin-Key"' }];
       }
       if (parts === undefined) return [503, { error: 'the service has not started yet' }];
       if (!parts.backups) return [409, { error: 'backups are not configured; set BACKUP_DIR' }];
@@ -93,7 +93,7 @@ export async function openOperations(settings: Settings, log: Log) {
     started(all: StartedParts) {
       parts = all;
     },
-    /** From here on `/ready` says so. */
+    /** From now on, `/ready` says so. */
     stopping: () => readiness.stopping(),
     async close() {
       await meter.requestLog?.flush();
@@ -164,7 +164,7 @@ function backupFacts(
   };
 }
 
-/** If the reader has gone or the disk is full, only the lines are lost. */
+/** If the reader is gone or the disk is full, only the lines are lost. */
 function print(lines: string): Promise<void> {
   return new Promise((resolve) => void process.stdout.write(lines, () => resolve()));
 }

@@ -31,9 +31,8 @@ export function jsonLog(): Log {
 }
 
 /**
- * Makes every output of this process one JSON line, also the output and the warnings of
- * libraries and uncaught errors. An uncaught error ends the process, because some work may
- * be half done.
+ * Makes every output of this process one JSON line, including the output and warnings of libraries,
+ * and uncaught errors. An uncaught error ends the process, because some work may be half done.
  */
 export function captureStrayOutput(log: Log): void {
   for (const method of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir'] as const) {
@@ -87,7 +86,7 @@ export async function runService(
   process.on('SIGUSR2', () => service?.backUp());
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
-      // `process.exit` would wait for the native calls of all threads; if a disk hangs, for ever.
+      // `process.exit` would wait for the native calls of all threads: forever, if a disk hangs.
       if (++signals > 1) process.kill(process.pid, 'SIGKILL');
       void stop(signal, 0);
     });

@@ -1,6 +1,6 @@
-// The question to the identity provider at the start. The service does not wait for the answer; the
-// log has it. An unavailable provider is asked again until it answers: only then is it known whether
-// the settings fit it.
+// Asks the identity provider at the start whether it refuses a made-up token. The service does not
+// wait for the answer; the log has it. An unavailable provider is asked again until it answers, which
+// shows whether the settings fit it.
 
 import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { SignIn } from '../../core/identity/sign-in.js';

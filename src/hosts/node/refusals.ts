@@ -49,7 +49,7 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
     response.writeHead(status ?? whole.status, head).end(body);
   }
 
-  /** Answers bytes that are no request, after the answers to the requests before them. */
+  /** Answers bytes that aren't a request, after the answers to the requests before them. */
   function answerLast(socket: Duplex, answer: Answer, sent: Sent = {}): void {
     afterAnswer(connections.newest(socket), () => {
       if (!socket.writable) return;

@@ -11,7 +11,7 @@ const NOWHERE = '/%00';
 /**
  * The target that is served. One with a dot segment, which a URL parser would resolve, is not found.
  * A parser would also take a backslash for a slash; such a target is refused later. `OPTIONS *`, which
- * asks of the whole server, is OPTIONS on a path like any other.
+ * is about the whole server, is answered like OPTIONS on any path.
  */
 export function servedTarget({ method, url = '/' }: IncomingMessage): string {
   if (method === 'OPTIONS' && url === '*') return '/';
@@ -20,7 +20,7 @@ export function servedTarget({ method, url = '/' }: IncomingMessage): string {
 }
 
 /**
- * Why a head that Node's parser accepts is not served, as the status of its answer. RFC 9112,
+ * The status that refuses a head that Node's parser accepts; undefined if it is served. RFC 9112,
  * section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: another coding than chunks,
  * or chunks in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
  */

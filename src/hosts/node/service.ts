@@ -15,7 +15,7 @@ import { openOperations, type StartedParts, VERSION } from './operations.js';
 import { probeProvider } from './provider-probe.js';
 import { ThreadedWork } from './threaded-work.js';
 
-/** After a signal to stop, answers get this long to be written. With closing the file that is 15 s in all. */
+/** How long a stop waits for answers to be written. Closing the file included, it takes at most 15 s. */
 const DRAIN_DEADLINE_MS = 12_000;
 /**
  * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly guard?: (respond: FetchHandler) => HttpServerOptions['handler'];
 }
 
-/** The records with what the process does about their storage. */
+/** The records, and what the process runs for their storage. */
 export interface ServedRecords
   extends Omit<StartedParts, 'connections' | 'scheduler' | 'work' | 'probe'> {
   readonly records: RecordService;
@@ -57,7 +57,7 @@ export function openTurns() {
     return gives;
   };
   const scheduler = new FairScheduler({ givesWay });
-  /** To be called for every connection that is accepted: others may wait behind it. */
+  /** Call it for every accepted connection: others may wait behind it. */
   const onConnection = () => {
     hasAccepted = true;
   };

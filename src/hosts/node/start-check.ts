@@ -20,7 +20,7 @@ type Address = NonNullable<Settings['operations']['port']>;
 
 const OTHERS_READ = 0o044;
 const PERMISSIONS = 0o777;
-/** A start only warns of these, because the service works; but it hardly does what is intended. */
+/** A start only warns of these: the service works, but probably not as intended. */
 const UNINTENDED = ['setting_unknown', 'admin_key_too_short'];
 const FILE_WORDS: Readonly<Record<FileState, string>> = {
   usable: 'usable: intact, from this program, and not in use',
@@ -139,9 +139,9 @@ async function checkPostgres(url: string, online: boolean): Promise<string> {
 }
 
 /**
- * Opens the port, to see that it is free, and leaves it open, so that a second setting with the same
- * port fails. `prefix`: of the settings of the address. `isRunning`: the service itself seems to run,
- * and has the port.
+ * Opens the port to check that it is free, and leaves it open, so that a second setting with the same
+ * port fails. `prefix`: of the names of its settings. `isRunning`: the service itself seems to be
+ * running and using the port.
  */
 async function checkPort(prefix: string, { host, port }: Address, isRunning: boolean) {
   const address = `${host}:${port}`;

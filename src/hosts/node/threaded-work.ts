@@ -26,7 +26,7 @@ export class ThreadedWork implements RecordWork {
   readonly #closed = new AbortController();
   #worker: Worker | undefined;
   #isWorking = false;
-  /** A job whose client has gone is done all the same: other readers may wait for its result. */
+  /** A job whose client is gone is done all the same: other readers may wait for its result. */
   readonly #waiting = new FairQueue<Job>();
 
   newRecord(...args: Parameters<RecordWork['newRecord']>) {
@@ -45,7 +45,7 @@ export class ThreadedWork implements RecordWork {
     return this.#run<string>('paymentRow', args);
   }
 
-  /** The number of jobs of the thread: the one under way and the waiting ones. */
+  /** The job under way and the waiting ones. */
   get jobs(): number {
     return this.#waiting.size + Number(this.#isWorking);
   }

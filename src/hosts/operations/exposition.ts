@@ -2,9 +2,9 @@
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The values are of fixed sets, so none needs escaping. */
+/** Values come from fixed sets, so none needs escaping. */
 type Labels = Readonly<Record<string, string>>;
-/** All of a family are numbers, or all are histograms. */
+/** The samples of a family are all numbers or all histograms. */
 export type Sample = readonly [labels: Labels, value: number | Histogram];
 
 export class Histogram {

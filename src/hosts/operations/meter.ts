@@ -23,7 +23,7 @@ interface LastBackup {
   readonly failure?: { readonly at: number; readonly reason: string };
 }
 
-/** The counts have each name from the start, so that a rate can be taken of the first. Times are milliseconds since 1970, UTC. */
+/** All counters exist from the start, so that a rate covers the first event. Times are milliseconds since 1970, UTC. */
 export class Meter implements ServiceEvents {
   readonly requestLog: RequestLog | undefined;
   readonly requests = new RequestSeries();

@@ -25,7 +25,7 @@ export const HELP = {
   service_records: 'Stored records.',
   service_accounts: 'Accounts with at least one record.',
   service_database_bytes: 'Size of the database file.',
-  service_database_log_bytes: 'Size of the log of writes beside the database file.',
+  service_database_log_bytes: 'Size of the write-ahead log.',
   service_disk_free_bytes: "What the service may still write on the database's disk.",
   service_disk_bytes: "Size of the database's disk.",
   service_identity_checks_total: 'Requests to the identity provider by outcome.',

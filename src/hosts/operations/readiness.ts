@@ -88,7 +88,7 @@ export class Readiness {
     const isFromFuture = ({ taken_at }: { taken_at: string }) => Date.parse(taken_at) > Date.now();
     const age = Date.now() - Date.parse(backups?.last_success_at ?? facts.started_at);
     const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
-    // Postgres has backups of its own, out of this process's sight.
+    // Postgres has its own backups, which this process can't see.
     const hasCopies = backups !== null || replication !== null || facts.postgres !== null;
     return named<Warning>({
       identity_provider_not_configured: !this.#isIdentityConfigured,

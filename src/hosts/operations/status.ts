@@ -36,7 +36,7 @@ export interface Facts {
   readonly accounts: number | null;
   readonly database: {
     readonly bytes: number | null;
-    /** The log of writes beside the database. */
+    /** The write-ahead log. */
     readonly log_bytes: number | null;
     readonly disk_free_bytes: number | null;
     readonly disk_bytes: number | null;

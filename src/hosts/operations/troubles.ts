@@ -15,7 +15,7 @@ export const REASONS = {
   },
   stopping: {
     meaning: 'A stop has begun.',
-    action: 'Nothing. If nobody asked for it, `stopping` in the log says why.',
+    action: 'None. If the stop is unexpected, `stopping` in the log says why.',
   },
   storage_lost: {
     meaning:
@@ -51,7 +51,7 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
-/** What a restart wouldn't cure, or what does no harm yet. */
+/** A restart would not help, or there is no harm yet. */
 export const WARNINGS = {
   identity_provider_not_configured: {
     meaning: 'Nobody can sign in: every bearer token is answered 503.',

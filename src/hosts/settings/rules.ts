@@ -24,11 +24,11 @@ export function problemsBetween(given: Texts): string[] {
       asks && keys && !audience,
     'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
       asks && audience && keys && !userinfo && !issuer,
-    'ADMIN_API_KEY_FILE is set beside ADMIN_API_KEY; it must be unset, or the only one of the two':
+    'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two':
       given.ADMIN_API_KEY && given.ADMIN_API_KEY_FILE,
     'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for':
       !backups && (interval || keep) && interval !== '0',
-    "BACKUP_DIR is set beside REPLICATION=async; it must be unset: Litestream's snapshots take the place of backups":
+    "BACKUP_DIR is set together with REPLICATION=async; it must be unset: Litestream's snapshots replace backups":
       backups && replicates,
     [`CONSOLE_ORIGIN is unset; it must be the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`]:
       host && !isLoopback(host) && !given.CONSOLE_ORIGIN,
@@ -47,7 +47,7 @@ export function problemsBetween(given: Texts): string[] {
     ...wrong,
     ...set.map(
       ([name]) =>
-        `${name} is set beside a postgres URL; it must be unset: Postgres has backups and standbys of its own`,
+        `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`,
     ),
   ];
 }

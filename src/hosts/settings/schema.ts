@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads a small text file whole; throws if it can't. */
 export type ReadFile = (path: string) => string;
 
-/** A setting whose text `parse` turns into a value; one that it throws at or returns undefined for cannot be used. */
+/** A setting whose text `parse` turns into a value. The text is invalid if it throws or returns undefined. */
 function setting<T>(
   wanted: string,
   parse: (text: string) => T | undefined,
@@ -121,7 +121,7 @@ function isOrigin(text: string): boolean {
 /** The system's limit of a socket's path. */
 const SOCKET_PATH_MAX_BYTES = 107;
 
-/** The path of Litestream's control socket; null: there is no replica. */
+/** The path of Litestream's control socket; null: no replica. */
 function socketPath(text: string): string | null | undefined {
   if (text === 'off') return null;
   if (text === 'async') return '/var/run/litestream.sock';
@@ -194,7 +194,7 @@ export const SETTINGS = z.object({
   ).default('sub'),
   AUTH_ISSUER: ISSUER.optional(),
   AUTH_JWKS_URL: PROVIDER_URL.optional(),
-  AUTH_AUDIENCE: list('one audience or several, separated by commas', () => true).default([]),
+  AUTH_AUDIENCE: list('one or more audiences, separated by commas', () => true).default([]),
   AUTH_CACHE_SECONDS: wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS).default(0),
   /** A key that no client can send in a header would lock the operator out silently. */
   ADMIN_API_KEY: setting(
@@ -222,7 +222,7 @@ export const SETTINGS = z.object({
   ).default('127.0.0.1'),
   REQUEST_LOG: oneOf('off', 'slow', 'all').default('off'),
   SLOW_REQUEST_MS: wholeNumber(0, SLOW_REQUEST_MAX_MS).default(500),
-  /** The rest is the console's, and the commands'. */
+  /** The rest belongs to the console and the commands. */
   // The admin key goes there: over TLS, or not beyond this machine.
   SERVICE_URL: setting(
     `an https address, or http on loopback, such as ${SERVICE_URL_DEFAULT}, without user, password or query`,
@@ -236,7 +236,7 @@ export const SETTINGS = z.object({
     (text) => (text.startsWith('https:') && isOrigin(text) ? text : undefined),
   ).optional(),
   CONSOLE_PASSWORD_HASH: setting(
-    'a line that `npm run manage -- hash` has printed',
+    'a line printed by `npm run manage -- hash`',
     parsedPasswordHash,
     () => hidden(),
   ).optional(),

@@ -5,12 +5,7 @@ import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
-import {
-  type DumpedRow,
-  rowName,
-  rowProblem,
-  sizeProblem,
-} from '../../storage/dump/dumped-rows.js';
+import { type DumpedRow, rowProblem } from '../../storage/dump/dumped-rows.js';
 import type {
   LeavingPiece,
   LoadPiece,
@@ -65,8 +60,8 @@ export class AccountDump {
     const { storage, recordStorage, account } = this.#parts;
     // Before anything is written, so that a refused row leaves no trace.
     for (const row of piece.rows) {
-      const problem = rowProblem(row, owner) ?? sizeProblem(row, recordStorage.bodyMaxBytes);
-      if (problem !== undefined) return refused(422, `the record ${rowName(row)} ${problem}`);
+      const problem = rowProblem(row, owner, recordStorage.bodyMaxBytes);
+      if (problem !== undefined) return refused(422, problem);
     }
     let underWay = arrivalUnderWay(storage);
     if (underWay === undefined && recordStorage.hasTables) {
@@ -81,7 +76,7 @@ export class AccountDump {
     if (underWay.load !== piece.load) {
       return refused(
         409,
-        'the load of another dump into the account has begun and not ended; finish that, or DELETE /accounts/SUBJECT of the admin Worker',
+        'another dump is being loaded into the account; finish that load, or DELETE /accounts/SUBJECT of the admin Worker',
       );
     }
     const problem = await this.#append(piece);

@@ -7,17 +7,12 @@ import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
 import type { LibsqlThread } from '../file/libsql-thread.js';
-import type { DatabaseContents } from './database-check.js';
-import { fileErrorText, removeDatabase } from './file-copy.js';
+import { type Backup, type DatabaseContents, fileErrorText, removeDatabase } from './file-copy.js';
 
 /** Of a step. During the copy, the log beside the database grows with every commit. */
 const STEP_MAX_MS = 30 * 60_000;
 /** How long closing waits for a backup to end: on a disk that hangs, its process may not. */
 const CLOSE_MAX_MS = 2_000;
-
-export interface Backup extends DatabaseContents {
-  readonly bytes: number;
-}
 
 /** The one message of a step's process. Only a check has `contents`. */
 export type StepOutcome = { readonly error?: string; readonly contents?: DatabaseContents };

@@ -4,11 +4,7 @@ import { Connection } from '../file/connection.js';
 import { DAMAGED, messageOf, NO_DATABASE } from '../file/connection-errors.js';
 import { COUNT_ROWS } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
-
-export interface DatabaseContents {
-  readonly recordCount: number;
-  readonly auditEventCount: number;
-}
+import type { DatabaseContents } from './file-copy.js';
 
 /**
  * Checks a file that no one else has open, after writing back the log beside it. Throws, saying

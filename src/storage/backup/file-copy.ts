@@ -12,6 +12,15 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 /** Free space that a copy leaves to others on its disk. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
+export interface DatabaseContents {
+  readonly recordCount: number;
+  readonly auditEventCount: number;
+}
+
+export interface Backup extends DatabaseContents {
+  readonly bytes: number;
+}
+
 /** The endings of the files that SQLite may leave beside a database file. */
 export const SIDE_FILES = ['-journal', '-wal', '-shm'] as const;
 

@@ -1,17 +1,16 @@
-// A check of a storage: a name, and a run that rejects if the promise is broken.
+// A check of a storage: a name, and a run that rejects if the promise is broken. It needs no test
+// framework: what it expects is an error that says what was found and what was wanted.
 
 import type { RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 
-/** A storage with its audit events; with the operator's other views where it answers them itself. */
-export type CheckedStorage = RecordStorage &
-  Pick<StoredViews, 'auditEvents'> &
-  Partial<StoredViews>;
+/** A storage with its audit events. */
+export type CheckedStorage = RecordStorage & Pick<StoredViews, 'auditEvents'>;
 
 /** One place to store into, new and without rows when it is made. */
 export interface StorageHome<Opened extends RecordStorage = CheckedStorage> {
   /**
-   * Opens the storage there, again and again; what it held is still there. The one opened before is
-   * closed, but for the checks of a second opening: there this rejects, or the first one is fenced.
+   * Opens the storage with what it held, any number of times. The one opened before is closed, except
+   * in the checks of a second opening: there this rejects, or the first one is fenced.
    */
   open(): Promise<Opened>;
   /** Makes every audit event from the next opening on impossible to store. Called while closed. */
@@ -25,58 +24,77 @@ export interface Check {
   run(): Promise<void>;
 }
 
-/** The storage that a check works on, which it may close and open again. */
-export interface Bench<Opened extends RecordStorage> {
-  readonly storage: Opened;
-  readonly home: StorageHome<Opened>;
-  close(): Promise<void>;
-  /** Closes it where it is open, and opens it. */
-  reopen(): Promise<void>;
-  /** Runs the check, closes, opens again and runs it again. */
-  nowAndAfterReopening(check: () => Promise<void>): Promise<void>;
-}
+/** Checks by name. */
+export type Steps<Opened extends RecordStorage = CheckedStorage> = Readonly<
+  Record<string, (bench: Bench<Opened>) => Promise<void>>
+>;
 
-export type Step<Opened extends RecordStorage> = (bench: Bench<Opened>) => Promise<void>;
+/** The storage that a check works on, which it may close and open again. */
+export class Bench<Opened extends RecordStorage = CheckedStorage> {
+  readonly home: StorageHome<Opened>;
+  storage: Opened;
+  #isOpen = true;
+
+  constructor(home: StorageHome<Opened>, storage: Opened) {
+    this.home = home;
+    this.storage = storage;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOpen) await this.storage.close();
+    this.#isOpen = false;
+  }
+
+  async reopen(): Promise<void> {
+    await this.close();
+    this.storage = await this.home.open();
+    this.#isOpen = true;
+  }
+
+  /** Expects the same of the storage before and after it is closed and opened again. */
+  async alwaysSame(
+    what: string,
+    find: (storage: Opened) => Promise<unknown>,
+    wanted: unknown,
+  ): Promise<void> {
+    expectSame(what, await find(this.storage), wanted);
+    await this.reopen();
+    expectSame(`${what} after reopening`, await find(this.storage), wanted);
+  }
+}
 
 /** Checks that each get a home of their own. */
 export function checksOf<Opened extends RecordStorage>(
   make: () => Promise<StorageHome<Opened>>,
-  steps: Readonly<Record<string, Step<Opened>>>,
+  steps: Steps<Opened>,
 ): Check[] {
-  return Object.entries(steps).map(([name, step]) => ({ name, run: () => runAt(make, step) }));
+  return Object.entries(steps).map(([name, step]) => ({
+    name,
+    async run() {
+      const home = await make();
+      const bench = new Bench(home, await home.open());
+      try {
+        await step(bench);
+      } finally {
+        await bench.close();
+        await home.remove();
+      }
+    },
+  }));
 }
 
-async function runAt<Opened extends RecordStorage>(
-  make: () => Promise<StorageHome<Opened>>,
-  step: Step<Opened>,
-): Promise<void> {
-  const home = await make();
-  let storage = await home.open();
-  let isOpen = true;
-  const bench: Bench<Opened> = {
-    home,
-    get storage() {
-      return storage;
-    },
-    async close() {
-      isOpen = false;
-      await storage.close();
-    },
-    async reopen() {
-      if (isOpen) await storage.close();
-      storage = await home.open();
-      isOpen = true;
-    },
-    async nowAndAfterReopening(check) {
-      await check();
-      await bench.reopen();
-      await check();
-    },
-  };
-  try {
-    await step(bench);
-  } finally {
-    if (isOpen) await storage.close();
-    await home.remove();
-  }
+/** Throws unless both are the same JSON, whatever the order of properties. */
+export function expectSame(what: string, found: unknown, wanted: unknown): void {
+  const [shown, right] = [canonical(found), canonical(wanted)];
+  if (shown === right) return;
+  const cut = (text: string) => (text.length <= 400 ? text : `${text.slice(0, 400)}…`);
+  throw new Error(`${what}: found ${cut(shown)}; it must be ${cut(right)}`);
+}
+
+function canonical(value: unknown): string {
+  const sorted = (_name: string, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner;
+  return JSON.stringify(value, sorted) ?? 'undefined';
 }

@@ -1,23 +1,14 @@
-// Rows, events and commits that the checks write.
+// Rows, events and commits that the checks write, and what a storage then holds.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
-import type {
-  Changes,
-  PutRow,
-  RecordStorage,
-  StoredRow,
-} from '../../core/records/record-storage.js';
+import type { Changes, RecordStorage, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { expectSame } from './expectations.js';
+import { type CheckedStorage, expectSame } from './check.js';
 
 export function row(position: number, body?: string): StoredRow {
   const id = `CUS-${String(position).padStart(4, '0')}`;
-  return {
-    position,
-    collection: 'customers',
-    id,
-    body: body ?? JSON.stringify({ id, owner_sub: 'somebody', name: 'Neema' }),
-  };
+  const text = body ?? JSON.stringify({ id, owner_sub: 'somebody', name: 'Neema' });
+  return { position, collection: 'customers', id, body: text };
 }
 
 export function rows(count: number, first = 1): StoredRow[] {
@@ -42,13 +33,11 @@ export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
 
 export function changes({ puts = [], ...some }: SomeChanges): Changes {
   const rest = { removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
+  const putRow = (put: StoredRow) => {
+    const { owner, status } = storedFacts(put);
+    return { ...put, owner, status };
+  };
   return { puts: puts.map(putRow), ...rest };
-}
-
-/** With what the body says. */
-function putRow(row: StoredRow): PutRow {
-  const { owner, status } = storedFacts(row);
-  return { ...row, owner, status };
 }
 
 export async function commits(storage: RecordStorage, some: SomeChanges): Promise<void> {
@@ -66,4 +55,12 @@ export async function loaded(storage: RecordStorage): Promise<StoredRow[]> {
     }
   }
   return all;
+}
+
+/** Its rows, and its audit events, newest first and without their ids. */
+export async function held(storage: CheckedStorage) {
+  const { items, total } = await storage.auditEvents({ page: 1, pageSize: 200 });
+  expectSame('number of audit events', total, items.length);
+  const events: unknown[] = items.map((item) => ({ ...JSON.parse(item), id: undefined }));
+  return { rows: await loaded(storage), events };
 }

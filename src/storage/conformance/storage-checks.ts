@@ -1,12 +1,24 @@
 // The promises of the port `RecordStorage`, which every storage must keep, as checks.
 
-import type { CommitResult, StoredRow } from '../../core/records/record-storage.js';
-import { type Check, type CheckedStorage, checksOf, type Step, type StorageHome } from './check.js';
-import { expectSame, expectTrue } from './expectations.js';
-import { FENCING } from './fencing-checks.js';
-import { changes, commits, event, loaded, row, rows, type SomeChanges } from './sample-changes.js';
-
-type Steps = Readonly<Record<string, Step<CheckedStorage>>>;
+import type { RecordStorage } from '../../core/records/record-storage.js';
+import {
+  type Bench,
+  type Check,
+  checksOf,
+  expectSame,
+  type Steps,
+  type StorageHome,
+} from './check.js';
+import {
+  changes,
+  commits,
+  event,
+  held,
+  loaded,
+  row,
+  rows,
+  type SomeChanges,
+} from './sample-changes.js';
 
 /** NUL and lone surrogates reach a storage as JSON escapes, as everything does that JSON escapes. */
 const ODD_TEXTS = [
@@ -17,8 +29,6 @@ const ODD_TEXTS = [
   `"'\`\\ \\u0000 ]}`,
   '\uffff\ufffe\u{10ffff}',
 ];
-
-const COMMITTED: CommitResult = { status: 'committed' };
 
 export interface StorageCheckOptions {
   /** Whether each home has `refuseEvents`; the check that needs it runs only then. Default: false. */
@@ -32,18 +42,13 @@ export function storageChecks(
   make: () => Promise<StorageHome>,
   { refusesEvents = false, opensTwice = true }: StorageCheckOptions = {},
 ): Check[] {
-  const groups = [
-    ...[COMMITS, LOADING, EVENTS, ENDS],
-    ...(opensTwice ? [FENCING] : []),
-    ...(refusesEvents ? [REFUSALS] : []),
-  ];
-  return checksOf(make, Object.assign({}, ...groups));
+  const steps = { ...STEPS, ...(opensTwice && FENCING), ...(refusesEvents && REFUSALS) };
+  return checksOf(make, steps);
 }
 
-const COMMITS: Steps = {
+const STEPS: Steps = {
   'starts without rows and without events': async ({ storage }) => {
-    expectSame('rows', await loaded(storage), []);
-    expectSame('events', await eventsOf(storage), { items: [], total: 0 });
+    expectSame('what it holds', await held(storage), { rows: [], events: [] });
   },
 
   'keeps puts, updates, removals and events of one commit together': async (bench) => {
@@ -51,31 +56,20 @@ const COMMITS: Steps = {
     const updated = row(2, '{"id":"CUS-0002","changed":true}');
     const events = [event('first'), event('second')];
     await commits(bench.storage, { puts: [updated, row(4)], removals: [1], events });
-    await bench.nowAndAfterReopening(async () => {
-      expectSame('rows', await loaded(bench.storage), [updated, row(3), row(4)]);
-      const { items, total } = await eventsOf(bench.storage);
-      expectSame('number of events', total, 2);
-      expectSame('events', items.map(withoutId), [event('second'), event('first')]);
-    });
+    const wanted = { rows: [updated, row(3), row(4)], events: events.toReversed() };
+    await bench.alwaysSame('what it holds', held, wanted);
   },
 
   'keeps nothing of a commit that fails, and continues': async (bench) => {
-    await commits(bench.storage, { puts: rows(2), events: [event('before')] });
+    const events = [event('before')];
+    await commits(bench.storage, { puts: rows(2), events });
     const duplicate = { ...row(9), id: row(1).id };
     const lost = { ...row(1), body: '{"id":"CUS-0001","lost":true}' };
-    await fails(bench.storage, {
-      puts: [row(3), lost, duplicate],
-      removals: [2],
-      events: [event('lost')],
-    });
-    await bench.nowAndAfterReopening(async () => {
-      expectSame('rows', await loaded(bench.storage), rows(2));
-      expectSame('number of events', (await eventsOf(bench.storage)).total, 1);
-    });
+    const puts = [row(3), lost, duplicate];
+    await fails(bench.storage, { puts, removals: [2], events: [event('lost')] });
+    await bench.alwaysSame('what it holds', held, { rows: rows(2), events });
     await commits(bench.storage, { puts: [row(3)] });
-    await bench.nowAndAfterReopening(async () =>
-      expectSame('rows', await loaded(bench.storage), rows(3)),
-    );
+    await bench.alwaysSame('rows', loaded, rows(3));
   },
 
   'removes what is not there without complaint': async ({ storage }) => {
@@ -87,28 +81,24 @@ const COMMITS: Steps = {
   'keeps the highest numbers of each collection, whatever is removed or committed later': async (
     bench,
   ) => {
-    expectSame('numbers at the start', await bench.storage.sequences(), {});
-    await commits(bench.storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
-    await commits(bench.storage, { removals: [1, 2, 3], sequences: { customers: 5 } });
-    await commits(bench.storage, { puts: [row(9)], sequences: { customers: 4 } });
+    const { storage } = bench;
+    expectSame('numbers at the start', await storage.sequences(), {});
+    await commits(storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
+    await commits(storage, { removals: [1, 2, 3], sequences: { customers: 5 } });
+    await commits(storage, { puts: [row(9)], sequences: { customers: 4 } });
     const failing = [row(10), { ...row(11), id: row(10).id }];
-    await fails(bench.storage, { puts: failing, sequences: { customers: 900 } });
-    await bench.nowAndAfterReopening(async () => {
-      const wanted = { customers: 5, orders: 70 };
-      expectSame('numbers', await bench.storage.sequences(), wanted);
-    });
+    await fails(storage, { puts: failing, sequences: { customers: 900 } });
+    const wanted = { customers: 5, orders: 70 };
+    await bench.alwaysSame('numbers', (opened) => opened.sequences(), wanted);
   },
-};
 
-const LOADING: Steps = {
   'loads by position, more rows than any page holds': async (bench) => {
     const all = rows(12_001);
-    await commits(bench.storage, { puts: [...all].reverse() });
-    await commits(bench.storage, { removals: [5_000, 5_001, 12_001] });
-    const kept = all.filter(({ position }) => ![5_000, 5_001, 12_001].includes(position));
-    await bench.nowAndAfterReopening(async () =>
-      expectSame('rows', await loaded(bench.storage), kept),
-    );
+    const removals = [5_000, 5_001, 12_001];
+    await commits(bench.storage, { puts: all.toReversed() });
+    await commits(bench.storage, { removals });
+    const kept = all.filter(({ position }) => !removals.includes(position));
+    await bench.alwaysSame('rows', loaded, kept);
   },
 
   'loads rows of 1 MiB, more bytes than any page holds': async ({ storage }) => {
@@ -117,18 +107,18 @@ const LOADING: Steps = {
     const all = Array.from({ length: 20 }, (_, i) => (i % 4 === 3 ? row(i + 1) : big(i + 1)));
     for (const put of all) await commits(storage, { puts: [put] });
     const found = await loaded(storage);
-    expectSame('positions', positionsOf(found), positionsOf(all));
-    expectTrue(
-      'every body is what was put',
-      found.every(({ body }, i) => body === all[i]?.body),
+    const same = found.map(({ position, body }, i) => [position, body === all[i]?.body]);
+    expectSame(
+      'positions, and whether the body is what was put',
+      same,
+      all.map(({ position }) => [position, true]),
     );
   },
 
   'can be left in the middle of loading': async ({ storage }) => {
     await commits(storage, { puts: rows(6_000) });
     for await (const page of storage.load()) {
-      const [first] = page;
-      expectSame('the first body', first?.body, row(1).body);
+      expectSame('the first body', page[0]?.body, row(1).body);
       break;
     }
     await commits(storage, { puts: [row(6_001)] });
@@ -139,13 +129,10 @@ const LOADING: Steps = {
     const puts = ODD_TEXTS.map((text, i) =>
       row(i + 1, JSON.stringify({ id: row(i + 1).id, [text]: text, owner_sub: text })),
     );
-    const audited = ODD_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
-    await commits(bench.storage, { puts, events: audited });
-    await bench.nowAndAfterReopening(async () => {
-      expectSame('rows', await loaded(bench.storage), puts);
-      const { items } = await eventsOf(bench.storage);
-      expectSame('events', items.map(withoutId), [...audited].reverse());
-    });
+    const events = ODD_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
+    await commits(bench.storage, { puts, events });
+    const wanted = { rows: puts, events: events.toReversed() };
+    await bench.alwaysSame('what it holds', held, wanted);
   },
 
   'gives back a body of 512 levels, of no levels and of odd spacing': async (bench) => {
@@ -155,55 +142,43 @@ const LOADING: Steps = {
       row(3, ' {"b":1e3, "a" : -0.0,\n"b":2} '),
     ];
     await commits(bench.storage, { puts });
-    await bench.nowAndAfterReopening(async () =>
-      expectSame('rows', await loaded(bench.storage), puts),
-    );
+    await bench.alwaysSame('rows', loaded, puts);
   },
-};
 
-const EVENTS: Steps = {
   'pages through audit events, newest first, with ids that only grow': async (bench) => {
-    const names = Array.from({ length: 25 }, (_, i) => `event-${i}`);
-    const all = names.map((name) => event(name));
+    const all = Array.from({ length: 25 }, (_, i) => event(`event-${i}`));
     await commits(bench.storage, { puts: [row(1)], events: all.slice(0, 20) });
     await commits(bench.storage, { puts: [row(2)], events: all.slice(20) });
-    await bench.nowAndAfterReopening(async () => {
-      const seen: KeptEvent[] = [];
-      for (const page of [1, 2, 3]) {
-        const { items, total } = await eventsOf(bench.storage, page, 10);
+    const pages = async (storage: Bench['storage']) => {
+      const seen: { id: number; record_id: string }[] = [];
+      for (const page of [1, 2, 3, 4]) {
+        const { items, total } = await storage.auditEvents({ page, pageSize: 10 });
+        expectSame('events on the page', items.length, [10, 10, 5, 0][page - 1]);
         expectSame('number of events', total, 25);
-        seen.push(...items);
+        seen.push(...items.map((item) => JSON.parse(item)));
       }
-      expectSame(
-        'events',
-        seen.map(({ record_id }) => record_id),
-        [...names].reverse(),
-      );
       const ids = seen.map(({ id }) => id);
       expectSame(
         'ids',
         ids,
         [...new Set(ids)].sort((a, b) => b - a),
       );
-      expectSame('page 4 of 3', await eventsOf(bench.storage, 4, 10), { items: [], total: 25 });
-      const beyond = await eventsOf(bench.storage, Number.MAX_SAFE_INTEGER, 200);
+      const beyond = await storage.auditEvents({ page: Number.MAX_SAFE_INTEGER, pageSize: 200 });
       expectSame('a page far beyond', beyond.items, []);
-    });
+      return seen.map(({ record_id: name }) => name);
+    };
+    await bench.alwaysSame('events', pages, all.map(({ record_id: name }) => name).toReversed());
   },
-};
 
-const ENDS: Steps = {
   'has everything stored when close resolves, a commit under way included': async (bench) => {
-    const commit = bench.storage.commit(changes({ puts: rows(500) }));
+    const commit = commits(bench.storage, { puts: rows(500) });
     await Promise.all([commit, bench.reopen()]);
-    expectSame('the outcome', await commit, COMMITTED);
     expectSame('rows', await loaded(bench.storage), rows(500));
   },
 
   'takes no commit once closed': async (bench) => {
     await bench.close();
-    const { status } = await bench.storage.commit(changes({ puts: rows(1) }));
-    expectSame('the outcome', status, 'unknown');
+    await expectFenced(bench.storage, [row(1)]);
     await bench.reopen();
     expectSame('rows', await loaded(bench.storage), []);
   },
@@ -218,32 +193,52 @@ const REFUSALS: Steps = {
     const lost = { puts: [row(3)], removals: [1], events: [event('lost'), event('lost too')] };
     const result = await bench.storage.commit(changes(lost));
     expectSame('the outcome', result.status, 'committed');
-    expectTrue('there is an auditError', 'auditError' in result && result.auditError !== undefined);
-    await bench.nowAndAfterReopening(async () => {
-      expectSame('rows', await loaded(bench.storage), [row(2), row(3)]);
-      const { items } = await eventsOf(bench.storage);
-      expectSame('events', items.map(withoutId), [event('before')]);
-    });
+    expectSame('there is an auditError', 'auditError' in result && !!result.auditError, true);
+    const wanted = { rows: [row(2), row(3)], events: [event('before')] };
+    await bench.alwaysSame('what it holds', held, wanted);
   },
 };
 
-type KeptEvent = ReturnType<typeof event> & { readonly id: number };
+// Two openings of one place would give out the same ids and positions, and each would overwrite
+// what the other acknowledged. So a second opening is refused, or from then on the first one stores
+// nothing: its commits are `unknown`.
+const FENCING: Steps = {
+  'refuses a second opening, or fences the first one with it': (bench) => openTwice(bench, false),
 
-async function eventsOf(storage: CheckedStorage, page = 1, pageSize = 200) {
-  const { items, total } = await storage.auditEvents({ page, pageSize });
-  return { items: items.map((item): KeptEvent => JSON.parse(item)), total };
+  'keeps what a second opening committed, also from the first one once the second is closed': (
+    bench,
+  ) => openTwice(bench, true),
+};
+
+/** `closesFirst`: whether the second one is closed when the first one tries to commit. */
+async function openTwice(bench: Bench, closesFirst: boolean): Promise<void> {
+  const first = bench.storage;
+  await commits(first, { puts: [row(1)] });
+  const second = await bench.home.open().catch(() => undefined);
+  if (second === undefined) {
+    await commits(first, { puts: [row(2)] });
+    return bench.alwaysSame('rows', loaded, rows(2));
+  }
+  const bySecond = row(2, '{"id":"CUS-0002","by":"the second"}');
+  try {
+    if (!closesFirst) await expectFenced(first, [row(2), row(3)]);
+    expectSame('rows of the second opening', await loaded(second), rows(1));
+    await commits(second, { puts: [bySecond] });
+  } finally {
+    await second.close();
+  }
+  await expectFenced(first, [row(2), row(3)]);
+  await bench.reopen();
+  expectSame('rows', await loaded(bench.storage), [row(1), bySecond]);
 }
 
-function withoutId({ id: _id, ...kept }: KeptEvent): ReturnType<typeof event> {
-  return kept;
+async function expectFenced(storage: RecordStorage, puts: SomeChanges['puts']): Promise<void> {
+  const { status } = await storage.commit(changes({ puts: puts ?? [] }));
+  expectSame('the outcome of a commit by a closed or fenced storage', status, 'unknown');
 }
 
-async function fails(storage: CheckedStorage, some: SomeChanges): Promise<void> {
+async function fails(storage: RecordStorage, some: SomeChanges): Promise<void> {
   const result = await storage.commit(changes(some));
   expectSame('the outcome of a commit that fails', result.status, 'notStored');
-  expectTrue('there is an error', 'error' in result && result.error instanceof Error);
-}
-
-function positionsOf(all: readonly StoredRow[]): number[] {
-  return all.map(({ position }) => position);
+  expectSame('there is an error', 'error' in result && result.error instanceof Error, true);
 }

@@ -95,31 +95,29 @@ export async function sha256(text: string): Promise<string> {
 }
 
 /**
- * Why a row can't be a record of the account, as the end of a sentence; undefined if it can. Such a
- * row would keep a service from starting, or show a record to another account. `owner`: undefined
- * for a row that belongs to no account.
+ * Why a row can't be a record of the account, as a sentence without its text; undefined if it can.
+ * Such a row would keep a service from starting, or show a record to another account. `owner`:
+ * undefined for a row that belongs to no account.
  */
-export function rowProblem(row: DumpedRow, owner: string | undefined): string | undefined {
-  const [collection, id, body, createdAt, updatedAt] = row;
-  if (!isCollectionName(collection)) return `has an unknown collection`;
+export function rowProblem(
+  [collection, id, body, createdAt, updatedAt]: DumpedRow,
+  owner: string | undefined,
+  maxBytes = Infinity,
+): string | undefined {
+  const problem = (what: string) => `the record ${collection} ${id} ${what}`;
+  if (!isCollectionName(collection)) return problem('has an unknown collection');
   const times = [createdAt, updatedAt];
-  if (!times.every((time) => Number.isSafeInteger(time) && time >= 0)) return 'has no usable time';
+  if (!times.every((time) => Number.isSafeInteger(time) && time >= 0)) {
+    return problem('has no usable time');
+  }
+  const bytes = utf8Length(body);
+  if (bytes > maxBytes) return problem(`has ${bytes} bytes; the limit is ${maxBytes}`);
   try {
     const facts = storedFacts({ position: 0, collection, id, body });
-    if (facts.owner !== owner) return 'belongs to another account';
-    if (facts.id !== id) return `has another id in its text (${JSON.stringify(facts.id)})`;
+    if (facts.owner !== owner) return problem('belongs to another account');
+    if (facts.id === id) return undefined;
+    return problem(`has another id in its text (${JSON.stringify(facts.id)})`);
   } catch {
-    return 'is not a JSON object';
+    return problem('is not a JSON object');
   }
-  return undefined;
-}
-
-export function sizeProblem([, , body]: DumpedRow, maxBytes: number): string | undefined {
-  const bytes = utf8Length(body);
-  return bytes > maxBytes ? `has ${bytes} bytes; the limit is ${maxBytes}` : undefined;
-}
-
-/** Names a row in a sentence without quoting its text. */
-export function rowName([collection, id]: DumpedRow): string {
-  return `${collection} ${id}`;
 }

@@ -1,6 +1,5 @@
-// What the installed library or the system says when a statement or a file fails, in the operator's
-// words. test/storage/file/connection.test.ts runs the library and pins its texts; look there after
-// an upgrade of libsql.
+// Errors of the library and the system as sentences for the operator. After an upgrade of libsql see
+// test/storage/file/connection.test.ts, which runs the library and pins its texts.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 
@@ -22,21 +21,20 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [/^its schema is not the one.*$/, '$&; restore a backup that the service made'],
   [DAMAGED, 'it is damaged; restore a backup'],
   [/SQLITE_CANTOPEN|unable to open/i, `it cannot be opened; ${WRITABLE}`],
-  [/SQLITE_IOERR|\bEIO\b/i, 'its disk fails (an I/O error); look at the log of the system'],
+  [/SQLITE_IOERR|\bEIO\b/i, 'its disk is failing (I/O error); check the system log'],
   [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room and start again'],
   [/^EROFS/, 'its disk is mounted read-only; mount it for writing'],
   [
     /SQLITE_READONLY|readonly database|^EACCES|^EPERM/i,
-    'this user may not read and write it, or not make it in its folder; check owner and permissions',
+    'this user has no permission to read and write it, or to create it in its folder; check owner and permissions',
   ],
-  [/^ENOTDIR|^EEXIST/, `its folder cannot be made; ${WRITABLE}`],
+  [/^ENOTDIR|^EEXIST/, `its folder cannot be created; ${WRITABLE}`],
 ];
 
 /** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {
   const message = messageOf(error);
-  const [finding, sentence] = SENTENCES.find(([found]) => found.test(message)) ?? [];
-  if (finding === undefined || sentence === undefined) return message;
+  const [, sentence = '$&'] = SENTENCES.find(([found]) => found.test(message)) ?? [];
   return sentence.replace('$&', () => message);
 }
 

@@ -20,8 +20,8 @@ export interface Statement {
 let library: typeof Database | undefined;
 
 /**
- * The package, loaded when the first file is opened: the files of another system's installation
- * can't be, nor can Windows without its runtime. Throws a sentence for the operator.
+ * The package, loaded when the first file is opened, because it may not load: if it was installed on
+ * another system, or on Windows without its runtime. Throws a sentence for the operator.
  */
 export function libsql(): typeof Database {
   try {
@@ -46,10 +46,10 @@ export class Connection {
   /** Preparing a statement takes longer than running it for a few rows. */
   readonly #prepared = new Map<string, ReturnType<Open['prepare']>>();
   #isClosed = false;
-  /** An earlier database connection was given up, and may still write the log back when it is garbage-collected. */
+  /** An earlier connection was abandoned, and may still write the log back when it is garbage-collected. */
   isReplaced = false;
 
-  /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
+  /** Opens or creates the file; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
   constructor(path: string, busyTimeoutMs = 0) {
     this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
@@ -59,7 +59,7 @@ export class Connection {
   rows(sql: string, args: Statement['args'] = []): SqlRow[] {
     return named(() => {
       const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
-      // After an error the statement may still be under way, so it is not used again.
+      // After an error the statement may still be running, so it is not reused.
       this.#prepared.delete(sql);
       const rows = statement.reader ? statement.all(args) : [];
       if (!statement.reader) statement.run(args);
@@ -75,8 +75,8 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction, which takes the lock for writing at its begin. If it
-   * throws, nothing of them is stored. Returns why an optional one failed.
+   * Runs the statements in one transaction, which takes the write lock when it begins. If it throws,
+   * none of them is stored. Returns why an optional one failed.
    */
   batch(statements: readonly Statement[]): Error | undefined {
     let failure: Error | undefined;
@@ -99,7 +99,7 @@ export class Connection {
     }
   }
 
-  /** Runs `act` while it holds the lock for writing, and stores nothing. */
+  /** Runs `act` while holding the write lock, and stores nothing. */
   holding<T>(act: () => T): T {
     this.rows('begin immediate');
     try {
@@ -117,7 +117,7 @@ export class Connection {
     this.rows('commit');
   }
 
-  /** Makes a new connection. It has neither the locks nor the settings of the old one. */
+  /** Replaces the connection. The new one has neither its locks nor its settings. */
   reconnect(): void {
     const database = this.#database;
     this.#database = undefined;
@@ -126,7 +126,7 @@ export class Connection {
     try {
       database?.close();
     } catch {
-      // The connection is given up either way.
+      // The connection is abandoned either way.
     }
   }
 
@@ -136,7 +136,7 @@ export class Connection {
     this.#isClosed = true;
   }
 
-  /** Opens another connection if the last one was given up. */
+  /** Opens another connection if the last one was abandoned. */
   #opened(): Open {
     if (this.#isClosed) throw new Error('the connection is closed');
     if (this.#database === undefined) {
@@ -147,7 +147,7 @@ export class Connection {
     return this.#database;
   }
 
-  /** Gives up a connection that cannot be rolled back: the next statement must not run within the old transaction. */
+  /** Abandons a connection that can't be rolled back: the next statement must not run in the old transaction. */
   #rollBack(): void {
     try {
       if (this.#database?.inTransaction) this.#database.prepare('rollback').run();
@@ -167,8 +167,8 @@ function named<T>(act: () => T): T {
 }
 
 /**
- * Sets what every promise about the file rests on, and reads it back: SQLite does not report a
- * setting that it did not take. Beside a replica Litestream reads the file, and it alone writes the
+ * Sets what every promise about the file rests on, and reads it back, because SQLite does not report a
+ * setting that it rejects. With a replica, Litestream reads the file, and only Litestream writes the
  * log back: this library's SQLite may lose a commit if it does so while another process writes.
  */
 export function configure(connection: Connection, isReplicated: boolean): void {

@@ -1,12 +1,13 @@
-// One libSQL database file, held exclusively by one connection. With a replica, Litestream may open
-// the file, too. This code runs in the storage thread, because all its calls are synchronous.
+// One libSQL database file, held exclusively by one connection; with a replica, Litestream may open it,
+// too. This code runs in the storage thread, because all its calls are synchronous.
 
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Page } from '../../core/domain/listing.js';
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
-import { checkDatabase, type DatabaseContents } from '../backup/database-check.js';
+import { checkDatabase } from '../backup/database-check.js';
+import type { DatabaseContents } from '../backup/file-copy.js';
 import { syncFileNow, syncFolderNow } from '../disk-sync.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { type CommitTexts, FileCommits } from './file-commits.js';
@@ -29,14 +30,14 @@ export interface FileOptions {
 }
 
 export class LibsqlFile {
-  /** It was made by this opening. */
+  /** This opening created it. */
   readonly isNew: boolean;
   readonly #file: OwnFile;
   readonly #commits: FileCommits;
   readonly #usage: UsageScan;
   /** As this process left the file; undefined beside Litestream, which writes the log back. */
   #left: string | undefined;
-  /** Another program wrote the file. */
+  /** Another program has written to the file. */
   #isForeign = false;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
@@ -45,7 +46,7 @@ export class LibsqlFile {
 
   /**
    * Opens the file, which may be empty, and locks it for this process. Throws if another process
-   * holds it, or if it is damaged, of another program or newer than this program.
+   * holds it, or if it is damaged, belongs to another program, or is newer than this program.
    */
   constructor({ path, initialRows, now, isReplicated }: FileOptions) {
     this.#file = openOurs(path, { isReplicated });
@@ -59,7 +60,7 @@ export class LibsqlFile {
       if (isReplicated) this.#index = connection.holding(() => distrustIndex(path));
       if (!isTrusted) expectWhole(connection);
       this.isNew = this.#migrate(initialRows, now);
-      // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
+      // With a replica, an empty log counts as lost, so it gets a commit if the disk has room.
       if (isReplicated) succeeds(() => this.#commits.touch());
       markInUse(path);
       if (!isReplicated) this.#left = lastWriteOf(path);
@@ -127,14 +128,14 @@ export class LibsqlFile {
     }
   }
 
-  /** True if the file did not change since `freeze`. A connection that is given up writes the log into the file. */
+  /** True if the file has not changed since `freeze`: an abandoned connection writes the log into it. */
   thaw(): boolean {
     // SQLite's default: a commit writes the log back when the log has this many pages.
     this.#file.connection.value('pragma wal_autocheckpoint = 1000');
     return lastWriteOf(this.#file.path) === this.#frozenAs;
   }
 
-  /** By the open connection: a backup by another process would not find a file that is no longer in its place. */
+  /** Through the open connection: a backup's process would not find a file that was moved or deleted. */
   save(path: string): DatabaseContents {
     const unfinished = `${path}.part`;
     try {
@@ -164,7 +165,7 @@ export class LibsqlFile {
   emptyLog(): boolean {
     const { connection } = this.#file;
     const isEmpty = this.#writing(() => connection.value('pragma wal_checkpoint(truncate)')) === 0;
-    // Beside a replica an empty log counts as lost.
+    // With a replica, an empty log counts as lost.
     if (isEmpty && this.#file.isReplicated) succeeds(() => this.#commits.touch());
     return isEmpty;
   }
@@ -172,7 +173,7 @@ export class LibsqlFile {
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     const { connection, path, isReplicated, isInPlace } = this.#file;
-    // Before the log goes: a process that ends in between leaves a log that isn't needed.
+    // Before the log is removed: a process that ends in between leaves a log that isn't needed.
     if (isInPlace() && this.isIntact()) {
       // Written back first, so that closing the connection leaves the file as it is.
       markClosed(path, !isReplicated && succeeds(() => this.emptyLog()));
@@ -183,8 +184,8 @@ export class LibsqlFile {
   }
 
   /**
-   * A change while `write` runs is this process's own, unless the file becomes shorter. So a file that
-   * is replaced by one as long within one commit is noticed only by the next backup.
+   * A change while `write` runs is this process's own, unless the file gets shorter. So if a file of the
+   * same length replaces it during a commit, only the next backup notices.
    */
   #writing<T>(write: () => T): T {
     if (this.#left === undefined) return write();
@@ -200,7 +201,7 @@ export class LibsqlFile {
 
   /**
    * SQLite does not notice another program's write, such as `cp backup.db service.db`: it continues
-   * with pages of two files, and a restart would load that.
+   * with pages of two files, which a restart would load.
    */
   #noticeForeignWrite(): void {
     if (this.#left !== undefined && lastWriteOf(this.#file.path) !== this.#left) {
@@ -229,7 +230,7 @@ function succeeds(act: () => unknown): boolean {
   }
 }
 
-/** Size and time of the last write. Opening and closing the file to look at it would drop the lock. */
+/** Size and time of the last write. Opening and closing the file to read it would drop the lock. */
 function lastWriteOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return `${found?.size} ${found?.mtimeNs}`;

@@ -39,7 +39,7 @@ const isDiskFull = (reason: string) => reason.startsWith('SQLITE_FULL');
 
 export class FileCommits {
   readonly #file: OwnFile;
-  /** The log could not be written back. A commit that finds room must be followed by that, or the log takes all of the room. */
+  /** The log could not be written back. The next commit that finds room must do so, or the log takes all of it. */
   #wasFull = false;
 
   constructor(file: OwnFile) {
@@ -63,13 +63,13 @@ export class FileCommits {
     try {
       this.#file.connection.batch([{ sql: TOUCH }]);
     } catch (error) {
-      // A failure here needs the same steps as a failed commit.
+      // It needs the same steps as a failed commit.
       this.#stateAfterFailure(NOTHING, messageOf(error));
       throw error;
     }
   }
 
-  /** To be called on a new connection, too: it has neither the lock nor the settings of the old one. */
+  /** To be called on a new connection, too, which has neither the lock nor the settings of the old one. */
   configure(): void {
     configure(this.#file.connection, this.#file.isReplicated);
     // A batch reports a failure that a single statement may hide. It also takes the lock.
@@ -112,8 +112,8 @@ export class FileCommits {
       }
       this.configure();
       if (!isDiskFull(reason)) {
-        // The failed commit may be in the log, complete but not synced, and the next start would
-        // find it. So a commit is made at once: it overwrites the failed one in the log.
+        // The failed commit may be in the log, complete but not synced, where the next start would
+        // find it. A commit made at once overwrites it.
         connection.batch([{ sql: TOUCH }]);
         this.rewriteLog();
       }

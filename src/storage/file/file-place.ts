@@ -1,8 +1,7 @@
-// The place of the database file: the file that its name means, its folder, and whether one was
-// there before. A folder whose disk is not mounted looks like the folder of a first start; an empty
-// database in its place would be taken for the real one, by clients, by the rotation of the backups
-// and by the replica. Folder and file are readable only by the service's user, because they hold
-// customers' data.
+// Where the database file is: the file that its name leads to, its folder, and whether there was one
+// before. A folder whose disk is not mounted looks like that of a first start; clients, the rotation of
+// the backups and the replica would take an empty database in it for the real one. Folder and file are
+// readable only by the service's user, because they hold customers' data.
 
 import {
   access,
@@ -24,19 +23,19 @@ import { keptNameStart, LOCK_SUFFIX, STATE_SUFFIX } from './state-mark.js';
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
-/** What may show that there was a database. */
+/** Where to look for signs of an earlier database. */
 export interface Surroundings {
-  /** Folder of the backups, where there are any. */
+  /** Folder of the backups, if there is one. */
   readonly backupFolder?: string | undefined;
   /** There is a replica. Litestream's socket does not tell whether it has a state. */
   readonly isReplicated: boolean;
-  /** Make a database although an earlier one is known. */
+  /** Create a database even if there was an earlier one. */
   readonly createAnyway?: boolean | undefined;
 }
 
 /**
- * Absolute path of the file itself, which exists or is to be made: SQLite puts its log beside it,
- * and so do the other files belong there.
+ * Absolute path of the file itself, which may not exist yet: SQLite puts its log beside it, and the
+ * other files belong there, too.
  */
 export async function placeOf(name: string): Promise<string> {
   const given = resolve(name);
@@ -47,12 +46,14 @@ export async function placeOf(name: string): Promise<string> {
 }
 
 /**
- * As `placeOf`. Rejects with one sentence if the file is missing or empty, so that a start would
- * make a new database, and this one would take the place of an earlier one.
+ * As `placeOf`. Rejects with one sentence if the file is missing or empty and there was a database
+ * before, which a new one would replace.
  */
 export async function placeToOpen(name: string, surroundings: Surroundings): Promise<string> {
   if (name.includes(':memory:')) {
-    throw new Error('it is no file; tests use openMemoryStorage of service-management-api/memory');
+    throw new Error(
+      'it is not a file; tests use openMemoryStorage of service-management-api/memory',
+    );
   }
   const path = await placeOf(name);
   const size = await sizeOf(path);
@@ -111,7 +112,7 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes a missing file. Call it before the database is opened: closing the file afterwards would
+ * Creates a missing file. To be called before the database is opened: closing the file afterwards would
  * drop the lock. Rejects with the system's error if this user may not read and write the file.
  */
 export async function claimFile(path: string): Promise<void> {

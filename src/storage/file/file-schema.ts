@@ -7,9 +7,8 @@ import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 export const APPLICATION_ID = 0x5376634d;
 
 /**
- * The statements that bring a schema to the next version, each entry in one
- * transaction: the first makes version 1 of an empty file. A released version
- * never changes, because files are compared with it.
+ * The statements that bring a schema to the next version, each entry in one transaction; the first
+ * makes an empty file version 1. A released version never changes, because files are compared with it.
  */
 export const SCHEMA_STEPS: readonly (readonly string[])[] = [
   [
@@ -42,7 +41,7 @@ export const COLUMNS_VERSION = 3;
 /** A commit that changes no content. It writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
 
-/** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
+/** All rows as one JSON parameter: two to four times cheaper than a statement for each row. */
 export const PUT_ROWS = `
   insert into records (position, collection, id, body, owner, status, created_at, updated_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, ?2, ?2
@@ -73,7 +72,7 @@ export const MEASURE_PAGE = `
 /** `not indexed` gives the order of the table, which is that of positions; `order by` in the aggregates would double the time. */
 const PAGE_ROWS = 'records not indexed where position > ?1 and position <= ?2';
 
-/** See `StoredPage`. That a body begins as this program writes it costs a quarter here of what it costs to look at it later. */
+/** See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. */
 export const LOAD_PAGE = `
   select cast(group_concat(body, char(30)) as blob) as bodies,
          json_group_array(position) as positions,
@@ -93,7 +92,7 @@ export const FIND_INVALID = `
 /** When the oldest record of the owner `?1` was made. */
 export const OLDEST_OF_OWNER = 'select min(created_at) from records where owner = ?1';
 
-/** The moment of a usage view: rows beyond this position and later events do not count. */
+/** The moment of a usage view: rows beyond this position and later events are not counted. */
 export const BEGIN_USAGE = `
   select (select coalesce(max(position), 0) from records) as highest,
          (select total from (${TOTAL_EVENTS})) as events`;

@@ -1,12 +1,12 @@
-// The storage over a local libSQL file. The file lives in a thread of its own,
-// so that a slow sync never delays a read. Only texts go from one thread to the other.
+// The storage over a local libSQL file, which is open in a thread of its own, so that a slow sync never
+// delays a read. The threads exchange only texts.
 
 import { dirname, resolve } from 'node:path';
 import { offsetOf } from '../../core/domain/listing.js';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import { type Backup, backupsOf } from '../backup/backups.js';
-import type { DatabaseContents } from '../backup/database-check.js';
+import { backupsOf } from '../backup/backups.js';
+import type { Backup, DatabaseContents } from '../backup/file-copy.js';
 import type { ReplicaReport } from '../replication/litestream.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
@@ -24,34 +24,34 @@ export interface ReplicationOptions {
 }
 
 export interface LibsqlStorageOptions {
-  /** Path of the database file; its folder is made if missing. */
+  /** Path of the database file; a missing folder is created. */
   readonly path: string;
   /** Whether a new file receives the sample rows of the reserved subject `local-preview`. Default: true. */
   readonly sampleRows?: boolean | undefined;
-  /** Default: no replica, and no other process can open the file. */
+  /** Default: none, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
-  /** Where backups of the file are. One of them shows that a missing file was there. */
+  /** Where backups of the file are. If there is one, a missing file is not created. */
   readonly backupFolder?: string | undefined;
-  /** Create a database although an earlier one is known. */
+  /** Create a database even if there was an earlier one. */
   readonly createAnyway?: boolean | undefined;
 }
 
-/** A storage over a file, which can be copied while it is in use. */
+/** A storage over a file that can be copied while in use. */
 export interface FileStorage extends RecordStorage, StoredViews {
-  /** The database was made by this opening. */
+  /** This opening created the database. */
   readonly isNew: boolean;
-  /** Absolute path of the file itself, if the name that was given is a link. */
+  /** Absolute path of the file itself, even if a link was given. */
   readonly path: string;
   /**
    * Writes a copy of the database to a new file. The copy has every commit that resolved
    * before the call; it is checked and synced, and only its owner may read it. Commits and
-   * reads continue. Resolves with the facts of the copy. If it fails, rejects with
-   * one sentence and leaves nothing at `path`. One copy at a time; `close` breaks it off.
+   * reads continue. Resolves with its contents and size. If it fails, rejects with one sentence
+   * and leaves nothing at `path`. One copy at a time; `close` aborts it.
    */
   backup(path: string): Promise<Backup>;
   /**
-   * Writes what is open, log included, to a new file, also where the database file is no longer in its
-   * place. Resolves with what the copy holds, once it is checked and on disk. Commits wait for it.
+   * Writes the open database, log included, to a new file, even if the database file was moved or
+   * deleted. Resolves with its contents once it is checked and on disk. Commits wait for it.
    */
   save(path: string): Promise<DatabaseContents>;
   /**
@@ -60,11 +60,11 @@ export interface FileStorage extends RecordStorage, StoredViews {
    */
   oldestRecordAt(owner: string): Promise<number | undefined>;
   /**
-   * False once another program wrote the open file, which then holds pages of two databases:
-   * the records in memory are the only ones that are right. Always true beside a replica.
+   * False once another program has written to the open file, which then mixes pages of two databases:
+   * only the records in memory are right. Always true with a replica.
    */
   isIntact(): Promise<boolean>;
-  /** Makes a commit that changes nothing, to learn whether storage takes commits; rejects if it does not. */
+  /** Makes a commit that changes nothing; rejects if storage takes no commits. */
   touch(): Promise<void>;
 }
 
@@ -72,8 +72,8 @@ export interface FileStorage extends RecordStorage, StoredViews {
  * Opens the file exclusively for this process, with `journal_mode=WAL` and
  * `synchronous=FULL`: a commit that resolved is on disk. With `replication`, Litestream
  * may open it beside this process.
- * Rejects with one sentence that names the file and what to do, also where the file is missing
- * or empty and something shows that it was not.
+ * Rejects with one sentence that names the file and what to do, also if the file is missing or empty
+ * but something shows that there was a database.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
   const { replication, backupFolder, createAnyway, sampleRows: hasSamples = true } = options;
@@ -146,7 +146,7 @@ function storageOn(
     },
     async backup(copy) {
       // A backup writes the log back. While Litestream runs, only Litestream may do that.
-      if (isReplicated) throw new Error("Litestream's snapshots take its place beside a replica");
+      if (isReplicated) throw new Error("with a replica, Litestream's snapshots replace backups");
       return backups.take(resolve(copy));
     },
     async close() {

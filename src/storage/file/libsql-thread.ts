@@ -7,13 +7,13 @@ import type { ThreadCalls, ThreadMessage, ThreadOptions, ThreadRequest } from '.
 /** How long `process.exit` waits for the thread to release the file. */
 const RELEASE_MAX_MS = 1_000;
 
-/** Those that have not ended. */
+/** Those that are running. */
 const threads = new Set<LibsqlThread>();
 
 /**
  * `process.exit` makes the library close its connection without the thread: SQLite then removes the
  * log, and the mark beside the file still says that it must be there. So the thread closes the file
- * first. A thread that hangs gets a kill, which leaves the log as it is.
+ * first. If a thread hangs, this process is killed, which leaves the log as it is.
  */
 process.on('exit', () => {
   for (const thread of threads) {
@@ -25,7 +25,7 @@ export class LibsqlThread {
   readonly #worker: Worker;
   /** Oldest first: the thread answers in order. */
   readonly #waiting: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
-  /** Why no further call is made. */
+  /** Why calls are refused. */
   #gone: Error | undefined;
   readonly #ended: Promise<void>;
   /** 1 once the thread has released the file. */
@@ -64,7 +64,7 @@ export class LibsqlThread {
     const reply = new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
     });
-    this.#post({ name, args });
+    this.#worker.postMessage({ name, args } satisfies ThreadRequest);
     return (await reply) as ReturnType<ThreadCalls[Name]>;
   }
 
@@ -76,14 +76,10 @@ export class LibsqlThread {
     await this.#ended;
   }
 
-  /** Without a turn of the event loop. False if the thread did not answer in time. */
+  /** Synchronously. False if the thread did not answer in time. */
   releaseNow(): boolean {
-    this.#post({ name: 'close', args: [] });
+    this.#worker.postMessage({ name: 'close', args: [] } satisfies ThreadRequest);
     return Atomics.wait(this.#released, 0, 0, RELEASE_MAX_MS) !== 'timed-out';
-  }
-
-  #post(request: ThreadRequest): void {
-    this.#worker.postMessage(request);
   }
 
   #fail(error: Error): void {

@@ -14,25 +14,21 @@ import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
 import { isAsClosed, markClosed, missingLog } from './state-mark.js';
 import { logBytesOf } from './write-ahead-log.js';
 
-/** A file that is this program's, with the log that it needs, and locked. */
+/** A file of this program, with the log that it needs, and locked. */
 export interface OwnFile {
   readonly connection: Connection;
   readonly path: string;
   readonly isReplicated: boolean;
-  /** It is as a clean stop left it, so what looks at each row or page may be left out. */
+  /** A clean stop left it like this, so checks of each row or page may be skipped. */
   readonly isTrusted: boolean;
   /** Whether the path still leads to it. */
   readonly isInPlace: () => boolean;
 }
 
-/**
- * - `usable`: whole, of this program, and free.
- * - `absent`: missing or empty; a start makes it.
- * - `held`: another process has it, most likely the service itself, so it was not read.
- */
+/** `absent`: missing or empty; `held`: by another process, most likely the service, so it was not read. */
 export type FileState = 'usable' | 'absent' | 'held';
 
-/** Judges the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
+/** Checks the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
 export async function inspectDatabase(
   name: string,
   surroundings: Surroundings,
@@ -58,7 +54,7 @@ export async function inspectDatabase(
   }
 }
 
-/** With an end that the system refuses if a file is in the folder's place. */
+/** Ends with `/.`, which the system refuses if it is not a folder. */
 function nearestFolder(path: string): string {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);
@@ -66,14 +62,14 @@ function nearestFolder(path: string): string {
 }
 
 /**
- * Throws, without a change, if a start must refuse the file, whatever its pages hold. A check locks
- * the file for itself alone, also beside a replica, and does not wait.
+ * Throws, and changes nothing, if a start must refuse the file whatever its pages hold. A check locks
+ * the file exclusively, also with a replica, and does not wait.
  */
 export function openOurs(
   path: string,
   { isReplicated, isCheck = false }: { isReplicated: boolean; isCheck?: boolean },
 ): OwnFile {
-  // Asked before it is opened, because opening makes a log.
+  // Before it is opened, because opening creates a log.
   const { ino, size } = statSync(path, { bigint: true });
   const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
   const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
@@ -85,7 +81,7 @@ export function openOurs(
     connection.value('select count(*) from sqlite_master');
     // The lock is on the opened file. A restore may have put another file in its place since.
     if (!isInPlace()) throw new Error('it was just replaced; start again');
-    // An empty file comes here only on purpose (`DATABASE_CREATE`).
+    // An empty file gets this far only with `DATABASE_CREATE`.
     const missing = size === 0n ? undefined : missingLog(path, logBytes, isReplicated);
     if (missing !== undefined) throw new Error(missing);
     try {
@@ -103,10 +99,9 @@ export function openOurs(
 }
 
 /**
- * Throws if the database is of another program, newer than this one, or not to the letter of the
- * schema that `SCHEMA_STEPS` makes up to its version. Runs nothing of the schema. `mayBeNew`: a file
- * without any table is ours, too. What to do then depends on who asks: connection-errors.ts says it
- * for a start.
+ * Throws if the database belongs to another program, is newer than this one, or if its schema is not
+ * exactly the one that `SCHEMA_STEPS` creates for its version. Runs nothing of the schema. `mayBeNew`:
+ * a file without any table is ours, too. For a start, connection-errors.ts adds what to do.
  */
 export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
@@ -117,7 +112,7 @@ export function expectOurs(connection: Connection, { mayBeNew = false } = {}): v
   if (!isNew && application !== APPLICATION_ID) throw new Error('it belongs to another program');
   const versions = `version ${version}, this program knows up to ${SCHEMA_VERSION}`;
   if (version > SCHEMA_VERSION) throw new Error(`its schema has ${versions}`);
-  // The same statements make a database file and this schema, so that the two cannot differ.
+  // Made by the same statements as a database file, so the two cannot differ.
   const own = new Connection(':memory:');
   for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
   const expected = objectsOf(own);
@@ -139,7 +134,7 @@ export function expectOurs(connection: Connection, { mayBeNew = false } = {}): v
   throw new Error(`no such ${type}: ${name}`);
 }
 
-/** Throws with what SQLite finds. `integrity_check` looks at every entry of an index, too. */
+/** Throws with what SQLite finds. `integrity_check` also checks every index entry. */
 export function expectWhole(
   connection: Connection,
   check: 'quick_check' | 'integrity_check' = 'quick_check',

@@ -1,9 +1,9 @@
 // The files beside a database file, apart from SQLite's own: each shows that a database was there.
-// One is the mark, such as `service.db-state`, which tells
-// - whether the log must be there, too: SQLite opens a file whose log was deleted without an error,
-//   as the file was at some earlier time;
-// - which file that was: `litestream restore` puts another one in place, which needs no log;
-// - how the file was when it was closed: a start checks a file that was changed since.
+// One is the mark, such as `service.db-state`, which records
+// - whether the log must be there, too: if it was deleted, SQLite opens the file in an earlier state
+//   and reports no error;
+// - for which file: `litestream restore` puts another one in place, which needs no log;
+// - how the file was when it was closed: a start checks a file that has changed since.
 
 import {
   closeSync,
@@ -23,13 +23,10 @@ import { logBytesOf } from './write-ahead-log.js';
 
 const OWNER_ONLY_FILE = 0o600;
 export const STATE_SUFFIX = '-state';
-/** The lock of one service for each file. The file stays empty and may stay: only its lock counts. */
+/** The lock that allows one service for each file. The lock file is empty and may stay: only its lock counts. */
 export const LOCK_SUFFIX = '-service-lock';
 
-/**
- * - `before-restore`: the database that a restore replaced.
- * - `saved`: a copy of a database whose file disappeared while the service ran.
- */
+/** `before-restore`: what a restore replaced; `saved`: a copy of a database whose file disappeared. */
 export type KeptAs = 'before-restore' | 'saved';
 
 /** `now`: milliseconds since 1970, UTC. */
@@ -80,7 +77,7 @@ export function markInUse(database: string): void {
 }
 
 /**
- * Only if there is a mark: a folder without one stays as it is. `isWhole`: every commit is in
+ * Only if there is a mark: a folder without one is left as it is. `isWhole`: every commit is in
  * the file and on disk, and closing it writes nothing more.
  */
 export function markClosed(database: string, isWhole = false): void {
@@ -92,14 +89,14 @@ export function markClosed(database: string, isWhole = false): void {
   } catch {}
 }
 
-/** Whether the file was closed whole and unchanged since. To be asked before it is opened. */
+/** Whether the file was closed whole and has not changed since. To be called before it is opened. */
 export function isAsClosed(database: string): boolean {
   return (logBytesOf(database) ?? 0) === 0 && markOf(database) === marksFor(database).closed;
 }
 
 /**
- * As a sentence. `logBytes`: before anybody opened the file, because opening makes a log. Beside
- * Litestream that one may stay, empty, so there it counts as none; and a restored file needs none.
+ * Why the file can't be opened, as a sentence. `logBytes`: from before it was opened, because opening
+ * creates a log. With Litestream an empty log may stay and counts as none; a restored file needs none.
  */
 export function missingLog(
   database: string,
@@ -113,7 +110,7 @@ export function missingLog(
     if (isAnother || (logBytes ?? 0) > 0) return undefined;
     return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${mark} to start with it`;
   }
-  // A log that is beside another file is not its own.
+  // The log beside another file is not that file's own.
   const saved = isAnother ? newestSaved(database) : undefined;
   if (saved !== undefined) {
     return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${mark} and ${log} to start with the other file`;
@@ -132,10 +129,10 @@ function newestSaved(database: string): string | undefined {
   return saved && statSync(saved).mtimeMs >= mtimeMs ? saved : undefined;
 }
 
-/** If a mark can't be written, as on a full disk, there is none: a start isn't refused for that, and looks for no log. */
+/** If a mark can't be written, as on a full disk, there is none, and the next start needs no log. */
 function write(database: string, text: () => string): void {
   try {
-    // Over the old text, which is cut off last: a power loss must not leave an empty mark.
+    // Over the old text, and truncated last: a power loss must not leave an empty mark.
     const { O_RDWR, O_CREAT } = constants;
     const mark = openSync(database + STATE_SUFFIX, O_RDWR | O_CREAT, OWNER_ONLY_FILE);
     try {

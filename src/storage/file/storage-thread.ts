@@ -1,5 +1,5 @@
-// The main module of the storage thread. It answers the storage's calls on the one open file, one
-// at a time and in order.
+// The main module of the storage thread. It answers calls on the one open file, one at a time and in
+// order.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
@@ -11,7 +11,6 @@ import { type FileOptions, LibsqlFile } from './database-file.js';
 import { LOCK_SUFFIX } from './state-mark.js';
 import type { StoredPage } from './stored-pages.js';
 
-/** The thread's start data. */
 export interface ThreadOptions extends Omit<FileOptions, 'isReplicated'> {
   /** Path of Litestream's control socket; undefined: no replica. */
   readonly socketPath: string | undefined;
@@ -38,7 +37,7 @@ export type ThreadMessage =
 
 let file: LibsqlFile | undefined;
 let replica: Replica | undefined;
-/** With a replica "one process owns the file" by a lock beside it, which the system drops with the process. */
+/** With a replica, a lock file next to it lets one process own the database. The system releases it with the process. */
 let lock: Connection | undefined;
 
 const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
@@ -60,7 +59,7 @@ function open(): boolean {
   return file.isNew;
 }
 
-/** Also when the thread ends by itself: the library would remove the log that the mark asks for. */
+/** Also when the thread ends by itself: the library would remove the log, which the mark says must be there. */
 function close(): void {
   file?.close();
   lock?.close();
@@ -101,7 +100,7 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
 
 parentPort?.on('message', async (request: ThreadRequest) => {
   if (request.name === 'close') {
-    // The calls before this one, so that the last sync has what they commit.
+    // Calls before this one come first, so that the last sync has what they commit.
     await last;
     await replica?.close();
   }

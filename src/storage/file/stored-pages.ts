@@ -9,13 +9,12 @@ import type { Connection } from './connection.js';
 import { FIND_INVALID, LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
 import { ownerColumn } from './record-columns.js';
 
-/** In a larger page a row takes longer: the values leave the processor's cache. */
+/** Larger pages take longer per row, because they exceed the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
 const PAGE_MAX_BYTES = 8_000_000;
 
 /** Separates two bodies. JSON has this character only as an escape. */
 const BORDER = 0x1e;
-const BORDER_TEXT = String.fromCharCode(BORDER);
 const ID_START = '{"id":"'.length;
 
 /** A page on its way from the storage thread to the main thread. */
@@ -66,15 +65,18 @@ export function rowsOf(page: StoredPage): PutRow[] {
   const owners: (string | null)[] = JSON.parse(page.owners);
   const statuses: (string | number | null)[] = JSON.parse(page.statuses);
   const oddIds: Record<number, string> = JSON.parse(page.oddIds);
-  if (bodies.length !== positions.length) throw new Error(DISAGREES);
+  // A body holds the border, which a check would have found.
+  if (bodies.length !== positions.length) {
+    throw new Error('a page of its rows has more bodies than rows; restore a backup');
+  }
   // SQLite's function stops reading at a NUL character. JSON cannot hold one, so such bodies are parsed.
   const hasNul = bytes.includes(0);
   return bodies.map((body, i): PutRow => {
     const [position, collection, owner = null] = [positions[i], collections[i], owners[i]] as Key;
     const oddId = oddIds[position];
     const id = oddId ?? body.slice(ID_START, body.indexOf('"', ID_START));
-    // This program begins a body with id and owner. Parsing one takes several times longer, and so
-    // does a spread of another object.
+    // This program begins a body with id and owner. Parsing one, or spreading an object, takes several
+    // times longer.
     const isPlain = oddId === undefined && !hasNul && !id.includes('\\');
     if (isPlain && owner !== null) {
       const column = statuses[i] ?? undefined;
@@ -90,15 +92,12 @@ export function rowsOf(page: StoredPage): PutRow[] {
 
 type Key = [position: number, collection: CollectionName, owner: string | null];
 
-/** A body holds the border, which a check would have found. */
-const DISAGREES = 'a page of its rows has more bodies than rows; restore a backup';
-
 /**
- * In a page of ASCII a body is a slice of the page's text, and keeps it in memory. Otherwise each
- * body is a text of its own: one letter beyond Latin-1 would make all of the page two bytes a character.
+ * In a page of ASCII each body is a slice of the page's text. Otherwise it is a text of its own: one
+ * letter beyond Latin-1 would make the whole page two bytes a character.
  */
 function bodiesOf(bytes: Buffer): string[] {
-  if (isAscii(bytes)) return bytes.toString('latin1').split(BORDER_TEXT);
+  if (isAscii(bytes)) return bytes.toString('latin1').split(String.fromCharCode(BORDER));
   const bodies: string[] = [];
   for (let start = 0; start <= bytes.length; ) {
     const found = bytes.indexOf(BORDER, start);

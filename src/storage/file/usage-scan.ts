@@ -1,5 +1,5 @@
-// How much the file holds, of one moment, counted in pieces between which commits continue. If a
-// commit is about to change a row that is not counted yet, the row is counted first, as it was.
+// Counts how much the file holds at one moment, in pieces between which commits continue. If a commit
+// is about to change a row that is not counted yet, the row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { StoredTotals, StoredUsage, ThreeTimes } from '../../core/records/record-storage.js';

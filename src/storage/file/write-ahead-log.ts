@@ -13,9 +13,9 @@ export function logBytesOf(database: string): number | undefined {
 }
 
 /**
- * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may take
- * pages for written that are not: they can be read, but no later sync writes them, and a power cut
- * loses them with every later commit. Call it only while no one else may write the log.
+ * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may consider
+ * pages written that are not: they can be read, but no later sync writes them, and a power loss takes
+ * them and every later commit. Call it only while no one else may write the log.
  */
 export function rewriteLog(database: string): void {
   // Nothing was written since the last clean stop.
@@ -35,10 +35,11 @@ export function rewriteLog(database: string): void {
 }
 
 /**
- * Makes SQLite read the log again before the next use of the database, so that every whole commit in it counts.
- * A process may be killed when its commit is in the log but not yet in the index. Litestream takes that commit
- * from the log, and SQLite would overwrite it. Call this only while holding the database's write lock. Returns
- * a file descriptor: close it after the last connection, because closing it earlier drops this process's locks.
+ * Makes SQLite read the log again before the next use of the database, so that every whole commit in it
+ * counts. A process may be killed when its commit is in the log but not yet in the index; Litestream
+ * takes that commit from the log, and SQLite would overwrite it. Call this only while holding the
+ * database's write lock. Returns a file descriptor, to be closed after the last connection: closing it
+ * earlier drops this process's locks.
  */
 export function distrustIndex(database: string): number {
   const index = openSync(`${database}-shm`, 'r+');

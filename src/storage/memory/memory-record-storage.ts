@@ -1,9 +1,9 @@
 // A storage that lives in memory and is gone with it: for the tests of programs that embed the
-// service. It keeps the promises of the ports but durability.
+// service. It keeps the promises of the ports except durability.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
-import type { CollectionName } from '../../core/domain/collection-name.js';
-import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
+import { offsetOf } from '../../core/domain/listing.js';
 import type {
   Changes,
   CommitResult,
@@ -21,7 +21,8 @@ const PAGE_MAX_ROWS = 1_000;
 const CLOSED = 'the storage is closed; open another one';
 const FENCED = 'another storage was opened on this storage; this one stores nothing more';
 
-interface KeptRow extends StoredRow {
+interface KeptRow {
+  readonly row: StoredRow;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -39,22 +40,37 @@ export class MemoryStorage {
   open(): RecordStorage & StoredViews {
     const opening = ++this.#openings;
     let isOpen = true;
-    const refusal = () => {
-      if (!isOpen) return new Error(CLOSED);
-      return opening === this.#openings ? undefined : new Error(FENCED);
+    const expectOpen = () => {
+      if (!isOpen) throw new Error(CLOSED);
     };
     return {
       bodyMaxBytes: BODY_MAX_BYTES,
       load: () => this.#pages(),
       sequences: async () => ({ ...this.#highest }),
-      commit: async (changes) => this.#commit(changes, refusal()),
+      commit: async (changes): Promise<CommitResult> => {
+        let status: 'unknown' | 'notStored' = 'unknown';
+        try {
+          expectOpen();
+          if (opening !== this.#openings) throw new Error(FENCED);
+          status = 'notStored';
+          this.apply(changes);
+          return { status: 'committed' };
+        } catch (error) {
+          return { status, error };
+        }
+      },
       usage: async (times) => ({
         collections: this.#usage(times),
         auditEventCount: this.#events.length,
       }),
-      auditEvents: async (page) => this.#auditEvents(page),
       async ping() {
-        if (!isOpen) throw new Error(CLOSED);
+        expectOpen();
+      },
+      auditEvents: async (page) => {
+        const newest = this.#events.map((event, i) => JSON.stringify({ id: i + 1, ...event }));
+        const first = offsetOf(page);
+        const items = newest.reverse().slice(first, first + page.pageSize);
+        return { items, total: newest.length };
       },
       async close() {
         isOpen = false;
@@ -73,7 +89,7 @@ export class MemoryStorage {
     }
     for (const row of puts) {
       const createdAt = this.#remove(row.position)?.createdAt ?? at;
-      this.#rows.set(row.position, { ...row, createdAt, updatedAt: at });
+      this.#rows.set(row.position, { row, createdAt, updatedAt: at });
       this.#ids.set(keyOf(row), row.position);
     }
     for (const position of removals) this.#remove(position);
@@ -84,54 +100,32 @@ export class MemoryStorage {
   }
 
   #remove(position: number): KeptRow | undefined {
-    const row = this.#rows.get(position);
-    if (row !== undefined) this.#ids.delete(keyOf(row));
+    const kept = this.#rows.get(position);
+    if (kept !== undefined) this.#ids.delete(keyOf(kept.row));
     this.#rows.delete(position);
-    return row;
-  }
-
-  #commit(changes: Changes, refusal: Error | undefined): CommitResult {
-    if (refusal !== undefined) return { status: 'unknown', error: refusal };
-    try {
-      this.apply(changes);
-      return { status: 'committed' };
-    } catch (error) {
-      return { status: 'notStored', error };
-    }
+    return kept;
   }
 
   async *#pages(): AsyncGenerator<readonly StoredRow[]> {
-    const rows = [...this.#rows.values()].sort((a, b) => a.position - b.position);
+    const rows = [...this.#rows.values()].map(({ row }) => row);
+    rows.sort((a, b) => a.position - b.position);
     for (let from = 0; from < rows.length; from += PAGE_MAX_ROWS) {
-      const page = rows.slice(from, from + PAGE_MAX_ROWS);
-      yield page.map(({ position, collection, id, body }) => ({ position, collection, id, body }));
+      yield rows.slice(from, from + PAGE_MAX_ROWS);
     }
   }
 
-  #usage(times: ThreeTimes): StoredUsage[] {
-    const totals = new Map<CollectionName, StoredUsage>();
-    for (const { collection, body, createdAt, updatedAt } of this.#rows.values()) {
-      const total = totals.get(collection);
-      const [first, second, third] = total?.createdAfter ?? [0, 0, 0];
-      const after = (time: number) => Number(createdAt > time);
-      totals.set(collection, {
+  #usage([first, second, third]: ThreeTimes): StoredUsage[] {
+    return COLLECTION_NAMES.map((collection) => {
+      const kept = [...this.#rows.values()].filter(({ row }) => row.collection === collection);
+      const after = (time: number) => kept.filter(({ createdAt }) => createdAt > time).length;
+      return {
         collection,
-        records: (total?.records ?? 0) + 1,
-        payloadBytes: (total?.payloadBytes ?? 0) + utf8Length(body),
-        createdAfter: [first + after(times[0]), second + after(times[1]), third + after(times[2])],
-        lastUpdatedAt: Math.max(total?.lastUpdatedAt ?? 0, updatedAt),
-      });
-    }
-    return [...totals.values()];
-  }
-
-  #auditEvents({ page, pageSize }: PageRequest): Page {
-    const offset = offsetOf({ page, pageSize });
-    const items = this.#events
-      .map((event, index) => JSON.stringify({ id: index + 1, ...event }))
-      .reverse()
-      .slice(offset, offset + pageSize);
-    return { items, total: this.#events.length };
+        records: kept.length,
+        payloadBytes: kept.reduce((sum, { row }) => sum + utf8Length(row.body), 0),
+        createdAfter: [after(first), after(second), after(third)] as const,
+        lastUpdatedAt: kept.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0),
+      };
+    }).filter(({ records }) => records > 0);
   }
 }
 

@@ -1,6 +1,5 @@
-// An account that is being loaded into its object. Its records come in pieces. They are stored in
-// the table that they belong in, but they aren't served until all of them are there. The table
-// `arrival` exists until then.
+// An account that is being loaded into its object. Its records arrive in pieces, which go into their
+// table at once but aren't served until all of them are there. The table `arrival` exists until then.
 
 import {
   type AccountContents,
@@ -29,14 +28,14 @@ export type UnderWay = {
   readonly load: string;
 };
 
-/** The load that has begun and not ended. */
+/** The load in progress. */
 export function arrivalUnderWay({ sql }: ObjectStorage): UnderWay | undefined {
   const tables = sql.exec("select name from sqlite_schema where name = 'arrival'");
   if ([...tables].length === 0) return undefined;
   return [...sql.exec<UnderWay>('select owner, announced as load from arrival')][0];
 }
 
-/** Makes the tables of an empty object; part of a transaction. */
+/** Creates the tables of an empty object; part of a transaction. */
 export function beginArrival(storage: ObjectStorage, { owner, load }: UnderWay): void {
   migrate(storage, SCHEMA_STEPS, 0);
   // `announced` holds the name of the dump; the column's name is that of an earlier release.

@@ -46,8 +46,8 @@ export type RowMeasure = {
 export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
   /**
-   * Another one for each life of the object. A restore takes back the numbers of audit
-   * events, so an event is known by its number together with this.
+   * A new one for each life of the object. After a restore, numbers of audit events are used
+   * again, so an event is identified by its number together with this.
    */
   readonly epoch: string;
   /** Default: none. */
@@ -60,11 +60,11 @@ export interface CommitFollower {
   create(): void;
   /** In every commit's transaction, after its rows. What it writes becomes durable with them or not at all. */
   stage(): void;
-  /** After every commit: nothing can take it back any more. */
+  /** After every commit, which nothing can undo any more. */
   committed(effect: CommitEffect): void;
 }
 
-/** A restore isn't a write of a record, so the port's changes have no event of it. */
+/** With events of a restore, too, which is not a write of a record. */
 export interface ObjectChanges extends Omit<Changes, 'events'> {
   readonly events: readonly AuditEvent[];
 }
@@ -89,7 +89,7 @@ export class ObjectRecordStorage implements RecordStorage {
     this.look();
   }
 
-  /** Learns what the database holds: at the start, and after it was deleted. Throws if it is of a later release. */
+  /** Reads what the database holds, at the start and after its deletion. Throws if a later release wrote it. */
   look(): void {
     const { storage } = this.#options;
     const version = schemaVersion(storage, 'records');

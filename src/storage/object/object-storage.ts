@@ -14,7 +14,7 @@ export interface ObjectStorage {
   transactionSync<T>(run: () => T): T;
 }
 
-/** Each step has its statements. A step that was released is never changed: a change is one more step. */
+/** The statements of each step. A released step never changes: a change is one more step. */
 export type SchemaSteps = readonly (readonly string[])[];
 
 /** Part of the first step that has a version to write, which is the second one. */
@@ -45,7 +45,7 @@ export const SCHEMA_STEPS: SchemaSteps = [
   ],
 ];
 
-/** How many steps the object has had; 0 where nothing was ever written to it. `firstTable`: one that the first step makes. */
+/** How many steps the object has had; 0 if nothing was ever written to it. `firstTable`: one that the first step creates. */
 export function schemaVersion({ sql }: ObjectStorage, firstTable: string): number {
   const find = 'select count(*) as found from sqlite_schema where name = ?1';
   const has = (table: string) => [...sql.exec<{ found: number }>(find, table)][0]?.found === 1;

@@ -131,7 +131,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#answered('delete', collection, id, async (change) => {
       const [gone] = await this.#write(sql.DELETE, change);
-      // After a lost connection, either this request or somebody else may have deleted it.
+      // After a lost connection, this request or another may have deleted it.
       if (gone === undefined && change.isInDoubt) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.

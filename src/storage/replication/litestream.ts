@@ -1,14 +1,14 @@
-// Litestream's control socket: which version answers, which databases it has, and the one order
-// that the service gives it, to sync now.
+// Litestream's control socket: which version answers, which databases it has, and the one command
+// that the service sends, to sync now.
 
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { objectIn } from '../../core/json-line.js';
 
-/** The first release whose own SQLite has the mend of the WAL-reset defect (it bundles 3.53.0; 0.5.16 bundled 3.51.2). */
+/** The first release whose SQLite has the fix for the WAL-reset bug (it bundles 3.53.0; 0.5.16 bundled 3.51.2). */
 const VERSION_MIN = '0.5.17';
-/** A question that needs no disk and no network is answered at once, or Litestream hangs. */
+/** For a question that needs neither disk nor network: if it takes longer, Litestream hangs. */
 const QUESTION_MAX_MS = 2_000;
 
 /** Litestream's numbers of the last change that it took from the database, and of the last one that the replica has. */
@@ -63,13 +63,13 @@ export class Litestream {
 
   /**
    * Has Litestream take every commit from the log, and write the log back if it is long; with `wait`,
-   * also until the replica has them, or until `maxSeconds` are over. Rejects with one sentence.
+   * waits up to `maxSeconds` until the replica has them. Rejects with one sentence.
    */
   async sync(wait: boolean, maxSeconds: number): Promise<SyncAnswer> {
     const order = { path: this.#databasePath, wait, timeout: maxSeconds };
     const answer = await this.#ask('/sync', order, (maxSeconds + 5) * 1_000);
     const [txid, replicatedTxid] = [Number(answer['txid']), Number(answer['replicated_txid'])];
-    // Its answer for a path where it sees no file has change 0.
+    // For a path where it sees no file, it answers with change 0.
     if (!(txid > 0)) throw new Error('Litestream sees no database there; check its user and path');
     if (wait && !(replicatedTxid >= txid)) {
       throw new Error(`the replica has change ${replicatedTxid} of ${txid}`);
@@ -81,7 +81,7 @@ export class Litestream {
     const [socketPath, method] = [this.#socketPath, order ? 'POST' : 'GET'];
     const signal = AbortSignal.timeout(maxMs);
     const call = request({ socketPath, path, method, agent: false, signal });
-    // Also after the head of the answer.
+    // Errors after the response's head, too.
     call.on('error', () => {});
     call.end(order && JSON.stringify(order));
     const answered = once(call, 'response') as Promise<[IncomingMessage]>;
@@ -102,7 +102,7 @@ export class Litestream {
 
 function noAnswer(socketPath: string, { code, name }: Error & { readonly code?: unknown }): string {
   if (code === 'EACCES') {
-    return `this user may not use Litestream's socket ${socketPath}; run both as one user`;
+    return `this user has no permission to use Litestream's socket ${socketPath}; run both as one user`;
   }
   const isLate = name === 'AbortError' || name === 'TimeoutError';
   const finding = isLate ? 'does not answer in time' : `does not answer (${code ?? name})`;

@@ -1,5 +1,5 @@
-// Keeps a replica of the database through Litestream, which acts only when it is told to: every
-// second, between two commits. Runs in the storage thread.
+// Keeps a replica of the database through Litestream, which acts only on command: every second, between
+// two commits. Runs in the storage thread.
 
 import { codeOf } from '../backup/file-copy.js';
 import type { LibsqlFile } from '../file/database-file.js';
@@ -13,7 +13,7 @@ export interface ReplicaOptions {
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
 }
 
-/** Between two syncs, and so what the replica may lack. */
+/** Between two syncs, and so how far the replica may lag. */
 const INTERVAL_MS = 1_000;
 /** Litestream may have to send the whole database. */
 const SYNC_MAX_SECONDS = 600;
@@ -32,11 +32,11 @@ export class Replica {
   #reason: string | undefined;
   /** Litestream has taken a commit of this very file. */
   #isProven = false;
-  /** Litestream's, as it identifies itself. */
+  /** Litestream's, as in its answer. */
   #process: string | undefined;
   /** Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's number of a change that holds them. */
   #missing: { readonly since: number; txid?: number } | undefined;
-  /** When the oldest commit after the begin of that sync was made. */
+  /** When the oldest commit since that sync began was made. */
   #later: number | undefined;
   #syncing: Promise<SyncAnswer> | undefined;
   #absentSince: number | undefined;
@@ -56,7 +56,7 @@ export class Replica {
     this.#report({});
   }
 
-  /** Resolves after a last sync; Litestream is not asked afterwards. */
+  /** Resolves after a last sync. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wake();
@@ -83,7 +83,7 @@ export class Replica {
     const answering = await this.#options.litestream.identify();
     if (answering !== this.#process) this.#isProven = false;
     [this.#process, this.#absentSince] = [answering, undefined];
-    // A sync that sends much takes long; Litestream answers in the meantime, unless it hangs.
+    // A large sync takes long; Litestream answers in the meantime, unless it hangs.
     if (this.#syncing === undefined) {
       if (!this.#isProven) await this.#prove();
       else if (this.#missing !== undefined) await this.#sync();
@@ -105,7 +105,7 @@ export class Replica {
     );
   }
 
-  /** During a commit Litestream might meet its half-written pages. Resolves with undefined if the sync continues after its turn. */
+  /** Between commits, whose half-written pages Litestream might read. Resolves with undefined if the sync outlasts its turn. */
   #sync(): Promise<SyncAnswer | undefined> {
     return this.#options.inTurn(() =>
       Promise.race([this.#syncNow(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]),
@@ -156,7 +156,7 @@ export class Replica {
   }
 }
 
-/** `pid`: `NaN` if it is not known. The process may be another user's. */
+/** `pid`: `NaN` if unknown. The process may be another user's. */
 function isAlive(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);

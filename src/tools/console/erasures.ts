@@ -10,7 +10,7 @@ import { backupExpiry } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
-import type { CommandDependencies } from '../program/command.js';
+import type { Call } from '../program/command.js';
 
 /** Time enough to erase a small account before its page is shown. */
 const PAGE_WAITS_MS = 1_500;
@@ -21,7 +21,7 @@ export interface ErasureParts {
   /** Backups that may still hold the records. */
   readonly backups: BackupSettings | undefined;
   readonly service: Service;
-  readonly dependencies: CommandDependencies;
+  readonly dependencies: Call;
   readonly timeText: (time: number) => string;
 }
 

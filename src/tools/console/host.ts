@@ -9,7 +9,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../core/log.js';
 import { addressProblem } from '../../hosts/settings/address-problem.js';
 import type { ConsoleSettings } from '../../hosts/settings/console-settings.js';
-import type { CommandDependencies } from '../program/command.js';
+import type { Call } from '../program/command.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
 import { type ErasureParts, Erasures } from './erasures.js';
@@ -96,7 +96,7 @@ function partsOf(
   interrupted: AbortSignal,
 ): ConsoleParts {
   const { opsUrl, opsTakesKey, adminKey, passwordHash } = settings;
-  const dependencies: CommandDependencies = {
+  const dependencies: Call = {
     environment: {},
     out() {},
     err: (text) => log.info('console_work', { text: text.trim() }),

@@ -9,7 +9,7 @@ import {
   type Page,
 } from '../../operator-client.js';
 import { isTooLong, Service, type StoredRecord, type Target, WAITS } from '../data/service.js';
-import type { CommandDependencies } from '../program/command.js';
+import type { Call } from '../program/command.js';
 
 const ANSWER_MAX_MS = 10_000;
 /** Rows of a list; fewer if the records are so large that an answer would be too long. */
@@ -21,7 +21,7 @@ export class ConsoleService extends Service {
   /** For work in the background: patient, as the data commands are. */
   readonly patient: Service;
 
-  constructor(target: Target, dependencies: CommandDependencies, timeoutMs = ANSWER_MAX_MS) {
+  constructor(target: Target, dependencies: Call, timeoutMs = ANSWER_MAX_MS) {
     super(target, { ...dependencies, waits: { ...WAITS, timeoutMs } });
     this.patient = new Service(target, dependencies);
   }

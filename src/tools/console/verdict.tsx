@@ -101,7 +101,8 @@ function detailOf(name: string, status: Status, { formats }: View): string {
     identity_provider_unavailable: `Since ${at(identity.unavailable_since ?? status.started_at)}.`,
     identity_provider_unfit: `${why(found)}. To do: ${why(remedy)}.`,
     replica_unreachable: `Last reason: ${why(replication?.reason)}.`,
-    backup_failed: `${at(failure?.at)}: ${why(failure?.reason)}.`,
+    // The folder can't be written to, and no backup has failed yet.
+    backup_failed: failure ? `${at(failure.at)}: ${why(failure.reason)}.` : '',
     backup_overdue: `Newest: ${at(backups?.last_success_at)}.`,
   };
   return details[name] ?? '';

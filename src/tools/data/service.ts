@@ -13,13 +13,7 @@ import {
   type OperatorListQuery,
   type RecordCalls,
 } from '../../operator-client.js';
-import {
-  type CommandDependencies,
-  Interrupted,
-  pause,
-  UsageError,
-  type Waits,
-} from '../program/command.js';
+import { type Call, Interrupted, pause, UsageError, type Waits } from '../program/command.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
@@ -52,7 +46,7 @@ export function isTooLong(error: unknown): boolean {
 }
 
 /** The id of an import or an erasure, in its audit events. */
-export function runId(work: 'import' | 'erase', { randomBytes }: CommandDependencies): string {
+export function runId(work: 'import' | 'erase', { randomBytes }: Call): string {
   return `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
 }
 
@@ -60,10 +54,10 @@ export class Service {
   readonly client: OperatorClient;
   readonly target: Target;
   readonly waits: Waits;
-  readonly #dependencies: CommandDependencies;
+  readonly #dependencies: Call;
 
   /** `run`: the import or erasure to which the changes belong, as their audit events name it. */
-  constructor(target: Target, dependencies: CommandDependencies, run?: string) {
+  constructor(target: Target, dependencies: Call, run?: string) {
     this.target = target;
     this.waits = dependencies.waits ?? WAITS;
     this.#dependencies = dependencies;
@@ -176,13 +170,13 @@ export const WAITS: Waits = {
 };
 
 /** Throws a usage error that names the setting. The key is in no message. */
-export function readTarget({ environment }: Pick<CommandDependencies, 'environment'>): Target {
+export function readTarget({ environment }: Pick<Call, 'environment'>): Target {
   const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
   return { baseUrl, adminKey: adminKeyIn(environment) };
 }
 
 /** Throws a usage error that names the setting, and never holds the key. */
-export function adminKeyIn(environment: CommandDependencies['environment']): string {
+export function adminKeyIn(environment: Call['environment']): string {
   return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
 }
 

@@ -1,5 +1,8 @@
 // Work on several things at the same time.
 
+/** Enough to hide the way to a service. */
+export const CONNECTIONS = 8;
+
 /** Does the work on each, `atOnce` at the same time. After a failure nothing more is begun; rejects with the first one when everything has ended. */
 export async function several<T>(
   things: Iterable<T> | AsyncIterable<T>,

@@ -13,16 +13,8 @@ import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js'
 import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
-import {
-  batchesOf,
-  type CheckedDump,
-  type ContentLine,
-  eventLine,
-  isEvent,
-  isRecord,
-  recordLine,
-  type Store,
-} from './dump-file.js';
+import type { CheckedDump, ContentLine, Store } from './dump-file.js';
+import { eventLine, recordLine } from './dump-file.js';
 
 const OWNER_ONLY = 0o600;
 /** Each row may have 2 MiB. */
@@ -52,10 +44,10 @@ export const fileStore = (path: string): Store => ({
 
 /** Rejects, with a sentence, if a service holds the file or would not start on it. */
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
+  // Opening would make it.
+  await stat(path);
   let connection: Connection | undefined;
   try {
-    // Opening would make it.
-    await stat(path);
     connection = new Connection(path);
     connection.value('pragma locking_mode = exclusive');
     expectOurs(connection);
@@ -70,9 +62,8 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
-    const isHeld = isBusy(messageOf(error));
     const held = 'a running service holds it; stop it, or dump it by --from and its address';
-    const reason = isHeld ? held : explained(error);
+    const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
     connection?.close();
@@ -90,11 +81,11 @@ function* rowsOf(connection: Connection, sql: string) {
 
 const PUT_ROWS = `
   insert into records (position, collection, id, body, owner, status, created_at, updated_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-         value ->> 7
+  select value ->> 'position', value ->> 'collection', value ->> 'id', value ->> 'body',
+         value ->> 'owner', value ->> 'status', value ->> 'created_at', value ->> 'updated_at'
     from json_each(?1)`;
-const PUT_EVENTS =
-  'insert into audit_events (id, event) select value ->> 0, value ->> 1 from json_each(?1)';
+const PUT_EVENTS = `
+  insert into audit_events (id, event) select value ->> 'id', value ->> 'event' from json_each(?1)`;
 
 /** A killed load leaves a file of another name, which the next one removes. */
 async function load(dump: CheckedDump, path: string): Promise<undefined> {
@@ -113,15 +104,13 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
     let last = 0;
-    for await (const batch of batchesOf(dump.lines())) {
-      const rows = batch.filter(isRecord).map((line) => {
-        const { collection, id, body, created_at, updated_at } = line;
-        const { owner, status } = storedFacts(line);
-        const columns = [ownerColumn(owner), statusColumn(status), created_at, updated_at];
-        return [++last, collection, id, body, ...columns];
+    for await (const { records, events } of dump.batches()) {
+      const rows = records.map((line) => {
+        const { owner, status } = storedFacts({ ...line, position: 0 });
+        const columns = { owner: ownerColumn(owner), status: statusColumn(status) };
+        return { ...line, ...columns, position: ++last };
       });
       run(PUT_ROWS, rows);
-      const events = batch.filter(isEvent).map(({ id, event }) => [id, event]);
       run(PUT_EVENTS, events);
     }
     run(PUT_SEQUENCES, dump.loaded.highest);

@@ -8,26 +8,23 @@ import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
-import type { Sequences } from '../../core/records/record-storage.js';
+import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import type { CommandDependencies } from '../program/command.js';
+import type { Call } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;
 const READ_BYTES = 1_048_576;
-const MODULUS = 2n ** 256n;
 
 /** Times: milliseconds since 1970, UTC. `owner`: null for a row that belongs to no account. */
 export interface RecordLine {
   readonly collection: CollectionName;
   readonly id: string;
   readonly owner: string | null;
-  /** Order of creation within the account. */
-  readonly position: number;
   readonly created_at: number;
   readonly updated_at: number;
   /** The record's own text: JSON.parse would lose digits of long numbers. */
@@ -48,12 +45,8 @@ type HighestLine = { readonly account: string | null; readonly highest: Sequence
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
-/** Of the first line and the last two ones. `sha256`: of all lines before the last one; it names the dump. */
-interface Facts {
-  readonly source: Store['kind'];
-  readonly highest: Sequences;
-  readonly sha256: string;
-}
+/** Of the first line and the last two. `sha256`: of all lines before the last one; it names the dump. */
+type Facts = { source: Store['kind']; highest: Sequences; sha256: string };
 
 /** What a dump is made of, and what one is loaded into. */
 export interface Store {
@@ -64,16 +57,16 @@ export interface Store {
   load?(dump: CheckedDump): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
-export const isRecord = (line: object): line is RecordLine => 'body' in line;
-export const isEvent = (line: object): line is EventLine => 'event' in line;
+const isRecord = (line: object): line is RecordLine => 'body' in line;
+const isEvent = (line: object): line is EventLine => 'event' in line;
 
 /** Of a row in a database. Its text is the truth: a column cannot hold every subject. */
-export function recordLine(row: Readonly<Record<string, unknown>>): RecordLine {
-  const [position, body] = [Number(row['position']), String(row['body'])];
-  const collection = String(row['collection']) as CollectionName;
-  const { id, owner = null } = storedFacts({ position, collection, id: String(row['id']), body });
-  const [created_at, updated_at] = [Number(row['created_at']), Number(row['updated_at'])];
-  return { collection, id, owner, position, created_at, updated_at, body };
+export function recordLine(row: object): RecordLine {
+  const { collection, body, ...columns } = row as StoredRow &
+    Record<'created_at' | 'updated_at', unknown>;
+  const { id, owner = null } = storedFacts({ collection, body, ...columns });
+  const [created_at, updated_at] = [Number(columns.created_at), Number(columns.updated_at)];
+  return { collection, id, owner, created_at, updated_at, body };
 }
 
 export function rowOf(line: RecordLine): piece.DumpedRow {
@@ -109,24 +102,24 @@ export class Contents {
     } else if (isRecord(line)) {
       const { collection, id, owner, created_at, updated_at, body } = line;
       const problem = piece.rowProblem(rowOf(line), owner ?? undefined);
-      if (problem !== undefined) throw new Error(`the record ${collection} ${id} ${problem}`);
+      if (problem !== undefined) throw new Error(problem);
       const order = this.#orders.get(`${collection} ${owner}`) ?? 0;
       this.#orders.set(`${collection} ${owner}`, order + 1);
       this.records++;
-      this.#raise({ [collection]: sequenceOf(collection, id) });
+      this.raise({ [collection]: sequenceOf(collection, id) });
       this.#addTo(JSON.stringify([owner, collection, order, id, created_at, updated_at, body]));
-    } else this.#raise(line.highest);
+    } else this.raise(line.highest);
+  }
+
+  raise(highest: Sequences): void {
+    for (const [name, number] of Object.entries(highest) as [CollectionName, number][]) {
+      this.highest[name] = Math.max(number, this.highest[name] ?? 0);
+    }
   }
 
   /** A sum, not an XOR: two equal events must not cancel each other out. */
   #addTo(text: string): void {
-    this.#sum = (this.#sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS;
-  }
-
-  #raise(highest: Sequences): void {
-    for (const [name, number] of Object.entries(highest) as [CollectionName, number][]) {
-      if (number > (this.highest[name] ?? 0)) this.highest[name] = number;
-    }
+    this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash('sha256', text)}`));
   }
 }
 
@@ -135,8 +128,8 @@ export async function writeDump(
   path: string,
   store: Store,
   account: string | undefined,
-  { version: release, now }: CommandDependencies,
-): Promise<Contents> {
+  call: Call,
+) {
   if (existsSync(path)) throw new CommandError(`${path} already exists; name a new file`);
   const sums = new Contents();
   async function* texts() {
@@ -146,7 +139,7 @@ export async function writeDump(
       digest.update(text);
       return text;
     };
-    const made = new Date(now()).toISOString();
+    const [release, made] = [call.version, new Date(call.now()).toISOString()];
     yield textOf({ ...FORMAT, release, made, source: store.kind, account: account ?? null });
     for await (const line of store.lines(account)) {
       if (account !== undefined && 'owner' in line && line.owner !== account) continue;
@@ -213,64 +206,70 @@ export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
 export async function checkedDump(path: string, ledger: Ledger | undefined, target: Store['kind']) {
   let facts = {} as Facts;
   const withheld = new Map<string, string>();
-  const keepers = new Map<string, { owner: string; created_at: number }>();
+  /** Of each account on Workers. */
+  const highestOf = new Map<string | null, Sequences>();
+  const keepers = new Map<string, { owner: string; time: number }>();
   for await (const line of readDump(path)) {
+    if (isEvent(line)) continue;
     if (!isRecord(line)) {
-      if (!isEvent(line)) facts = { ...facts, ...line };
+      if ('account' in line && 'highest' in line) highestOf.set(line.account, line.highest);
+      facts = { ...facts, ...line };
       continue;
     }
-    const [owner, key] = [line.owner ?? '', `${line.collection} ${line.id}`];
-    const { created_at } = line;
-    const erased = ledger?.erasedAfter(owner, created_at);
+    const [owner, key, time] = [line.owner ?? '', `${line.collection} ${line.id}`, line.created_at];
+    const erased = ledger?.erasedAfter(owner, time);
     if (erased !== undefined) {
       withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
     } else if (target !== 'workers' && /workers|service/.test(facts.source)) {
       // There two accounts may both have an ORD-0001: the older record keeps it.
-      const oldest = keepers.get(key)?.created_at ?? Number.POSITIVE_INFINITY;
-      if (created_at < oldest) keepers.set(key, { owner, created_at });
+      const oldest = keepers.get(key)?.time ?? Number.POSITIVE_INFINITY;
+      if (time < oldest) keepers.set(key, { owner, time });
     }
   }
-  const newIds: object[] = [];
-  const loaded = new Contents();
+  const [newIds, loaded]: [object[], Contents] = [[], new Contents()];
+  loaded.raise(facts.highest);
   /** What is loaded, once. */
-  async function* lines(): AsyncGenerator<ContentLine> {
-    const highest: Record<string, number> = { ...facts.highest };
-    for await (let line of readDump(path)) {
-      if (isRecord(line)) {
-        const { collection, id: old_id, body } = line;
-        const account = line.owner ?? '';
-        if (withheld.has(account)) continue;
-        if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) !== account) {
-          highest[collection] = (highest[collection] ?? 0) + 1;
-          const id = formatId(collection, highest[collection]);
-          newIds.push({ account, collection, old_id, new_id: id });
-          // The first one of its text, which begins with it; the rest stays as it is.
-          const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
-          line = { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
-        }
-      } else if (!isEvent(line) && !('account' in line && 'highest' in line)) continue;
-      loaded.add(line);
-      yield line;
+  async function* lines() {
+    for await (const line of readDump(path)) {
+      if (isEvent(line)) yield line;
+      if (!isRecord(line) || withheld.has(line.owner ?? '')) continue;
+      const { collection, id: old_id, body } = line;
+      const account = line.owner ?? '';
+      if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) === account) yield line;
+      else {
+        const id = formatId(collection, (loaded.highest[collection] ?? 0) + 1);
+        newIds.push({ account, collection, old_id, new_id: id });
+        // The first one of its text, which begins with it; the rest stays as it is.
+        const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
+        yield { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
+      }
     }
   }
-  return { ...facts, withheld, newIds, loaded, lines };
+  return { ...facts, withheld, highestOf, newIds, loaded, batches: () => batches(lines(), loaded) };
 }
 
-/** Lines of one kind and account, for one statement or call; a longer line is alone. */
-export async function* batchesOf(lines: AsyncIterable<ContentLine>) {
-  let batch: ContentLine[] = [];
-  let [characters, group] = [0, ''];
+/**
+ * Records of one account, or events, for one statement or call; a long one is alone. `isLast`: the
+ * account has no more records.
+ */
+async function* batches(lines: AsyncIterable<RecordLine | EventLine>, loaded: Contents) {
+  let [records, events]: [RecordLine[], EventLine[]] = [[], []];
+  let [owner, characters] = ['', 0];
   for await (const line of lines) {
-    const text = isRecord(line) ? line.body : isEvent(line) ? line.event : '';
-    const of = isRecord(line) ? `record ${line.owner}` : isEvent(line) ? 'event' : 'highest';
-    characters += text.length;
-    const isFull = batch.length === piece.PIECE_MAX_ROWS || characters > piece.PIECE_MAX_CHARACTERS;
-    if (batch.length > 0 && (isFull || of !== group)) {
-      yield batch;
-      [batch, characters] = [[], text.length];
+    loaded.add(line);
+    const of = isRecord(line) ? (line.owner ?? '') : '';
+    const isLast = of !== owner || isEvent(line) === records.length > 0;
+    const count = records.length + events.length;
+    const { length } = isRecord(line) ? line.body : line.event;
+    characters += length;
+    const isFull = count === piece.PIECE_MAX_ROWS || characters > piece.PIECE_MAX_CHARACTERS;
+    if (count > 0 && (isFull || isLast)) {
+      yield { owner, records, events, isLast };
+      [records, events, characters] = [[], [], length];
     }
-    batch.push(line);
-    group = of;
+    if (isRecord(line)) records.push(line);
+    else events.push(line);
+    owner = of;
   }
-  if (batch.length > 0) yield batch;
+  yield { owner, records, events, isLast: true };
 }

@@ -8,17 +8,8 @@ import { foldedColumn, statusColumn, toStored } from '../../storage/postgres/col
 import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
-import {
-  batchesOf,
-  type CheckedDump,
-  type ContentLine,
-  eventLine,
-  isEvent,
-  isRecord,
-  type RecordLine,
-  recordLine,
-  type Store,
-} from './dump-file.js';
+import type { CheckedDump, ContentLine, RecordLine, Store } from './dump-file.js';
+import { eventLine, recordLine } from './dump-file.js';
 
 /** Each row may have 2 MiB. */
 const FETCHED_ROWS = 50;
@@ -105,12 +96,12 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
     position: position++,
     version: 1,
     bytes: Buffer.byteLength(line.body),
-    status: statusColumn(storedFacts(line).status),
+    status: statusColumn(storedFacts({ ...line, position: 0 }).status),
     folded: foldedColumn(line.body),
   });
-  for await (const batch of batchesOf(dump.lines())) {
-    await run(PUT_ROWS, [JSON.stringify(batch.filter(isRecord).map(columnsOf))]);
-    await run(PUT_EVENTS, [JSON.stringify(batch.filter(isEvent))]);
+  for await (const { records, events } of dump.batches()) {
+    await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
+    await run(PUT_EVENTS, [JSON.stringify(events)]);
   }
   await run(PUT_TOTALS);
   for (const [name, number] of Object.entries(dump.loaded.highest)) {

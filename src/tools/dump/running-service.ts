@@ -3,26 +3,25 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
-import { TurnedFile } from '../data/export/turned-file.js';
+import { oldestFirst } from '../data/export/turned-file.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
 import { pagesOf, recordPages, subjectsOf } from '../data/walk.js';
-import type { CommandDependencies } from '../program/command.js';
+import type { Call } from '../program/command.js';
 import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
-export function serviceStore(service: Service, { now, err }: CommandDependencies): Store {
+export function serviceStore(service: Service, { now, err }: Call): Store {
   async function* lines(account?: string): AsyncGenerator<ContentLine> {
-    err(
-      'a running service has no times to read: every record gets the time of this dump; records without an owner are missing\n',
-    );
+    err('every record gets the time of this dump; records without an owner are missing\n');
     await service.reach();
     const made = now();
     for (const owner of account === undefined ? await subjectsOf(service) : [account]) {
-      let position = 0;
       for (const collection of COLLECTION_NAMES) {
-        for await (const body of oldestFirst(recordPages(service, owner, collection))) {
-          const facts = { owner, position: ++position, created_at: made, updated_at: made };
-          yield { collection, id: JSON.parse(body).id, ...facts, body };
+        for await (const page of oldestFirst(recordPages(service, owner, collection))) {
+          for (const body of page) {
+            const { id } = JSON.parse(body);
+            yield { collection, id, owner, created_at: made, updated_at: made, body };
+          }
         }
       }
     }
@@ -34,21 +33,12 @@ export function serviceStore(service: Service, { now, err }: CommandDependencies
       return err(`the audit log is missing: ${sentenceOf(error)}\n`);
     }
     const pages = pagesOf<AuditEvent>(service, read, ({ id }) => String(id));
-    for await (const text of oldestFirst(pages)) {
-      const { id, ...event } = JSON.parse(text);
-      yield eventLine(id, JSON.stringify(event));
+    for await (const page of oldestFirst(pages)) {
+      for (const text of page) {
+        const { id, ...event } = JSON.parse(text);
+        yield eventLine(id, JSON.stringify(event));
+      }
     }
   }
   return { kind: 'service', lines };
-}
-
-/** The API lists the newest first. Texts wait on disk, so memory holds a page. */
-async function* oldestFirst(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  const turned = new TurnedFile();
-  try {
-    for await (const page of pages) await turned.add(page);
-    for await (const page of turned.pages()) yield* page;
-  } finally {
-    await turned.remove();
-  }
 }

@@ -2,41 +2,18 @@
 // failures. A load goes account by account: what has arrived stays, and another run continues.
 
 import { objectIn } from '../../core/json-line.js';
-import type { Sequences } from '../../core/records/record-storage.js';
 import { ApiError } from '../../operator-client.js';
 import { AccountDigest, sha256 } from '../../storage/dump/dumped-rows.js';
-import type {
-  KnownAccounts,
-  LeavingEvents,
-  LeavingPiece,
-  LoadPiece,
-  LoadState,
-  NamedEvent,
-} from '../../storage/dump/worker-messages.js';
-import { CommandError } from '../data/failures.js';
+import type * as message from '../../storage/dump/worker-messages.js';
 import type { Service } from '../data/service.js';
-import {
-  batchesOf,
-  type CheckedDump,
-  type ContentLine,
-  type EventLine,
-  eventLine,
-  isEvent,
-  isRecord,
-  rowOf,
-  type Store,
-} from './dump-file.js';
-
-/** Of a hash, so that an event is known by its text. */
-const EPOCH_CHARACTERS = 16;
+import type { CheckedDump, ContentLine, EventLine, Store } from './dump-file.js';
+import { eventLine, rowOf } from './dump-file.js';
 
 /** The admin Worker refuses this account; the others continue. */
 class Refused extends Error {}
 
-type Query = Readonly<Record<string, string>>;
-
-/** Resolves with the answer's data. Rejects with `Refused`, or with a `CommandError` if nothing can continue. */
-type Ask = <T>(method: 'GET' | 'PUT', path: string, query: Query, body?: unknown) => Promise<T>;
+/** Resolves with the answer's data. Rejects with `Refused` if only this account cannot continue. */
+type Ask = <T>(method: string, path: string, query: object, body?: unknown) => Promise<T>;
 
 /** `url`: of the admin Worker; `service`: waits while it is busy or unavailable. */
 export function workersStore(url: string, key: string, service: Service): Store {
@@ -55,12 +32,12 @@ export function workersStore(url: string, key: string, service: Service): Store 
       });
     const { data, error }: { data?: T; error?: { message?: string } } = objectIn(text) ?? {};
     if (status === 200 && data !== undefined) return data;
-    const message = error?.message ?? 'is this the admin Worker of this release?';
-    if (status === 409 || status === 422) throw new Refused(message);
-    throw new ApiError('UNEXPECTED_ANSWER', message, { status });
+    const reason = error?.message ?? 'is this the admin Worker of this release?';
+    if (status === 409 || status === 422) throw new Refused(reason);
+    throw new ApiError('UNEXPECTED_ANSWER', reason, { status });
   };
   const ask: Ask = (method, path, query, body) =>
-    service.patiently(() => once(method, `${path}?${new URLSearchParams(query)}`, body));
+    service.patiently(() => once(method, `${path}?${new URLSearchParams({ ...query })}`, body));
   return {
     kind: 'workers',
     lines: (account) => linesOf(ask, account),
@@ -71,7 +48,7 @@ export function workersStore(url: string, key: string, service: Service): Store 
 async function* pagesOf<Page extends { readonly isLast: boolean }>(
   ask: Ask,
   path: string,
-  query: Query,
+  query: object,
   next: (page: Page) => object,
 ): AsyncGenerator<Page> {
   for (let asked = query; ; ) {
@@ -85,27 +62,27 @@ async function* pagesOf<Page extends { readonly isLast: boolean }>(
 async function* linesOf(ask: Ask, account?: string): AsyncGenerator<ContentLine> {
   if (account !== undefined) yield* recordsOf(ask, account);
   else {
-    const after = ({ owners }: KnownAccounts) => ({ after: owners.at(-1) ?? '' });
+    const after = ({ owners }: message.KnownAccounts) => ({ after: owners.at(-1) ?? '' });
     for await (const { owners } of pagesOf(ask, '/accounts', { after: '' }, after)) {
       for (const owner of owners) yield* recordsOf(ask, owner);
     }
   }
   let id = 0;
   const begin = { timestamp: '', id: '0' };
-  const pages = pagesOf<LeavingEvents>(ask, '/audit-events', begin, ({ last }) => last);
+  const pages = pagesOf<message.LeavingEvents>(ask, '/audit-events', begin, ({ last }) => last);
   for await (const { events } of pages) {
     for (const { event, name } of events) yield { ...eventLine(++id, event), name };
   }
 }
 
 async function* recordsOf(ask: Ask, account: string): AsyncGenerator<ContentLine> {
-  let position = 0;
   const first = { account, after: '0' };
-  const pages = pagesOf<LeavingPiece>(ask, '/records', first, ({ last }) => ({ after: last }));
+  const pages = pagesOf<message.LeavingPiece>(ask, '/records', first, ({ last }) => ({
+    after: last,
+  }));
   for await (const { rows, isLast, sequences } of pages) {
     for (const [collection, id, body, created_at, updated_at] of rows) {
-      position++;
-      yield { collection, id, owner: account, position, created_at, updated_at, body };
+      yield { collection, id, owner: account, created_at, updated_at, body };
     }
     if (isLast) yield { account, highest: sequences };
   }
@@ -113,63 +90,45 @@ async function* recordsOf(ask: Ask, account: string): AsyncGenerator<ContentLine
 
 async function load(ask: Ask, dump: CheckedDump): Promise<ReadonlyMap<string, string>> {
   const refused = new Map<string, string>();
-  let [account, records, digest] = ['', 0, new AccountDigest()];
-  let state: LoadState | undefined;
-  const send = async (piece: Pick<LoadPiece, 'rows' | 'whole'>) => {
-    if (state?.state === 'whole' || refused.has(account)) return;
+  let [from, digest, isThere] = [0, new AccountDigest(), false];
+  for await (const { owner: account, records, events, isLast } of dump.batches()) {
+    if (events.length > 0) {
+      await ask('PUT', '/audit-events', {}, await Promise.all(events.map(named)));
+    }
+    if (records.length === 0) continue;
+    const rows = records.map(rowOf);
+    for (const row of rows) await digest.add(row);
+    const sequences = dump.highestOf.get(account) ?? dump.highest;
+    const whole = isLast ? { ...(await digest.contents()), sequences } : undefined;
     try {
       if (account === '') throw new Refused('no account owns these records');
-      const sent: LoadPiece = { load: dump.sha256, from: records, ...piece };
-      state = await ask<LoadState>('PUT', '/records', { account }, sent);
+      if (!refused.has(account) && (whole || !isThere)) {
+        const sent: message.LoadPiece = { load: dump.sha256, from, rows, ...(whole && { whole }) };
+        const state = await ask<message.LoadState>('PUT', '/records', { account }, sent);
+        isThere = state.state === 'whole';
+        if (whole && state.digest !== whole.digest) {
+          throw new Refused(
+            `the account has other records (${state.records}) than the dump (${whole.records}); nothing was changed. To replace them, export the account, DELETE /accounts/SUBJECT of the admin Worker, and load again`,
+          );
+        }
+      }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       refused.set(account, error.message);
     }
-  };
-  const end = async (sequences: Sequences) => {
-    const whole = { ...(await digest.contents()), sequences };
-    if (records > 0) await send({ rows: [], whole });
-    if (state !== undefined && state.digest !== whole.digest && !refused.has(account)) {
-      refused.set(
-        account,
-        `the account has other records (${state.records}) than the dump (${whole.records}); nothing was changed. To replace them, export the account, DELETE /accounts/SUBJECT of the admin Worker, and load again`,
-      );
-    }
-    if (refused.has(account)) dump.loaded.records -= records;
-    [records, digest, state] = [0, new AccountDigest(), undefined];
-  };
-  for await (const batch of batchesOf(dump.lines())) {
-    const [line] = batch;
-    if (line === undefined || isEvent(line)) await take(ask, batch.filter(isEvent));
-    else if (isRecord(line)) {
-      if ((line.owner ?? '') !== account) await end(dump.highest);
-      account = line.owner ?? '';
-      const rows = batch.filter(isRecord).map(rowOf);
-      for (const row of rows) await digest.add(row);
-      await send({ rows });
-      records += rows.length;
-      // Only Workers dump these for each account, behind its records.
-    } else if (line.account !== null) await end(line.highest);
+    from += rows.length;
+    if (isLast && refused.has(account)) dump.loaded.records -= from;
+    if (isLast) [from, digest, isThere] = [0, new AccountDigest(), false];
   }
-  await end(dump.highest);
   return refused;
 }
 
-async function take(ask: Ask, lines: readonly EventLine[]): Promise<void> {
-  const events = await Promise.all(lines.map(named));
-  const { known } = await ask<{ known: number }>('PUT', '/audit-events', {}, events);
-  if (known === events.length) return;
-  throw new CommandError(
-    `the audit log has taken ${known} of ${events.length} events; run the load again`,
-  );
-}
-
 /** The same event of the same storage has the same name in each dump. */
-async function named({ id, owner, name, event }: EventLine): Promise<NamedEvent> {
+async function named({ id, owner, name, event }: EventLine): Promise<message.NamedEvent> {
   if (name) {
     const [of, epoch, number] = JSON.parse(name) as [string, string, number];
     return { owner: of, epoch, number, event };
   }
-  const epoch = `file-${(await sha256(event)).slice(0, EPOCH_CHARACTERS)}`;
-  return { owner, epoch, number: id, event };
+  // Of a hash, so that an event is known by its text.
+  return { owner, epoch: `file-${(await sha256(event)).slice(0, 16)}`, number: id, event };
 }

@@ -12,10 +12,8 @@ import { importData } from '../data/import/import-command.js';
 import { readTarget, Service } from '../data/service.js';
 import { type Call, collected, type Declare, pathOf, UsageError } from '../program/command.js';
 
-const CONNECTIONS = 8;
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
-/** The service that the settings name. */
 const serviceOf = (call: Call) => new Service(readTarget(call), call);
 
 const decimalOption = () => new Option('--decimal <mark>', 'before a fraction').choices([',', '.']);
@@ -34,14 +32,12 @@ function encoding(given: string): string {
   }
 }
 
-export const importRecords: Declare = (command, call) =>
+const importRecords: Declare = (command, call) =>
   command
-    .description(
-      `Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
+    .description(`Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
 .json) or of an export's folder; none unless all rows are good. Interrupted, run
 it again.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .argument('<file>')
     .requiredOption('--account <subject>', 'the account that gets the records')
     .addOption(new Option('--into <collection>', 'of a file').choices(COLLECTION_NAMES))
@@ -63,27 +59,18 @@ ${SETTINGS}`,
       if (reportPath === path) {
         throw new UsageError('--report names the imported file itself; name another one');
       }
-      const { account, into, existing } = given;
-      const options = {
-        ...{ path, account, into, encoding: given.encoding, existing, reportPath },
-        reading: { map: parseMap(map), sheet, delimiter, decimal, dates },
-        isDryRun: given.dryRun === true,
-        skipsBad: given.skipBad === true,
-        isReversed: given.reverse === true,
-        connections: given.inOrder ? 1 : CONNECTIONS,
-      };
+      const reading = { map: parseMap(map), sheet, delimiter, decimal, dates };
       call.listen?.();
+      const options = { ...given, path, reportPath, reading };
       call.exitCode = await importData(options, () => serviceOf(call), call);
     });
 
-export const exportRecords: Declare = (command, call) =>
+const exportRecords: Declare = (command, call) =>
   command
-    .description(
-      `Write everything of an account into a new folder, oldest first: a file for
+    .description(`Write everything of an account into a new folder, oldest first: a file for
 each collection that has records, the payments, the audit events. Import takes
 the folder back, in either format.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .requiredOption('--account <subject>', 'whose records')
     .requiredOption('--to <folder>', 'new, or empty')
     .addOption(new Option('--format <name>', 'ndjson by default').choices(['ndjson', 'csv']))
@@ -95,7 +82,7 @@ ${SETTINGS}`,
       const { delimiter: mark = ',' } = given;
       // A spreadsheet that wants a semicolon has a decimal comma.
       const decimal = given.decimal ?? (mark === ';' ? ',' : '.');
-      const isCsv = excel || (given.delimiter ?? given.decimal) !== undefined;
+      const isCsv = format === 'csv' || excel || (given.delimiter ?? given.decimal) !== undefined;
       if (format === 'ndjson' && isCsv) {
         throw new UsageError('--excel, --delimiter and --decimal are for --format csv');
       }
@@ -103,28 +90,23 @@ ${SETTINGS}`,
         account,
         folder: pathOf(call, to),
         collections: COLLECTION_NAMES.filter((name) => collection?.includes(name) ?? true),
-        csv:
-          format === 'csv' || isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
+        csv: isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
       };
       call.listen?.();
       const exported = await exportAccount(options, serviceOf(call), call);
       call.out(`${options.folder}: ${exportedText(exported)}\n`);
       if (exported.changed) {
-        call.out(
-          `${account} changed during the export: records were created or deleted; export again for one moment\n`,
-        );
+        call.out(`${account} changed during the export; export again for one moment\n`);
       }
     });
 
 export const erase: Declare = (command, call) =>
   command
-    .description(
-      `Export the account into a new folder, delete every record that is in there,
+    .description(`Export the account into a new folder, delete every record that is in there,
 check that nothing is left, and add a line to the ledger of erased accounts,
 which restore and load read. Interrupted, run it again.
 ${SETTINGS}, and
-BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`,
-    )
+BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
     .requiredOption('--account <subject>', 'the account')
     .requiredOption('--export-first <folder>', 'where its records are exported to; must not exist')
     .requiredOption('--confirm <subject>', 'the subject again')
@@ -137,10 +119,12 @@ BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`,
       const ledger = ledgerPath(call.environment);
       if (ledger === undefined) {
         throw new UsageError(
-          "neither BACKUP_DIR nor ERASURE_LEDGER is set; set one, since the ledger of erased accounts stands beside the backups' folder",
+          'BACKUP_DIR and ERASURE_LEDGER are unset; set one, as for the service',
         );
       }
       const [exportFolder, backups] = [pathOf(call, exportFirst), readBackups(call.environment)];
       call.listen?.();
       await eraseAccount({ account, exportFolder, ledger, backups }, serviceOf(call), call);
     });
+
+export { exportRecords as export, importRecords as import };

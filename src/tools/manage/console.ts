@@ -4,27 +4,22 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
-import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
 import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
 import { readSecretLine } from '../console/secret-line.js';
-import { type Declare, EXIT_DONE } from '../program/command.js';
-import { onFirstSignal } from '../program/terminal.js';
+import { type Declare, onFirstSignal } from '../program/command.js';
 
-export const runConsole: Declare = (command, call) =>
+const runConsole: Declare = (command, call) =>
   command
-    .description(
-      `Run the operator's console until SIGTERM or Ctrl-C: print its address, and a
+    .description(`Run the operator's console until SIGTERM or Ctrl-C: print its address, and a
 code for the next sign-in.
-Settings: src/tools/console/README.md (in a release: pages/console.md)`,
-    )
+Settings: src/tools/console/README.md (in a release: pages/console.md)`)
     .action(async () => {
       const { environment, out } = call;
       const log = jsonLog();
       const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
-      for (const { event, hint } of misspelledNames(environment)) log.warn(event, { hint });
       const running = await startConsole({
         settings,
         erasure: { ledger: ledgerPath(environment), backups: readBackups(environment) },
@@ -34,18 +29,18 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`,
       });
       onFirstSignal(() => {
         log.info('stopping');
-        void running.close().then(() => process.exit(EXIT_DONE));
+        void running.close().then(() => process.exit());
       });
       log.info('console_started', { address: running.origin });
       out(`console: ${settings.origin ?? running.origin}/\n`);
     });
 
+export { runConsole as console };
+
 export const hash: Declare = (command, { out }) =>
   command
-    .description(
-      `Ask for a password, or read it from standard input, and print the line that
-sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`,
-    )
+    .description(`Ask for a password, or read it from standard input, and print the line that
+sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`)
     .action(async () => {
       const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
       // In quotation marks: a shell would replace what begins with $.

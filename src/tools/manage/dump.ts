@@ -1,21 +1,21 @@
-// `manage dump` writes everything that the service stores into one file; `manage load` puts it
-// into an empty storage.
+// `manage dump` writes everything that the service stores into one file, `manage load` puts it into
+// an empty storage, `manage restore` puts a backup in the place of a stopped service's database.
 
 import { writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
-import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { restoreDatabase } from '../../storage/backup/restore.js';
+import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { adminKeyIn, plainUrl, Service } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
-import { type Contents, checkedDump, type Store, writeDump } from '../dump/dump-file.js';
+import { type Contents, checkedDump, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/running-service.js';
 import { workersStore } from '../dump/workers.js';
 import { type Call, type Declare, EXIT_FAILED, pathOf, UsageError } from '../program/command.js';
 
-const EXAMPLE = 'https://service-management-admin.example.workers.dev';
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
 const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
@@ -23,13 +23,11 @@ const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
 
 export const dump: Declare = (command, call) =>
   command
-    .description(
-      `Write every record with its id, owner, order and times, and the audit log, into
+    .description(`Write every record with its id, owner, order and times, and the audit log, into
 a new file. The source is DATABASE_URL, unless --from names another one: a
 database file or backup, the address of a running service (over a file, use
 http://127.0.0.1:8080), or that of the admin Worker.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .requiredOption('--to <file>', 'the dump; must not exist')
     .option('--from <source>', 'a file or an address')
     .option('--account <subject>', 'only this account')
@@ -41,13 +39,11 @@ ${SETTINGS}`,
 
 export const load: Declare = (command, call) =>
   command
-    .description(
-      `Load a dump into a new database file, an empty Postgres database or Workers.
+    .description(`Load a dump into a new database file, an empty Postgres database or Workers.
 Nothing is overwritten, and a dump that was cut or changed is refused as a
 whole. Interrupted, run it again. The exit code is 1 if an account is refused.
 ${SETTINGS},
-and ERASURE_LEDGER or BACKUP_DIR: who was erased`,
-    )
+and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .argument('<file>')
     .option('--to <target>', 'a new database file, or the address of the admin Worker')
     .option('--bring-back', 'also load accounts that were erased since')
@@ -62,25 +58,53 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`,
       out(`loaded ${textOf(found.loaded, left.length === 0)}`);
       if (found.newIds.length > 0) {
         const list = `${path}-new-ids.csv`;
-        const rows = stringify(found.newIds, { header: true });
-        await writeFile(list, rows, { mode: 0o600, flush: true });
+        const how = { mode: 0o600, flush: true };
+        await writeFile(list, stringify(found.newIds, { header: true }), how);
         out(`${found.newIds.length} records have new ids; the list is ${list}\n`);
       }
       for (const [owner, reason] of left) out(`not loaded: ${JSON.stringify(owner)}: ${reason}\n`);
       if (left.length > 0) call.exitCode = EXIT_FAILED;
     });
 
+export const restore: Declare = (command, call) =>
+  command
+    .description(`Stop the service first. Check the backup, put it in the place of the database,
+and keep the old one under another name.
+Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
+    .argument('<file>')
+    .action(async (file) => {
+      const { environment, out, now } = call;
+      const backup = pathOf(call, file);
+      // A restore has no default: it would put a database into whatever folder it is run in.
+      if (!environment['DATABASE_URL']) {
+        throw new UsageError(
+          "DATABASE_URL is unset; set it, or give --settings with the file of the service's settings",
+        );
+      }
+      const path = resolve(readDatabasePath(environment));
+      // The ledger stands beside the backup's folder, unless the settings name another place.
+      const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
+      // First: a restore that can't read it would silently bring erased accounts back.
+      const ledger = await readLedger(ledgerAt);
+      const { contents, kept, owners } = await restoreDatabase(backup, path, now());
+      const counts = `${contents.recordCount} records and ${contents.auditEventCount} audit events`;
+      const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
+      out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);
+      const back = owners.flatMap(({ subject, oldest }) => {
+        const erased = ledger?.erasedAfter(subject, oldest);
+        return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
+      });
+      if (back.length > 0) {
+        out(`\nAccounts that were erased came back with this backup:\n\n${back.join('')}\n`);
+        out(`Start the service, then erase each of them again:\n${ERASE_AGAIN}\n`);
+      }
+    });
+
 /** Of an option, or of DATABASE_URL. */
-async function storeOf(
-  option: 'from' | 'to',
-  given: string | undefined,
-  call: Call,
-): Promise<Store> {
+async function storeOf(option: 'from' | 'to', given: string | undefined, call: Call) {
   const { environment } = call;
   const text = given ?? environment['DATABASE_URL'] ?? '';
-  if (text === '') {
-    throw new UsageError(`--${option} or DATABASE_URL must name a file or an address`);
-  }
+  if (text === '') throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
   if (isPostgresUrl(text)) {
     if (given === undefined) return postgresStore(text);
     throw new UsageError(
@@ -91,7 +115,7 @@ async function storeOf(
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
     return fileStore(pathOf(call, path));
   }
-  const at = plainUrl(`--${option}`, text, EXAMPLE);
+  const at = plainUrl(`--${option}`, text, 'https://admin.example.workers.dev');
   const adminKey = adminKeyIn(environment);
   const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
   const service = new Service({ baseUrl, adminKey }, call);

@@ -7,7 +7,6 @@ import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { sentenceOf } from '../data/failures.js';
 import {
   type Call,
-  type CommandDependencies,
   collected,
   type Declare,
   EXIT_DONE,
@@ -16,41 +15,32 @@ import {
   EXIT_WRONG_USE,
   Interrupted,
   UsageError,
+  withSettingsFiles,
 } from '../program/command.js';
-import { withSettingsFiles } from '../program/settings-file.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
 
-const service = () => import('./serve.js');
-const accounts = () => import('./accounts.js');
-const dumps = () => import('./dump.js');
-const browser = () => import('./console.js');
+type Load = () => Promise<Readonly<Record<string, Declare>>>;
 
-/** They have a log of their own, also for warnings. */
-const LOGGING = ['serve', 'check', 'console'];
-
-/** What each does, and what declares it. */
-export const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<Declare>]>> = {
-  serve: ['run the service', async () => (await service()).serve],
-  check: ['check what a start needs; start nothing', async () => (await service()).check],
-  ready: ['ask whether the service is ready', async () => (await import('./ready.js')).ready],
-  import: ['create records from a spreadsheet', async () => (await accounts()).importRecords],
-  export: ["write an account's records to files", async () => (await accounts()).exportRecords],
-  dump: ['write everything into one file', async () => (await dumps()).dump],
-  load: ['load a dump into an empty database', async () => (await dumps()).load],
-  erase: ['export an account, then delete it', async () => (await accounts()).erase],
-  restore: ['restore a backup', async () => (await import('./restore.js')).restore],
-  console: ["run the operator's console", async () => (await browser()).runConsole],
-  hash: ["hash the console's password", async () => (await browser()).hash],
+/** What each does, and the module that declares it under its name. */
+export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>> = {
+  serve: ['run the service', () => import('./serve.js')],
+  check: ['check what a start needs; start nothing', () => import('./serve.js')],
+  ready: ['ask whether the service is ready', () => import('./ready.js')],
+  import: ['create records from a spreadsheet', () => import('./accounts.js')],
+  export: ["write an account's records to files", () => import('./accounts.js')],
+  dump: ['write everything into one file', () => import('./dump.js')],
+  load: ['load a dump into an empty database', () => import('./dump.js')],
+  erase: ['export an account, then delete it', () => import('./accounts.js')],
+  restore: ['restore a backup', () => import('./dump.js')],
+  console: ["run the operator's console", () => import('./console.js')],
+  hash: ["hash the console's password", () => import('./console.js')],
 };
 
 /** Resolves with the exit code. */
-export async function manage(
-  args: readonly string[],
-  dependencies: CommandDependencies,
-): Promise<number> {
+export async function manage(args: readonly string[], dependencies: Call): Promise<number> {
   const { out, err, version } = dependencies;
-  const call: Call = { ...dependencies, exitCode: EXIT_DONE };
+  const call = { ...dependencies };
   const { npm_lifecycle_event: script, MANAGE_NAME: self = 'manage' } = call.environment;
   const typed = script ? 'npm run manage --' : self;
   const program = new Command(self)
@@ -58,7 +48,7 @@ export async function manage(
     .version(version, '--version', 'print the release')
     .helpOption('-h, --help', 'print this')
     .helpCommand(false)
-    .addHelpText('after', `\n${EXIT_CODES}`)
+    .addHelpText('afterAll', `\n${EXIT_CODES}`)
     .configureOutput({
       writeOut: out,
       writeErr: err,
@@ -70,13 +60,13 @@ export async function manage(
     for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
       const command = program.command(name).summary(summary);
       if (name !== args[0]) continue;
-      (await load())(command, call);
+      (await load())[name]?.(command, call);
       const said = script === name ? `npm run ${name} --` : `${typed} ${name}`;
       command.showHelpAfterError(`${said} --help says what it takes`);
       prepare(command, args, call);
     }
     await program.parseAsync(args, { from: 'user' });
-    return call.exitCode;
+    return call.exitCode ?? EXIT_DONE;
   } catch (error) {
     // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_WRONG_USE;
@@ -90,9 +80,7 @@ export async function manage(
 /** Adds what every command takes, and checks what Commander lets through. */
 function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
   const name = command.name();
-  command
-    .option('--settings <file>', 'of settings; the environment overrides it', collected)
-    .addHelpText('after', `\n${EXIT_CODES}`);
+  command.option('--settings <file>', 'of settings; the environment overrides it', collected);
   // Commander would take the next option for the value.
   for (const [index, word] of args.entries()) {
     const option = command.options.find(({ long, required }) => required && long === word);
@@ -107,9 +95,9 @@ function prepare(command: CommandUnknownOpts, args: readonly string[], call: Cal
     const given: Readonly<Record<string, unknown>> = command.opts();
     const missing = wanted.find((option) => !given[option.attributeName()]);
     if (missing) command.error(`${missing.long} is missing: ${missing.description}`);
-    const files = given['settings'] as string[] | undefined;
-    call.environment = withSettingsFiles(call.environment, files ?? []);
-    if (LOGGING.includes(name)) return;
+    call.environment = withSettingsFiles(call.environment, (given['settings'] ?? []) as string[]);
+    // These log their warnings themselves.
+    if (['serve', 'check'].includes(name)) return;
     for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
   });
 }

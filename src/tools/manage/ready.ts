@@ -12,29 +12,24 @@ const ANSWER_MAX_MS = 5_000;
 
 export const ready: Declare = (command, call) =>
   command
-    .description(
-      `Ask the operations port whether the service can do its work, and print one
+    .description(`Ask the operations port whether the service can do its work, and print one
 line, then what each reason and warning means and what to do. The exit code is 0
 if it can.
-Settings: OPS_PORT, OPS_HOST as the service has them`,
-    )
+Settings: OPS_PORT, OPS_HOST as the service has them`)
     .option('--wait <seconds>', 'ask again for this long, until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {
       const { environment, out, now, interrupted } = call;
       const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
-      if (port === undefined)
-        throw new UsageError('OPS_PORT is unset; set it as the service has it');
+      if (port === undefined) throw new UsageError('OPS_PORT is unset; set it as for the service');
       const at = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
       const end = now() + wait * 1_000;
-      for (;;) {
-        const { isReady, text } = await ask(`http://${at}:${port}/ready`);
-        if (isReady || now() >= end) {
-          out(text);
-          if (!isReady) call.exitCode = EXIT_FAILED;
-          return;
-        }
+      const url = `http://${at}:${port}/ready`;
+      let answer = await ask(url);
+      for (; !answer.isReady && now() < end; answer = await ask(url)) {
         await pause(ASK_AGAIN_MS, interrupted);
       }
+      out(answer.text);
+      if (!answer.isReady) call.exitCode = EXIT_FAILED;
     });
 
 function secondsIn(given: string): number {
@@ -45,17 +40,15 @@ function secondsIn(given: string): number {
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-    const { ready, ...answer } = Object(await response.json()) as Record<string, unknown>;
-    const listOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
-    const [reasons, warnings] = [listOf(answer['reasons']), listOf(answer['warnings'])];
+    const { ready, reasons = [], warnings = [] } = Object(await response.json());
     const why = reasons.join(', ') || 'this is not the operations port';
+    const state = ready === true ? 'ready' : `not ready: ${why}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
     const troubles = [...reasons, ...warnings].map((name) => {
       // Undefined for a name that only another release knows.
       const { meaning, action } = TROUBLES.get(name) ?? {};
       return meaning && `  ${name}: ${meaning}\n    What to do: ${action}\n`;
     });
-    const state = ready === true ? 'ready' : `not ready: ${why}`;
     return { isReady: ready === true, text: `${state}${also}\n${troubles.join('')}` };
   } catch (error) {
     const { code = messageOf(error) } = Object(Object(error).cause) as { code?: string };

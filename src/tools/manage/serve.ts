@@ -11,11 +11,9 @@ const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settin
 
 export const serve: Declare = (command, call) =>
   command
-    .description(
-      `Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log is one
+    .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log is one
 JSON line an event.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .action(async () => {
       const { environment } = call;
       const log = jsonLog();
@@ -37,11 +35,9 @@ ${SETTINGS}`,
 
 export const check: Declare = (command, call) =>
   command
-    .description(
-      `Check everything that a start of the service needs, and start nothing. A line
+    .description(`Check everything that a start of the service needs, and start nothing. A line
 for each check says what was found. The exit code is 0 if a start would succeed.
-${SETTINGS}`,
-    )
+${SETTINGS}`)
     .option('--online', 'also ask the identity provider and Postgres')
     .action(async ({ online = false }) => {
       const log = jsonLog();

@@ -1,14 +1,16 @@
 // What a command gets from the process that runs it, and how it ends.
 
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseEnv } from 'node:util';
 import type { Command } from '@commander-js/extra-typings';
 import type { Environment } from '../../hosts/settings/schema.js';
 
 export const EXIT_DONE = 0;
 export const EXIT_FAILED = 1;
 export const EXIT_WRONG_USE = 2;
-/** 128 + SIGINT. */
 export const EXIT_INTERRUPTED = 130;
 
 /** The command line cannot be understood, or settings are missing. */
@@ -22,16 +24,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export interface CommandDependencies {
-  /** With the settings of the files that the command line names. */
-  readonly environment: Environment;
-  /** Prints results. */
+export interface Call {
+  /** Once a command runs, with the settings of the files that the command line names. */
+  environment: Environment;
+  /** Set by the command if it isn't 0. */
+  exitCode?: number;
   out(text: string): void;
   /** Prints progress and warnings. */
   err(text: string): void;
   /** For a program that shows the progress itself, such as rows that are imported. */
   progressed?(event: string, done: number, total: number): void;
-  /** Whether a person watches the progress. */
   readonly isTerminal: boolean;
   /** Aborted by Ctrl-C after a call of `listen`. Without one, Ctrl-C ends the process. */
   readonly interrupted: AbortSignal;
@@ -39,27 +41,21 @@ export interface CommandDependencies {
   /** Milliseconds since 1970, UTC. */
   now(): number;
   randomBytes(size: number): Uint8Array;
-  /** The release that the program belongs to. */
   readonly version: string;
-  /** How long to wait for a service that is busy or unavailable. */
   readonly waits?: Waits;
 }
 
+/** How a command waits for a service that is busy or unavailable. */
 export interface Waits {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** A command gives up after this time without an answer. */
+  /** It gives up after this time without an answer. */
   readonly patienceMs: number;
-  /** The time-out of one request. */
+  /** Of one request. */
   readonly timeoutMs: number;
   /** How long a write without an answer may still be on its way, once the service answers again. */
   readonly onItsWayMs: number;
 }
-
-/** One call of a command. Its action sets the exit code if it isn't 0. */
-export type Call = { -readonly [Name in keyof CommandDependencies]: CommandDependencies[Name] } & {
-  exitCode: number;
-};
 
 /** Gives a command of the program its description, options and action. */
 export type Declare = (command: Command, call: Call) => void;
@@ -76,14 +72,14 @@ export function pathOf({ environment }: { environment: Environment }, typed: str
 
 /** Resolves after the time, or at once when the signal ends. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return setTimeout(milliseconds, undefined, { signal }).catch(() => {});
+  return delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 export type Progress = ReturnType<typeof startProgress>;
 
 /** On a terminal, one line. `noun`: such as `rows`. `done`: those of the total that an earlier run did. */
 export function startProgress(
-  { isTerminal, err, progressed }: CommandDependencies,
+  { isTerminal, err, progressed }: Call,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
 ) {
   let count = done;
@@ -95,4 +91,77 @@ export function startProgress(
     },
     stop: () => (isTerminal ? err('\n') : undefined),
   };
+}
+
+/** The terminal sends a signal to npm and to this process, and npm passes it on: two signals within this time count as one. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Once a process. `entry`: the program's own `import.meta.url`. */
+export function terminal(entry: string): Call {
+  // If the reader of the output has gone, such as `head`, the work continues.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  // Without a listener it makes Node open its debugger, to every program of this machine.
+  process.on('SIGUSR1', () => {});
+  const err = (text: string) => void process.stderr.write(text);
+  const interruption = new AbortController();
+  return {
+    environment: process.env,
+    out: (text) => void process.stdout.write(text),
+    err,
+    isTerminal: process.stderr.isTTY === true,
+    interrupted: interruption.signal,
+    listen: () =>
+      onFirstSignal(() => {
+        err('\nstopping: finishing what is under way\n');
+        interruption.abort();
+      }),
+    now: Date.now,
+    randomBytes,
+    version: JSON.parse(readFileSync(new URL('../package.json', entry), 'utf8')).version,
+  };
+}
+
+/** Calls at the first Ctrl-C or SIGTERM, instead of the end of the process; a later one ends it at once. */
+export function onFirstSignal(stop: () => void): void {
+  let isFirst = true;
+  const listener = () => {
+    if (isFirst) stop();
+    if (isFirst) setTimeout(off, SAME_SIGNAL_MS).unref();
+    isFirst = false;
+  };
+  const off = () => process.off('SIGINT', listener).off('SIGTERM', listener);
+  process.on('SIGINT', listener).on('SIGTERM', listener);
+}
+
+/**
+ * Nothing, a comment, or an assignment, on which systemd (`EnvironmentFile`) and `parseEnv` agree:
+ * Node cuts a value at `#` and takes no backslash, systemd keeps the one and reads the other. A
+ * quotation mark within a bare value is a character, as JSON needs it.
+ */
+const PLAIN =
+  /^\s*(?:[#;].*|[A-Za-z_]\w*\s*=\s*(?:'[^']*'|"[^"\\]*"|(?:[^\s'"`#\\][^#\\]*?)?)\s*)?$/;
+
+/**
+ * The environment with the settings of the files: a later file overrides an earlier one, and the
+ * environment itself all. Throws a `UsageError` that names file and line, and no value.
+ */
+export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
+  const found = files.map((file) => {
+    const path = pathOf({ environment }, file);
+    try {
+      return settingsIn(readFileSync(path, 'utf8'));
+    } catch (error) {
+      throw new UsageError(`the settings file ${path} cannot be read: ${messageOf(error)}`);
+    }
+  });
+  return Object.assign({}, ...found, environment);
+}
+
+export function settingsIn(text: string): Readonly<Record<string, string | undefined>> {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const wrong = lines.findIndex((line) => !PLAIN.test(line)) + 1;
+  if (wrong === 0) return parseEnv(lines.filter((line) => !/^\s*[#;]/.test(line)).join('\n'));
+  throw new Error(
+    `line ${wrong} can be read in several ways; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
+  );
 }

@@ -2,28 +2,20 @@
 
 import fs, { readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import {
-  copySynced,
-  expectRoom,
-  fileErrorText,
-  nameAgain,
-} from '../../../src/storage/backup/file-copy.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { copySynced, expectRoom, nameAgain } from '../../../src/storage/backup/file-copy.js';
+import { testFolder } from '../../support/test-folder.js';
 
-let folder: TemporaryFolder;
-const at = (name: string) => join(folder.path, name);
+const folder = testFolder();
+const { at } = folder;
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
   await writeFile(at('source'), 'of the source');
   await writeFile(at('taken'), 'mine');
 });
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
-  await folder.remove();
 });
 
 it('A copy has all pieces of a large file, only its owner may read it, and it replaces none', async () => {
@@ -57,13 +49,4 @@ it('A second name is of the same file, or of a copy where there are no hard link
   await nameAgain(at('source'), at('copied'));
   expect(await readFile(at('copied'), 'utf8')).toBe('of the source');
   expect((await stat(at('copied'))).ino).not.toBe((await stat(at('source'))).ino);
-});
-
-it.each([
-  ['ENOENT', 'no such folder; make it, or mount its disk'],
-  ['EACCES', 'no permission to write in the folder; check its owner and permissions'],
-  ['ENOSPC', 'its disk is full; make room'],
-  ['EIO', 'as the system says it'],
-])('The error %s of a file is a sentence for the operator', (code, sentence) => {
-  expect(fileErrorText(Object.assign(new Error('as the system says it'), { code }))).toBe(sentence);
 });

@@ -6,18 +6,18 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row, viewsConformanceOf } from '../storage-conformance.js';
 
 async function home(isReplicated: boolean) {
   const folder = await openTemporaryFolder();
-  const path = join(folder.path, 'service.db');
-  const socketPath = join(folder.path, 'socket');
+  const [path, socketPath] = [join(folder.path, 'service.db'), join(folder.path, 'socket')];
   const stub = isReplicated ? await openLitestreamStub(socketPath, path) : undefined;
   const options = { path, sampleRows: false, createAnyway: isReplicated };
   return {
@@ -44,13 +44,12 @@ viewsConformanceOf('libSQL file', () => home(false));
 conformanceOf('libSQL file', () => home(false));
 conformanceOf('libSQL file with a replica', () => home(true));
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let path: string;
 let threads: Worker[];
 let storage: FileStorage;
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
   path = join(folder.path, 'new', 'a b%41?x=1#y;z', "ü🧵 it's.db");
   threads = [];
   const remember = (worker: Worker) => void threads.push(worker);
@@ -58,10 +57,7 @@ beforeEach(async () => {
   storage = await openLibsqlStorage({ path, sampleRows: false });
   process.off('worker', remember);
 });
-afterEach(async () => {
-  await storage.close().catch(() => {});
-  await folder.remove();
-});
+afterEach(() => storage.close().catch(() => {}));
 
 const committed = { status: 'committed' };
 const filesBeside = async () => (await readdir(dirname(path))).sort();
@@ -77,7 +73,7 @@ it('A file is in WAL mode without shared memory while open, and one file once cl
 });
 
 it('An open file lets no other connection read or write it, nor opens again in this process', async () => {
-  const other = join(folder.path, 'other-name.db');
+  const other = folder.at('other-name.db');
   await symlink(path, other);
   await expect(openLibsqlStorage({ path: other })).rejects.toThrow(
     `the database file ${other} cannot be used: another process holds it (waited 5 s), or this one has it open; stop the other process, or share the storage`,
@@ -92,20 +88,17 @@ it('An open file lets no other connection read or write it, nor opens again in t
 
 it('The log of a killed process is written again at the start, byte for byte', async () => {
   await storage.commit(changes({ puts: [row(1)] }));
-  const killed = join(folder.path, 'killed.db');
+  const killed = folder.at('killed.db');
   // A copy while the file is open is all that a kill leaves.
   await copyFile(path, killed);
   await copyFile(`${path}-wal`, `${killed}-wal`);
   const log = await readFile(`${killed}-wal`);
   await utimes(`${killed}-wal`, 1, 1);
   const next = await openLibsqlStorage({ path: killed });
-  try {
-    expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
-    expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
-    expect(await loaded(next)).toEqual([row(1)]);
-  } finally {
-    await next.close();
-  }
+  onTestFinished(() => next.close());
+  expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
+  expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
+  expect(await loaded(next)).toEqual([row(1)]);
 });
 
 it('Beside a replica a log that is emptied gets a commit: an empty one counts as lost', async () => {
@@ -127,14 +120,13 @@ it('A folder that is made for the file is synced before it is used, and each fol
     return handle;
   });
   syncBuiltinESMExports();
-  try {
-    const options = { path: join(folder.path, 'newer', 'deep', 'service.db') };
-    for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
-    expect(synced).toEqual([join(folder.path, 'newer'), folder.path]);
-  } finally {
+  onTestFinished(() => {
     opening.mockRestore();
     syncBuiltinESMExports();
-  }
+  });
+  const options = { path: folder.at('newer/deep/service.db') };
+  for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
+  expect(synced).toEqual([folder.at('newer'), folder.path]);
 });
 
 it('A storage thread that dies leaves a commit under way, and every later one, unknown, and closes the file', async () => {

@@ -8,7 +8,7 @@ import { VALID_BODY } from '../../support/collection-table.js';
 import { openIdentityStub, tokenOf } from '../../support/identity-stub.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { startServer } from '../../support/server-process.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 /** Less than the log may grow to before SQLite writes it back by itself (1,000 pages). */
 const DISK_BYTES = 1_500_000;
@@ -19,13 +19,13 @@ const NOTE_LENGTH = 96_000;
 const CHANGES = 33;
 
 const MOUNTS = privateMounts();
+const folder = testFolder();
 
 it.skipIf(MOUNTS === undefined)(
   'A log that fills the disk is used again once there is a little room',
   async () => {
-    const folder = await openTemporaryFolder();
     const identity = await openIdentityStub();
-    const ballast = join(folder.path, 'ballast');
+    const ballast = folder.at('ballast');
     const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && head -c ${BALLAST_BYTES} /dev/zero > ${ballast} && exec "$@"`;
     const server = await startServer(
       { DATABASE_URL: `file:${folder.path}/service.db`, AUTH_USERINFO_URL: identity.url },
@@ -56,7 +56,6 @@ it.skipIf(MOUNTS === undefined)(
     } finally {
       await server.stop();
       await identity.close();
-      await folder.remove();
     }
   },
 );

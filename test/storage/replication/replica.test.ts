@@ -1,12 +1,11 @@
 // How a replica is reached, kept, watched and lost: by a real socket and a clock of the test's own.
 
-import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Litestream, type ReplicaReport } from '../../../src/storage/replication/litestream.js';
 import { Replica } from '../../../src/storage/replication/replica.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const DATABASE = '/data/service.db';
 /** No process has this id: Linux has none above 4,194,304. */
@@ -15,7 +14,7 @@ const NO_PROCESS = 2_000_000_000;
 const [TURNS, TURNS_MAX] = [50, 5_000];
 const STEP_MS = 250;
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let socketPath: string;
 let stub: LitestreamStub;
 let replica: Replica;
@@ -25,8 +24,7 @@ let [touches, emptied, logBytes, uses] = [0, 0, 0, 0];
 let letGo = () => {};
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
-  socketPath = join(folder.path, 'socket');
+  socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
   [touches, emptied, logBytes, uses] = [0, 0, 0, 0];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'], now: 5_000 });
@@ -38,7 +36,6 @@ afterEach(async () => {
   await closing;
   vi.useRealTimers();
   await stub.close();
-  await folder.remove();
 });
 
 function make(): void {

@@ -1,6 +1,5 @@
 // A storage with a replica: commits go on without Litestream, and are never made by two services.
 
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 import {
@@ -12,10 +11,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { spawnServer } from '../../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let path: string;
 let socketPath: string;
 let stub: LitestreamStub;
@@ -23,16 +22,14 @@ let reports: ReplicaReport[];
 let opened: FileStorage[];
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
-  path = join(folder.path, 'service.db');
-  socketPath = join(folder.path, 'socket');
+  path = folder.at('service.db');
+  socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, path);
   [reports, opened] = [[], []];
 });
 afterEach(async () => {
   for (const storage of opened) await storage.close();
   await stub.close();
-  await folder.remove();
 });
 
 async function open(isReplicated = true) {
@@ -67,8 +64,8 @@ it('Without Litestream it commits, reports that, and refuses a backup, which wou
   expect(await storage.commit(put(100))).toEqual(committed);
   await eventually(async () => expect(reports.at(-1)).toMatchObject({ isReached: false }));
   expect(reports.at(-1)?.behindSince).toBeGreaterThan(Date.now() - 60_000);
-  const backup = storage.backup(join(folder.path, 'backup.db'));
-  await expect(backup).rejects.toThrow("Litestream's snapshots take its place");
+  const backup = storage.backup(folder.at('backup.db'));
+  await expect(backup).rejects.toThrow("Litestream's snapshots replace backups");
 });
 
 it('A write lock that another program holds for longer than the busy time-out fails one commit, and no later one', async () => {

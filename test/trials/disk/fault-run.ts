@@ -76,7 +76,7 @@ export async function runWithFault(
 
 /**
  * The script: changes, one after the other, then a read of everything. Resolves with what
- * was read; undefined when the server ended meanwhile.
+ * was read; undefined if the server ended in the meantime.
  */
 async function script(
   origin: string,

@@ -118,7 +118,7 @@ export class Asking {
     }));
   }
 
-  /** Every event, page by page: for a time at which nobody changes anything. */
+  /** Every event, page by page: for a time without changes. */
   async wholeAudit() {
     const call = this.#recorder.now();
     const events = [];

@@ -31,7 +31,7 @@ export function goIsMissing(): string | undefined {
   return spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed here';
 }
 
-/** Builds it into a folder. Throws where its module cannot be had. */
+/** Builds it into a folder. Throws if its module is unavailable. */
 export function buildChecker(folder: string): Checker {
   const program = join(folder, 'checker');
   const built = spawnSync('go', ['build', '-mod=readonly', '-o', program, '.'], {

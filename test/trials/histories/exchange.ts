@@ -11,7 +11,7 @@ export interface Asked {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The answer; `refused`: it never reached the service; `lost`: nobody can tell. */
+/** The answer; `refused`: it never reached the service; `lost`: unknown. */
 export type Answer = { readonly status: number; readonly json: unknown } | 'refused' | 'lost';
 
 export class Exchange {

@@ -71,7 +71,7 @@ export class Load {
     await this.#running;
   }
 
-  /** Goes on until there are so many operations more. */
+  /** Continues for this many more operations. */
   async more(operations: number): Promise<void> {
     const { recorder } = this.options;
     const wanted = recorder.operations.length + operations;
@@ -86,7 +86,7 @@ export class Load {
     return this.askings.reduce((sum, { refusals }) => sum + refusals, 0);
   }
 
-  /** Reads everything, while nobody changes anything. */
+  /** Reads everything, while there are no changes. */
   async readAll(): Promise<void> {
     const [asking] = this.askings;
     if (asking === undefined) return;

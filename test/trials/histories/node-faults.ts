@@ -20,7 +20,7 @@ export interface Amount {
 
 export interface Fault {
   readonly name: string;
-  /** Why it cannot be had here; undefined where it can. */
+  /** Why it is unavailable here; undefined if it is available. */
   readonly missing?: () => string | undefined;
   /** Makes the history, and says how often the fault came. */
   readonly run: (folder: string, amount: Amount, script?: string) => Promise<Faulted>;
@@ -171,7 +171,7 @@ async function fullDisk(folder: string, { operations, rounds, clients }: Amount,
     try {
       writeFileSync(join(inside, 'ballast'), Buffer.alloc(bavail * bsize));
     } catch {
-      // The service took some of the room meanwhile: the disk is full all the same.
+      // The service took some of the space in the meantime: the disk is full all the same.
     }
     const end = performance.now() + FULL_MAX_MS;
     while (unclear() - before < FULL_DISK_REFUSALS && performance.now() < end) await delay(5);

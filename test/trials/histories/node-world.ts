@@ -102,7 +102,7 @@ export class NodeWorld implements World {
     this.restarts++;
   }
 
-  /** Stops it, and kills it so many milliseconds later: it drains, or writes its log back. */
+  /** Stops it, and kills it this many milliseconds later: it drains, or writes its log back. */
   async killStopping(afterMs: number): Promise<void> {
     this.#origin = this.#down();
     this.service.child.kill('SIGTERM');
@@ -111,7 +111,7 @@ export class NodeWorld implements World {
     this.restarts++;
   }
 
-  /** Starts it and kills it so many milliseconds later: it recovers what the last kill left. */
+  /** Starts it and kills it this many milliseconds later: it recovers what the last kill left. */
   async killStarting(afterMs: number): Promise<void> {
     const starting = this.#spawned();
     await delay(afterMs);

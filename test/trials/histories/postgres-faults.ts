@@ -1,5 +1,5 @@
 // The faults of processes over Postgres: of the processes, of Postgres, of the lines between, of
-// clocks, and the settings of a server that somebody else runs.
+// clocks, and the settings of a server that other people run.
 
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -211,7 +211,7 @@ async function diskFull(processes: number, amount: Amount, script?: string): Pro
     try {
       writeFileSync(ballast, Buffer.alloc(bavail * bsize));
     } catch {
-      // Postgres took some of the room meanwhile: the disk is full all the same.
+      // Postgres took some of the space in the meantime: the disk is full all the same.
     }
     const unclear = () => world.recorder.operations.filter(({ code }) => code === 0).length;
     const before = unclear();
@@ -224,7 +224,7 @@ async function diskFull(processes: number, amount: Amount, script?: string): Pro
   return { world: same, came: `${amount.rounds} times, ${refused} writes refused` };
 }
 
-/** The time of day jumps at one process after the other; the monotonic clock goes on. */
+/** The time of day jumps at one process after the other; the monotonic clock keeps running. */
 async function jumpingClocks(
   processes: number,
   folder: string,

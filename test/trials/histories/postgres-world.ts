@@ -105,7 +105,7 @@ export class PostgresWorld implements World {
     here.origin = String((await service.saw('started'))['address']);
   }
 
-  /** Ends the process in the place. Clients go on asking there until it has gone. */
+  /** Ends the process in the place. Clients keep asking there until it has gone. */
   async end(place: number, signal: NodeJS.Signals): Promise<void> {
     const here = this.at(place);
     await here.service?.end(signal);

@@ -83,7 +83,7 @@ export interface RunOptions {
   readonly file: string;
   /** The server of another build. */
   readonly script?: string;
-  /** Made one after the other, until there is no more or the service ends. */
+  /** Made one after the other, until none is left or the service ends. */
   readonly phases: Iterable<Phase>;
 }
 
@@ -171,7 +171,7 @@ async function startAttacker(): Promise<ChildProcess> {
   return attacker;
 }
 
-/** Whether somebody else felt nothing; `judgesTimes` is false where a busy machine would fail it. */
+/** Whether the other account was unaffected; `judgesTimes` is false where a busy machine would fail it. */
 export function holds({ noted, ...outcome }: Outcome, judgesTimes = true) {
   const { readMs, writeMs, failures } = noted;
   if (!outcome.lives || failures.length > 0 || outcome.missing + outcome.extra > 0) return false;

@@ -152,7 +152,7 @@ const commands = fc.tuple(collections, fc.boolean()).chain(([collection, byOpera
     .map((command) => ({ ...command, collection, byOperator }) as Command);
 });
 
-/** Steps for so many accounts, each with so many commands. */
+/** Steps for this many accounts, each with this many commands. */
 export function steps(sizes: {
   accounts: number;
   steps: number;

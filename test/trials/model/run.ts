@@ -42,7 +42,7 @@ export type RunTotals = {
 };
 
 /**
- * Generates runs, each on a new database, until so many commands are sent or a difference
+ * Generates runs, each on a new database, until this many commands are sent or a difference
  * is found. The seed in the message generates the same run again.
  */
 export async function runsOf({
@@ -109,7 +109,7 @@ async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], 
     mayFail = JSON.stringify(step).includes(REFUSED);
     for (const lane of lanes)
       lane.strangers = idsOf(models.filter((model) => model !== lane.model));
-    // Waits for all lanes, so that none goes on after another has failed.
+    // Waits for all lanes, so that none continues after another has failed.
     const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(step.lanes[i] ?? [])));
     const failed = ends.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;

@@ -1,4 +1,4 @@
-// Compares the operator's views with the models of all accounts, while nobody writes.
+// Compares the operator's views with the models of all accounts, while there are no writes.
 
 import { COLLECTIONS } from '../../support/collection-table.js';
 import type { AccountModel } from './account-model.js';

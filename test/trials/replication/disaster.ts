@@ -15,7 +15,7 @@ import { spawnServer } from '../service/service-process.js';
 const WORKERS = 16;
 const PAUSE_MS = 20;
 const LOG_RESTART_MAX_MS = 60_000;
-/** SQLite gives a log that is begun anew another salt (sqlite.org/fileformat2.html, 4.1). */
+/** SQLite gives a log that is restarted another salt (sqlite.org/fileformat2.html, 4.1). */
 const SALT_END = 24;
 
 export type Disaster = Awaited<ReturnType<typeof lifeOf>>;
@@ -56,7 +56,7 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
 
   return {
     folder: dirname(dirname(home.file)),
-    /** Resolves when so many records are acknowledged. */
+    /** Resolves when this many records are acknowledged. */
     async acknowledged(count: number) {
       while (acknowledged.size < count) await delay(PAUSE_MS);
     },
@@ -84,7 +84,7 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
         (await Metrics.of(operations)).total('service_replication_behind_seconds');
       while ((await behind()) > 0) await delay(PAUSE_MS);
     },
-    /** Resolves when the log was written back and begun anew. */
+    /** Resolves when the log was written back and restarted. */
     async sawLogRestart() {
       const before = saltOf(home.file);
       const until = performance.now() + LOG_RESTART_MAX_MS;
@@ -135,7 +135,7 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
   }
 }
 
-/** Another one after each time that the log was begun anew. */
+/** Another one after each time that the log was restarted. */
 function saltOf(file: string): Buffer {
   const head = Buffer.alloc(SALT_END);
   const log = openSync(`${file}-wal`, 'r');

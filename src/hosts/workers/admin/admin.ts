@@ -40,7 +40,7 @@ async function answerFrom(routes: readonly AdminRoute[], call: AdminCall): Promi
   const route = routes.find((candidate) => candidate.method === method);
   if (route === undefined) {
     const methods = routes.map((candidate) => candidate.method).join(', ');
-    return refused(405, `${method} is not possible here; use ${methods}`);
+    return refused(405, `${method} is not allowed here; use ${methods}`);
   }
   if (call.env.MAINTENANCE !== 'on') {
     return refused(

@@ -12,7 +12,7 @@ import {
   type RecordCounts,
 } from '../../../storage/erasures/ledger.js';
 import {
-  type CommandDependencies,
+  type Call,
   Interrupted,
   type Progress,
   pause,
@@ -22,7 +22,7 @@ import { exportAccount } from '../export/export-command.js';
 import { OWNER_ONLY } from '../export/turned-file.js';
 import { CommandError, counted } from '../failures.js';
 import { type Records, runId, type Service } from '../service.js';
-import { several } from '../several.js';
+import { CONNECTIONS, several } from '../several.js';
 import { subjectsOf } from '../walk.js';
 import { backupExpiry } from './backup-expiry.js';
 
@@ -36,7 +36,6 @@ export interface EraseOptions {
 
 /** This file in the export's folder says that the deletion has begun. The same command then continues it. */
 const BEGUN = 'erase-begun.json';
-const CONNECTIONS = 8;
 /** On Workers the list of accounts follows a little later. */
 const LIST_FOLLOWS_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
@@ -44,7 +43,7 @@ const LOOK_AGAIN_MS = 1_000;
 export async function eraseAccount(
   options: EraseOptions,
   service: Service,
-  dependencies: CommandDependencies,
+  dependencies: Call,
 ): Promise<void> {
   const { account, exportFolder, ledger } = options;
   const { out } = dependencies;
@@ -63,7 +62,7 @@ export async function eraseAccount(
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
-  dependencies: CommandDependencies,
+  dependencies: Call,
 ): Promise<{ readonly count: number; readonly at: number }> {
   const { account, exportFolder, ledger } = options;
   await service.reach();
@@ -97,7 +96,7 @@ export async function eraseRecords(
 async function exportFirst(
   { account, exportFolder }: EraseOptions,
   service: Service,
-  dependencies: CommandDependencies,
+  dependencies: Call,
 ): Promise<RecordCounts> {
   const options = { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined };
   const { records, changed } = await exportAccount(options, service, dependencies);
@@ -146,7 +145,7 @@ function expectGone(error: unknown): undefined {
 async function expectNothingLeft(
   account: string,
   service: Service,
-  { now, interrupted }: CommandDependencies,
+  { now, interrupted }: Call,
 ): Promise<void> {
   const { accounts } = service.client;
   const left = await service.patiently(() => accounts.read(account)).catch(expectGone);

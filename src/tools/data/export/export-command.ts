@@ -8,17 +8,12 @@ import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
 import { codeOf } from '../../../storage/backup/file-copy.js';
 import type { RecordCounts } from '../../../storage/erasures/ledger.js';
-import {
-  type CommandDependencies,
-  Interrupted,
-  type Progress,
-  startProgress,
-} from '../../program/command.js';
+import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import type { Service, StoredRecord } from '../service.js';
 import { pagesOf, recordPages } from '../walk.js';
 import { addColumns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
-import { OWNER_ONLY, TurnedFile } from './turned-file.js';
+import { OWNER_ONLY, oldestFirst } from './turned-file.js';
 
 export interface ExportOptions {
   readonly account: string;
@@ -39,7 +34,7 @@ export interface Exported {
 export async function exportAccount(
   options: ExportOptions,
   service: Service,
-  dependencies: CommandDependencies,
+  dependencies: Call,
 ): Promise<Exported> {
   const { account, folder, collections, csv } = options;
   const partial = await partialFolder(folder);
@@ -99,31 +94,35 @@ async function writeRows(
   csv: CsvStyle | undefined,
   progress?: Progress,
 ): Promise<number> {
-  const turned = new TurnedFile();
   const columns = new Set<string>();
   const collection = COLLECTION_NAMES.find((each) => each === name);
-  async function* text() {
-    if (csv !== undefined) yield csvHeader(columns, csv);
-    for await (const page of turned.pages()) {
-      const lines = page.map((json) =>
-        csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
-      );
-      yield lines.join('');
-    }
-  }
   let count = 0;
-  try {
+  async function* tapped() {
     for await (const page of pages) {
       if (csv !== undefined) for (const row of page) addColumns(columns, row);
-      if (page.length > 0) await turned.add(page);
       count += page.length;
       progress?.add(page.length);
+      yield page;
+    }
+  }
+  const turned = oldestFirst(tapped());
+  try {
+    // When it comes, all rows have been read, and so every column is known.
+    let page = await turned.next();
+    async function* text() {
+      if (csv !== undefined) yield csvHeader(columns, csv);
+      for (; !page.done; page = await turned.next()) {
+        const lines = page.value.map((json) =>
+          csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
+        );
+        yield lines.join('');
+      }
     }
     const file = join(folder, `${name}.${csv === undefined ? 'ndjson' : 'csv'}`);
     if (count > 0) await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
     return count;
   } finally {
-    await turned.remove();
+    await turned.return();
   }
 }
 

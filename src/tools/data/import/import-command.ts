@@ -4,7 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
-import { type CommandDependencies, UsageError } from '../../program/command.js';
+import { type Call, UsageError } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import { runId, type Service } from '../service.js';
 import { ImportedFile, type ImportOptions } from './imported-file.js';
@@ -15,14 +15,14 @@ import { lookAt, type SourceFile } from './source-file.js';
 export async function importData(
   options: ImportOptions,
   service: () => Service,
-  dependencies: CommandDependencies,
+  dependencies: Call,
 ): Promise<number> {
   const sources = await sourcesOf(options);
   const report = new Report(options.reportPath);
   const files: ImportedFile[] = [];
   let isDone = false;
   try {
-    if (!options.isDryRun) await service().reach();
+    if (!options.dryRun) await service().reach();
     for (const [source, collection] of sources) {
       const file = new ImportedFile(source, collection, {
         ...options,
@@ -34,8 +34,8 @@ export async function importData(
       await file.judge();
     }
     for (const line of report.lines()) dependencies.out(`  ${line}\n`);
-    if (options.isDryRun) return report.badRows === 0 ? 0 : 1;
-    if (report.badRows > 0 && !options.skipsBad) {
+    if (options.dryRun) return report.badRows === 0 ? 0 : 1;
+    if (report.badRows > 0 && !options.skipBad) {
       throw new CommandError(
         'nothing was written; correct the rows, or pass --skip-bad to leave them out',
       );

@@ -3,15 +3,10 @@
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { sequenceOf } from '../../../core/domain/identifier.js';
 import type { ApiError } from '../../../operator-client.js';
-import {
-  type CommandDependencies,
-  Interrupted,
-  type Progress,
-  startProgress,
-} from '../../program/command.js';
+import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
 import { CommandError, counted, isPassing, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
-import { several } from '../several.js';
+import { CONNECTIONS, several } from '../several.js';
 import { recordPages } from '../walk.js';
 import { contentOf } from './content.js';
 import { judgedRows, type Reading } from './judged-rows.js';
@@ -24,23 +19,23 @@ export interface ImportOptions {
   /** The path of a file, or of an export's folder. */
   readonly path: string;
   readonly account: string;
-  readonly into: CollectionName | undefined;
+  readonly into?: CollectionName | undefined;
   readonly reading: Reading;
-  readonly encoding: string | undefined;
-  readonly isDryRun: boolean;
+  readonly encoding?: string | undefined;
+  readonly dryRun?: boolean | undefined;
   readonly reportPath: string | undefined;
-  readonly skipsBad: boolean;
+  readonly skipBad?: boolean | undefined;
   /** What to do with rows whose record is there already. Undefined: the import is refused. */
-  readonly existing: 'skip' | 'create' | undefined;
-  readonly isReversed: boolean;
-  readonly connections: number;
+  readonly existing?: 'skip' | 'create' | undefined;
+  readonly reverse?: boolean | undefined;
+  readonly inOrder?: boolean | undefined;
 }
 
 export interface Import extends ImportOptions {
   /** A dry run asks for none. */
   readonly service: () => Service;
   readonly report: Report;
-  readonly dependencies: CommandDependencies;
+  readonly dependencies: Call;
 }
 
 const SHOWN_ROWS = 3;
@@ -59,10 +54,10 @@ export class ImportedFile {
     this.#collection = collection;
     this.#import = parts;
     const { path, sha256, encoding } = source;
-    const { isDryRun, account, reading } = parts;
+    const { dryRun, account, reading } = parts;
     const how = { ...reading, map: [...reading.map], encoding };
     // Another file, another target or another reading is another import.
-    const task = isDryRun
+    const task = dryRun
       ? { dryRun: process.pid, path }
       : { path, sha256, service: parts.service().target.baseUrl, account, collection, how };
     this.#staging = new Staging(task, path);
@@ -193,17 +188,17 @@ export class ImportedFile {
   /** Resolves with the failure that ended the round early. */
   async #sendRound(progress: Progress): Promise<ApiError | undefined> {
     const [staging, source, collection] = [this.#staging, this.#source, this.#collection];
-    const { account, isReversed, connections, service, dependencies } = this.#import;
+    const { account, reverse, inOrder, service, dependencies } = this.#import;
     const { interrupted } = dependencies;
     const records = service().forRun(this.#begun.run).records(account, collection);
     let trouble: ApiError | undefined;
     function* rows(): Generator<StagedRow> {
-      for (const row of staging.open(isReversed)) {
+      for (const row of staging.open(reverse)) {
         if (interrupted.aborted || trouble !== undefined) return;
         yield row;
       }
     }
-    await several(rows(), connections, async (row) => {
+    await several(rows(), inOrder ? 1 : CONNECTIONS, async (row) => {
       try {
         const { id } = await records.create(JSON.parse(row.body));
         staging.created(row.row, sequenceOf(collection, id));

@@ -88,7 +88,7 @@ export class Staging {
   }
 
   /** Open rows in the order in which they are sent. */
-  *open(isReversed: boolean): Generator<StagedRow> {
+  *open(isReversed = false): Generator<StagedRow> {
     const [next, order] = isReversed ? ['<', 'desc'] : ['>', 'asc'];
     const after = this.#prepared(
       `select row, line, body from rows where state = 'open' and row ${next} ? order by row ${order} limit 1`,

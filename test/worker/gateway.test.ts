@@ -1,9 +1,38 @@
-// A page on its way between two machines: every text arrives as it was sent,
-// however the bytes are cut on the way.
+// The gateway: what it makes of a write whose sender has gone; and a page on its way from an object,
+// whose texts all arrive as they were sent, however the bytes are cut.
 
 import { expect, it } from 'vitest';
+import { failed, succeeded } from '../../src/core/domain/errors.js';
 import { areTexts } from '../../src/core/domain/listing.js';
+import type { Sender } from '../../src/core/records/record-service.js';
+import type { AccountStub, Caller } from '../../src/hosts/workers/account-call.js';
+import { gatewayRecords, type Objects } from '../../src/hosts/workers/gateway-records.js';
 import { receivedPage, type SentPage, sentPage } from '../../src/hosts/workers/sent-page.js';
+import { keptLog } from '../support/kept-log.js';
+
+it('The gateway makes each write of a sender that waits or is unknown, and of no other', async () => {
+  const calls: unknown[] = [];
+  const get = (_: AccountStub, method: string) => async (caller: Caller) => {
+    calls.push([method, caller.owner, caller.actor]);
+    return succeeded('{}');
+  };
+  const stub = new Proxy({} as AccountStub, { get } as ProxyHandler<AccountStub>);
+  const objects = { account: () => stub } as Partial<Objects> as Objects;
+  const writes = (sender?: Sender) => {
+    const account = gatewayRecords(objects, keptLog()).account('neema', sender);
+    const [create, update] = [account.create('customers', '{}'), account.update('team', 'a', '{}')];
+    return Promise.all([create, update, account.delete('customers', 'CUS-0001')]);
+  };
+  for (const actor of ['admin', undefined] as const) {
+    const sender = actor && { isDisconnected: () => false, actor };
+    expect(await writes(sender)).toEqual(Array(3).fill(succeeded('{}')));
+    const made = ['create', 'update', 'delete'].map((method) => [method, 'neema', actor]);
+    expect(calls.splice(0)).toEqual(made);
+  }
+  const refused = failed('BAD_REQUEST', 'the connection was closed before the change was made');
+  expect(await writes({ isDisconnected: () => true })).toEqual(Array(3).fill(refused));
+  expect(calls).toEqual([]);
+});
 
 const LARGE = 600_000;
 const SMALL = ['{"name":"Ñ💇🏾‍♀️ \\u001e \\u0000","spaced" :\n1}', '{}'];

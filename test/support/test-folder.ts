@@ -1,0 +1,20 @@
+// A folder of its own for each test of a file, or of a `describe`.
+
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+
+/** To be called before the hooks that use the folder: it is removed after theirs. */
+export function testFolder() {
+  let folder: TemporaryFolder;
+  beforeEach(async () => {
+    folder = await openTemporaryFolder();
+  });
+  afterEach(() => folder.remove());
+  return {
+    get path() {
+      return folder.path;
+    },
+    at: (name: string) => join(folder.path, name),
+  };
+}

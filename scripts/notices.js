@@ -9,7 +9,7 @@ const LICENCE_FILE = /^(licen[cs]e|notice|copying)(-[a-z0-9.]+?)?(\.(md|txt))?$/
 const RULE = '='.repeat(80);
 
 /**
- * The text of THIRD-PARTY-NOTICES.txt. Throws where a bundled package has no
+ * The text of THIRD-PARTY-NOTICES.txt. Throws if a bundled package has no
  * licence file: then it must not be shipped.
  * @param {string} root
  * @param {readonly import('esbuild').Metafile[]} bundles

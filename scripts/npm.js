@@ -64,7 +64,7 @@ export function endWithNpm() {
   timer.unref();
 }
 
-/** The number of the nearest process above that is npm; undefined where none is, or `ps` is not POSIX'. @param {number} start */
+/** The number of the nearest process above that is npm; undefined if none is, or `ps` is not POSIX'. @param {number} start */
 function npmAbove(start) {
   let pid = start;
   for (let level = 0; level < ANCESTORS_MAX && pid > 1; level++) {

@@ -1,5 +1,5 @@
 // Makes a clone ready: installs what a command needs and is missing, builds what
-// is stale, and does nothing, quickly, where nothing is to do. Runs on Node alone.
+// is stale, and does nothing, quickly, if nothing is to do. Runs on Node alone.
 // `node scripts/setup.js test scripts/worker` also installs those packages.
 
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ const LOCK = join(root, '.setup.lock');
 
 /**
  * Installs what is missing and builds what is stale. Ends the process, with one
- * line, where this machine cannot run the project or the build fails.
+ * line, if this machine cannot run the project or the build fails.
  * @param {readonly string[]} groups Packages beyond those that run and build: folders of workspaces.
  */
 export async function makeReady(...groups) {

@@ -15,7 +15,7 @@ const OTHER_COMMANDS = ['test/browser/**', 'test/compat/**', 'test/release/**'];
 
 /** Tests of what starts processes: the hosts, the commands, the preview. `npm run test:programs` runs them, and the contract on those hosts. */
 const PROGRAMS = 'test/{build,console,data,examples,move,node,program,trials,worker}/**/*.test.ts';
-/** `core` or `programs`, in a run of all tests of the group; empty where the command line names files. */
+/** `core` or `programs`, in a run of all tests of the group; empty if the command line names files. */
 const group = process.env['TEST_GROUP'] ?? '';
 const GROUPS: Readonly<Record<string, { include: string[]; exclude: string[] }>> = {
   '': { include: [TESTS], exclude: OTHER_COMMANDS },

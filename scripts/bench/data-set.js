@@ -58,7 +58,7 @@ export async function makeDataSet(
   return /** @type {DataSet} */ ({ file, accounts: placed, payloadBytes: filled.payloadBytes });
 }
 
-/** The same records for the build that stands beside ours; undefined where none was given. */
+/** The same records for the build that is compared with ours; undefined if none was given. */
 export async function otherDataSet(
   /** @type {Pick<Bench, 'folder' | 'other'>} */ { folder, other },
   /** @type {string} */ name,

@@ -127,7 +127,7 @@ function signal(/** @type {number} */ group, /** @type {NodeJS.Signals | 0} */ n
   }
 }
 
-/** Processor time of a process so far, in microseconds; undefined where the system does not say. */
+/** Processor time of a process so far, in microseconds; undefined if the system does not say. */
 export function cpuMicrosecondsOf(/** @type {number} */ pid) {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
   // The command's name, in parentheses, may hold anything; counted from behind it.

@@ -1,6 +1,6 @@
 // The few figures that the benchmark computes from its rounds.
 
-/** The middle value, or the mean of the two in the middle. Throws where there is none. */
+/** The middle value, or the mean of the two in the middle. Throws if there is none. */
 export function median(/** @type {readonly number[]} */ values) {
   if (values.length === 0) throw new Error('no values: nothing was measured');
   const sorted = [...values].sort((a, b) => a - b);

@@ -21,7 +21,7 @@ import { medianOf, ratioOf } from './rounds.js';
  * @property {number} [ratio] Ours to this.
  * @property {number} [cpuRatio] The same by processor time: this to ours.
  * @property {Goal} [goal]
- * @property {number} [rated] What the goal judges, where it is not the ratio.
+ * @property {number} [rated] What the goal judges, if it is not the ratio.
  */
 
 /**
@@ -56,7 +56,7 @@ export function latencyOf(/** @type {Measured} */ measured) {
     .join(' / ');
 }
 
-/** Whether a line's goal is reached; undefined where it has none. */
+/** Whether a line's goal is reached; undefined if it has none. */
 export function isReached(/** @type {Line} */ { goal, ratio, rated = ratio }) {
   if (goal === undefined || rated === undefined) return undefined;
   return goal.kind === 'least' ? rated >= goal.limit : rated <= goal.limit;

@@ -83,7 +83,7 @@ export async function withTargets(
 }
 
 /**
- * The build that stands beside ours, on records of its own, as a contender; none where
+ * The build that is compared with ours, on its own records, as a contender; none where
  * none was given.
  * @param {Bench} bench
  * @param {(target: Promise<Target>) => Promise<Target>} use

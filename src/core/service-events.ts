@@ -25,7 +25,7 @@ export interface ServiceEvents {
   requestFinished(request: FinishedRequest): void;
   /** One commit at a time: the next event of a commit is its end. `writes`: how many it holds. */
   commitStarted(writes: number): void;
-  /** `error`: why, where the status is not `committed`. */
+  /** `error`: why, if the status is not `committed`. */
   commitFinished(status: CommitStatus, error?: unknown): void;
   /** A record was changed and its audit event was not stored. */
   auditFailed(): void;

@@ -27,7 +27,7 @@ const body: fc.Arbitrary<JsonObject> = fc
   )
   .map((value) => JSON.parse(JSON.stringify(value)));
 
-/** The values of own properties, undefined where there is none. */
+/** The values of own properties, undefined if there is none. */
 const own = (record: JsonObject, ...names: string[]) =>
   names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
 

@@ -81,7 +81,7 @@ describe('an unexpected error', () => {
 
   it("in storage's round trip makes the operator's health view report it, with 200", async () => {
     const { account, operator } = broken(error);
-    // `ping` "rejects where there is none": a promise, never a throw.
+    // `ping` "rejects if there is none": a promise, never a throw.
     const ping = () => Promise.reject(error);
     const handler = await open({ records: { account, operator: { ...operator, ping } } });
     const response = await handler(asked('/admin/health', AS_OPERATOR));

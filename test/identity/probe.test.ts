@@ -34,7 +34,7 @@ describe('Every other answer is reported with its remedy', () => {
     ['another method', answer(405), /takes another method/, /AUTH_USERINFO_METHOD$/],
     ['a page', answer(200, '<html>', HTML), /page for people/, ENDPOINT],
     ['the discovery document', answer(200, { issuer: 'x' }), /without a usable subject/, ENDPOINT],
-    ['an account', answer(200, { sub: 'canary' }), /every token opens it/, ENDPOINT],
+    ['an account', answer(200, { sub: 'canary' }), /every token opens an account/, ENDPOINT],
     ['another refusal', answer(418), /status 418, instead of a refusal/, ENDPOINT],
     ['a failure', answer(502), /^status 502$/, /is up/],
     ['too many requests', answer(429), /^status 429$/, /is up/],

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Why a start is refused, and `--check`. Throws where one is not, or leaves another folder than it found. */
+/** Why a start is refused, and `--check`. Throws if one is not, or leaves another folder than it found. */
 async function refusal(environment: Environment = {}): Promise<string> {
   const run = (args: string[]) => spawnServer({ ...service.environment, ...environment }, { args });
   const check = run(['--check']);
@@ -36,7 +36,7 @@ async function refusal(environment: Environment = {}): Promise<string> {
   return String(failed?.['error']);
 }
 
-/** Starts and stops a service. Throws where it does not start. */
+/** Starts and stops a service. Throws if it does not start. */
 async function starts(environment: Environment = {}): Promise<string> {
   const server = await service.start(environment);
   expect(await server.stop()).toBe(0);

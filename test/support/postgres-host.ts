@@ -46,7 +46,7 @@ export const postgresHost: Host = {
 const TRIGGER =
   /create trigger if not exists (\w+) before (insert|delete) on (\w+)\s+when (.+?) begin select raise\(abort, '(\w+)'\); end/s;
 
-/** SQLite's SQL of the contract's tests as Postgres takes it. */
+/** The contract tests' SQL for SQLite, translated for Postgres. */
 function inPostgres(statement: string): string {
   const [, name, action, table, condition, message] = TRIGGER.exec(statement) ?? [];
   if (name !== undefined) {

@@ -41,7 +41,7 @@ export async function killedImport(
   const args = ['import', file, '--account', ACCOUNT, '--into', 'customers'];
   const environment = { ADMIN_API_KEY: ADMIN_KEY, ...busy.environment };
   const run = () => startDataCommand(args, environment);
-  /** Waits until there are this many records; false where the importer ends before. */
+  /** Waits until there are this many records; false if the importer ends before. */
   const reached = async (wanted: number, importer: Program): Promise<boolean> => {
     for (;;) {
       const { pagination } = await customers.list({ page_size: 1 });

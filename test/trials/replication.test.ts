@@ -1,4 +1,4 @@
-// A small version of the trial `replication`, where this machine has Litestream.
+// A small version of the trial `replication`, if this machine has Litestream.
 
 import { expect } from 'vitest';
 import { openIdentityStub } from '../support/identity-stub.js';

@@ -25,7 +25,7 @@ export interface Finding {
   tried: string;
   /** The result in figures, such as `0 lost`. */
   found: string;
-  /** Whether the result is the promised one; undefined where this machine cannot try it. */
+  /** Whether the result is the promised one; undefined if this machine cannot try it. */
   holds: boolean | undefined;
 }
 

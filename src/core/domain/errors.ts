@@ -22,7 +22,7 @@ export type ErrorCode =
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Whole seconds after which another try may succeed, where that is known. */
+  /** Whole seconds after which another try may succeed, if that is known. */
   readonly retryAfterSeconds?: number;
 }
 

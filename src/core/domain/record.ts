@@ -122,7 +122,7 @@ export function patchedRecord(
   return succeeded({ text, status: statusOf(record), changed });
 }
 
-/** The value of `status`, where a record has that property. */
+/** The value of `status`, if a record has that property. */
 export function statusOf(record: JsonObject): JsonValue | undefined {
   return Object.hasOwn(record, 'status') ? record['status'] : undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from '../maybe-promise.js';
 
-/** The address of the client that sends the token, where the host knows it: senders take turns by it. */
+/** The address of the client that sends the token, if the host knows it: senders take turns by it. */
 export type From = () => string | undefined;
 
 export interface IdentityProvider {

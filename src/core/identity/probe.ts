@@ -41,7 +41,7 @@ export function probeProvider(
 function findingOf({ status, headers, verdict }: Exchange): ProviderFinding {
   if (verdict.kind === 'refused') return fit(`a made-up token is refused with status ${status}`);
   if (verdict.kind === 'identified') {
-    return unfit('a made-up token is taken for an account: every token opens it', RIGHT_ENDPOINT);
+    return unfit('a made-up token is accepted: every token opens an account', RIGHT_ENDPOINT);
   }
   if (isPassing(status)) return noAnswer(`status ${status}`);
   if (status === 405) {

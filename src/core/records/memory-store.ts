@@ -62,7 +62,7 @@ export interface OpenRecords extends OpenAccountRecords, RecordService {
   readonly owners: Iterable<string>;
 }
 
-/** Loads every row of the storage. Rejects, naming the row, where one is not a record. */
+/** Loads every row of the storage. Rejects, naming the row, if one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
   const { storage, clock = Date.now, scheduler = new FairScheduler() } = options;
   const set = await loadedSet(options);

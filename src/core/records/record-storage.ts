@@ -97,6 +97,6 @@ export interface StoredViews {
   usage(createdAfter: ThreeTimes): Promise<StoredTotals>;
   /** Audit events as JSON texts with their `id`, newest first. */
   auditEvents(page: PageRequest): Promise<Page>;
-  /** A real round trip; rejects where storage does not answer. */
+  /** A real round trip; rejects if storage does not answer. */
   ping(): Promise<void>;
 }

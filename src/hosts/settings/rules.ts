@@ -17,7 +17,7 @@ export function problemsBetween(given: Texts): string[] {
   const problems: Readonly<Record<string, unknown>> = {
     'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off':
       !asks && !audience,
-    'AUTH_USERINFO is "off"; it must be on where AUTH_USERINFO_URL is set': !asks && userinfo,
+    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
     'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
       audience && !issuer && !keys,
     'AUTH_AUDIENCE is unset; it must be the audience of the tokens that the keys of AUTH_JWKS_URL are to check':

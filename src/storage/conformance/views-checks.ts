@@ -49,7 +49,7 @@ const STEPS: Steps<Viewed> = {
     await bench.alwaysSame('usage', usage, wanted);
   },
 
-  'counts every row of many, and none where there is none': async ({ storage }) => {
+  'counts every row of many, and none if there are none': async ({ storage }) => {
     const none = { collections: [], auditEventCount: 0 };
     expectSame('usage of nothing', await storage.usage([0, 0, 0]), none);
     await commits(storage, { puts: rows(60_000), at: 5 });

@@ -31,7 +31,7 @@ export function customer(more: object = {}): string {
   return JSON.stringify({ name: 'Neema', phone: '1', ...more });
 }
 
-/** The record in an outcome. Throws where it is a failure. */
+/** The record in an outcome. Throws if it is a failure. */
 export function recordIn(outcome: Outcome<string>): Record<string, unknown> & { id: string } {
   if (!outcome.ok) throw new Error(outcome.failure.message);
   return JSON.parse(outcome.value);

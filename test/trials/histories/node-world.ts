@@ -80,7 +80,7 @@ export class NodeWorld implements World {
     return this.#service;
   }
 
-  /** Starts the service; false where it refuses. */
+  /** Starts the service; false if it refuses. */
   async start(under = this.#options.under): Promise<boolean> {
     const service = this.#spawned(under);
     const started = await service.saw('started').catch(() => undefined);

@@ -171,7 +171,7 @@ async function startAttacker(): Promise<ChildProcess> {
   return attacker;
 }
 
-/** Whether the other account was unaffected; `judgesTimes` is false where a busy machine would fail it. */
+/** Whether the other account was unaffected; `judgesTimes` is false if a busy machine would fail it. */
 export function holds({ noted, ...outcome }: Outcome, judgesTimes = true) {
   const { readMs, writeMs, failures } = noted;
   if (!outcome.lives || failures.length > 0 || outcome.missing + outcome.extra > 0) return false;

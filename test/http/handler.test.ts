@@ -29,7 +29,7 @@ async function open(dependencies: Partial<HandlerDependencies> = {}) {
 const asked = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
   new Request(`http://localhost/api/v1${path}`, { headers, ...init });
 
-/** Records of which every part fails in the way given. */
+/** Records of which every part fails in the given way. */
 function broken(thrown: unknown): RecordService {
   const fail = () => {
     throw thrown;

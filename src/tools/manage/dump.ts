@@ -28,9 +28,9 @@ a new file. The source is DATABASE_URL, unless --from names another one: a
 database file or backup, the address of a running service (over a file, use
 http://127.0.0.1:8080), or that of the admin Worker.
 ${SETTINGS}`)
-    .requiredOption('--to <file>', 'the dump; must not exist')
-    .option('--from <source>', 'a file or an address')
-    .option('--account <subject>', 'only this account')
+    .requiredOption('--to <file>', 'a new file for the dump')
+    .option('--from <source>', 'a database file, or an address')
+    .option('--account <subject>', 'dump only this account')
     .action(async ({ to, from, account }) => {
       const path = pathOf(call, to);
       const contents = await writeDump(path, await storeOf('from', from, call), account, call);

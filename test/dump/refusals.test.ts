@@ -31,13 +31,10 @@ describe('A load', () => {
   it.each([
     ['empty', () => ''],
     ['cut behind a line', () => whole.slice(0, whole.lastIndexOf('\n{') + 1)],
-    ['cut within a line', () => whole.slice(0, whole.length / 2)],
     ['one record short', () => whole.replace(/\n\{"collection"[^\n]*/, '')],
     ['changed by a character', () => whole.replace('Neema 7 ', 'Neema 8 ')],
-    ['continued', () => whole + whole],
     ['of another program', () => '{"manifest":1}\n'],
     ['of a later version', () => whole.replace('"version":1', '"version":2')],
-    ['no JSON', () => 'collection,id\n'],
   ])('refuses a dump that is %s, and leaves nothing', async (_, text) => {
     await writeFile(at('given.ndjson'), text());
     const refused = await runHere(['load', at('given.ndjson'), '--to', at('target.db')]);
@@ -83,12 +80,9 @@ describe('A load', () => {
     expect(count).toEqual({ records: 300 });
   });
 
-  it.each([
-    [['--to', 'postgres://a:b@c/d'], 'set DATABASE_URL in its place'],
-    [[], '--to or DATABASE_URL must name'],
-  ])('wants a target that it can use: %j', async (args, sentence) => {
-    const { code, stderr } = await runHere(['load', at('shop.ndjson'), ...args]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  it('takes no password of Postgres from the command line', async () => {
+    const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', 'postgres://a:b@c']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set DATABASE_URL in its place')]);
   });
 });
 
@@ -107,16 +101,8 @@ describe('A dump', () => {
     ['is not there', '', 'does not exist', false],
     ['is no database', '', 'not a SQLite'],
     ['has a trigger', TRIGGER, 'the trigger "t"'],
-    [
-      'has a bad record',
-      "update records set body = '[]' where id = 'ORD-0001'",
-      'not a JSON object',
-    ],
-    [
-      'has a bad event',
-      "update audit_events set event = '{}' where id = 7",
-      'audit event 7 cannot be',
-    ],
+    ['has a bad record', "update records set body = '[]' where position = 1", 'not a JSON'],
+    ['has a bad event', "update audit_events set event = '{}' where id = 7", 'event 7 cannot be'],
   ])('is not made of a file that %s', async (name, sql, sentence, isThere_ = true) => {
     const path = at(`${name}.db`);
     if (sql !== '') await changed(path, sql);

@@ -1,4 +1,4 @@
-// npm below the project's own commands, and above them: how it is run, and what its end means.
+// npm above the project's own commands, and below them: what its end means.
 
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -6,38 +6,20 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
+const folder = testFolder();
 const NPM = JSON.stringify(join(ROOT, 'scripts/npm.js'));
-
-describe('npm', () => {
-  it('is run through Node by the program that npm itself names, without a PATH', () => {
-    const code = `import { runNpm } from ${NPM}; runNpm(['--version'], { stdio: 'inherit' });`;
-    const run = (environment: Readonly<Record<string, string>>) =>
-      spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-        env: { PATH: '/nowhere', ...environment },
-        encoding: 'utf8',
-      }).stdout;
-    const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
-    const npm_execpath = join(stdout.trim(), 'npm/bin/npm-cli.js');
-    expect(run({ npm_execpath })).toMatch(/^\d+\.\d+\.\d+$/m);
-    expect(run({})).toBe('');
-    // Another package manager's.
-    expect(run({ npm_execpath: '/usr/bin/yarn.js' })).toBe('');
-  });
-});
 
 describe('A command that npm runs', () => {
   it.each(['SIGTERM', 'SIGKILL', 'SIGHUP'] as const)('ends when npm gets %s', async (signal) => {
-    const folder = await openTemporaryFolder();
-    onTestFinished(() => folder.remove());
     await writeFile(
-      join(folder.path, 'main.js'),
+      folder.at('main.js'),
       `import { endWithNpm } from ${NPM}; endWithNpm(); setInterval(() => {}, 1000);
        process.on('SIGTERM', () => process.exit(0)); console.log('number', process.pid);`,
     );
     const scripts = { start: 'node main.js' };
-    await writeFile(join(folder.path, 'package.json'), JSON.stringify({ type: 'module', scripts }));
+    await writeFile(folder.at('package.json'), JSON.stringify({ type: 'module', scripts }));
     const how = { cwd: folder.path, environment: process.env };
     const { child, saw } = startProgram(['npm', 'start'], how);
     const number = Number(await saw(/number (\d+)/));
@@ -52,9 +34,7 @@ describe('A command that npm runs', () => {
 describe('A first start', () => {
   it('ends at once with Ctrl-C, with its npm, and the next one removes what that left', async () => {
     // A clone whose packages are missing. Its npm never ends by itself.
-    const folder = await openTemporaryFolder();
-    onTestFinished(() => folder.remove());
-    const at = (name: string) => join(folder.path, name);
+    const { at } = folder;
     await mkdir(at('scripts'));
     for (const name of ['setup.js', 'packages.js', 'npm.js']) {
       await copyFile(join(ROOT, 'scripts', name), at(`scripts/${name}`));

@@ -6,25 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openToPostgres } from '../../scripts/processes/postgres.js';
 import { startProgram } from '../support/program.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/processes/processes.js', import.meta.url));
 
-let folder: TemporaryFolder;
+const folder = testFolder();
 let processes: ReturnType<typeof startProgram>;
 
-beforeEach(async () => {
-  folder = await openTemporaryFolder();
+beforeEach(() => {
   openToPostgres(folder.path);
   processes = startProgram([process.execPath, SCRIPT], {
     environment: { PORT: '0', TMPDIR: folder.path },
   });
 });
 
-afterEach(async () => {
-  await processes.stop('SIGTERM');
-  await folder.remove();
-});
+afterEach(async () => void (await processes.stop('SIGTERM')));
 
 function lives(pid: number): boolean {
   try {

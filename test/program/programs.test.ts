@@ -7,24 +7,19 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { dataCommandHere } from '../support/data-command.js';
 import { onLoopback } from '../support/loopback.js';
 import { startProgram } from '../support/program.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAMES = Object.keys(COMMANDS);
 const KEY = 'k'.repeat(40);
 
-let folder: TemporaryFolder;
-
-beforeAll(async () => {
-  folder = await openTemporaryFolder();
-});
-afterAll(() => folder.remove());
+const folder = testFolder();
 
 /** In an empty folder, without a setting. */
 function start(program: string, args: readonly string[], environment = {}) {
@@ -34,16 +29,11 @@ function start(program: string, args: readonly string[], environment = {}) {
 
 const run = (...how: Parameters<typeof start>) => start(...how).ended;
 
-function expectScreen(text: string): void {
-  const lines = text.trimEnd().split('\n');
-  expect(lines.length).toBeLessThanOrEqual(30);
-  expect(lines.filter(({ length }) => length > 80)).toEqual([]);
-}
-
 it.each(NAMES)('manage %s prints its help, and refuses an unknown option', async (name) => {
   const help = await dataCommandHere([name, '--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
-  expectScreen(help.stdout);
+  // A screen.
+  expect(help.stdout).not.toMatch(/.{81}|(?:\n.*){31}/);
   expect(help.stdout.startsWith(`Usage: manage ${name} `)).toBe(true);
   expect(help.stdout).toContain('  --settings <file> ');
   expect(help.stdout).toContain('\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped');
@@ -53,9 +43,9 @@ it.each(NAMES)('manage %s prints its help, and refuses an unknown option', async
 });
 
 it.each([
-  [['dump'], '--to is missing: the dump; must not exist\nmanage dump --help says'],
-  [['export', '--account', '--to', 'x'], '--account has no value: whose records\n'],
-  [['export', '--account', ''], '--account has no value: whose records\n'],
+  [['dump'], '--to is missing: a new file for the dump\nmanage dump --help says'],
+  [['export', '--account', '--to', 'x'], "--account has no value: the account's subject\n"],
+  [['export', '--account', ''], "--account has no value: the account's subject\n"],
   [['load'], "missing required argument 'file'\n"],
   [['load', 'a', 'b'], 'Expected 1 argument but got 2.\n'],
   [
@@ -80,21 +70,14 @@ it('A usage error under npm shows npm’s own spelling', async () => {
   expect((await under('manage')).stderr).toContain('\nnpm run manage -- load --help says');
 });
 
-describe('dist/manage.js', () => {
-  it('is the command of the package, and prints its release', async () => {
-    expect(manifest.bin).toEqual({ manage: 'dist/manage.js' });
-    const stdout = `${manifest.version}\n`;
-    expect(await run('manage', ['--version'])).toEqual({ code: 0, stdout, stderr: '' });
-  });
-
-  it.each(['--help', '-h'])('lists its commands with %s', async (word) => {
-    const { code, stdout, stderr } = await run('manage', [word]);
-    expect([code, stderr]).toEqual([0, '']);
-    expectScreen(stdout);
-    const [, list = ''] = stdout.split('Commands:');
-    const listed = [...list.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name);
-    expect(listed).toEqual(NAMES);
-  });
+it('dist/manage.js is the command of the package, prints its release, and lists its commands', async () => {
+  expect(manifest.bin).toEqual({ manage: 'dist/manage.js' });
+  const version = { code: 0, stdout: `${manifest.version}\n`, stderr: '' };
+  expect(await run('manage', ['--version'])).toEqual(version);
+  const { code, stdout } = await dataCommandHere(['-h'], {});
+  const [, list = ''] = stdout.split('Commands:');
+  const listed = [...list.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name);
+  expect([code, listed]).toEqual([0, NAMES]);
 });
 
 describe('dist/server.js', () => {
@@ -107,7 +90,7 @@ describe('dist/server.js', () => {
   );
 
   it('reads its settings from a file, and is refused where it cannot read it', async () => {
-    const file = join(folder.path, 'settings');
+    const file = folder.at('settings');
     await writeFile(file, 'PORT=x\n');
     const wrong = await run('server', ['--check', '--settings', file]);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('PORT is \\"x\\"')]);
@@ -124,52 +107,28 @@ it('A command warns of a misspelled setting', async () => {
   expect(stderr).not.toContain('hush');
 });
 
-describe('manage ready --wait', () => {
-  /** What each question finds: `starting` until the given one. */
-  async function askUntil(readyAt: number, ...wait: string[]) {
-    let questions = 0;
-    const operations = createHttpServer((_, response) => {
-      const ready = ++questions >= readyAt;
-      response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
-    });
-    const { port, close } = await onLoopback(operations);
-    const { code, stdout } = await dataCommandHere(['ready', ...wait], { OPS_PORT: String(port) });
-    await close();
-    return { code, line: stdout.split('\n')[0], questions };
-  }
-
-  it('asks again until the service is ready or the time is over, and once without it', async () => {
-    const never = Number.POSITIVE_INFINITY;
-    const asked = await askUntil(3, '--wait', '60');
-    expect(asked).toEqual({ code: 0, line: 'ready', questions: 3 });
-    const starting = { code: 1, line: 'not ready: starting' };
-    expect(await askUntil(2)).toEqual({ ...starting, questions: 1 });
-    const { questions, ...ended } = await askUntil(never, '--wait', '1');
-    expect([ended, questions > 1]).toEqual([starting, true]);
+it.each([
+  ['until the service is ready', 3, ['--wait', '60'], 0, 'ready\n', 3],
+  ['once without --wait', 2, [], 1, 'not ready: starting\n', 1],
+  ['until the time is over', Number.POSITIVE_INFINITY, ['--wait', '1'], 1, 'not ready: starting\n'],
+])('manage ready asks %s', async (_, readyAt, wait, code, line, asked = expect.any(Number)) => {
+  let questions = 0;
+  const operations = createHttpServer((_, response) => {
+    const ready = ++questions >= readyAt;
+    response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
   });
+  const { port, close } = await onLoopback(operations);
+  const ended = await dataCommandHere(['ready', ...wait], { OPS_PORT: String(port) });
+  await close();
+  expect([ended.code, questions]).toEqual([code, asked]);
+  expect(ended.stdout.startsWith(line)).toBe(true);
 });
 
 describe('Ctrl-C', () => {
-  /** It takes connections and never answers. */
-  const silent = createServer();
-  let port = '';
-
-  beforeAll(async () => {
-    port = String((await onLoopback(silent)).port);
-  });
-  afterAll(() => void silent.close());
-
-  it('ends a command at once that waits for an answer', async () => {
-    const { child, ended } = start('manage', ['ready'], { OPS_PORT: port });
-    const [connection] = await once(silent, 'connection');
-    child.kill('SIGINT');
-    await ended;
-    // A shell makes 130 of it.
-    expect(child.signalCode).toBe('SIGINT');
-    connection.destroy();
-  });
-
   it('lets an export end what is under way, with 130', async () => {
+    // It takes connections and never answers.
+    const silent = createServer();
+    const { port } = await onLoopback(silent);
     const settings = { SERVICE_URL: `http://127.0.0.1:${port}/api/v1`, ADMIN_API_KEY: KEY };
     const words = ['export', '--account', 'x', '--to', 'none'];
     const { child, ended, saw } = start('manage', words, settings);
@@ -177,6 +136,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT');
     await saw('stopping');
     connection.destroy();
+    silent.close();
     const stderr = '\nstopping: finishing what is under way\nstopped; nothing was written\n';
     expect(await ended).toEqual({ code: 130, stdout: '', stderr });
   });

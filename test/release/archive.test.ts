@@ -101,10 +101,8 @@ describe.each([
     expect(version).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
     for (const name of Object.keys(COMMANDS)) {
       const { code, stdout } = await call(command(), [name, '--help'], path());
-      expect([code, stdout.startsWith(`Usage: service-management ${name} `)], name).toEqual([
-        0,
-        true,
-      ]);
+      const usage = stdout.startsWith(`Usage: service-management ${name} `);
+      expect([name, code, usage]).toEqual([name, 0, true]);
     }
   });
 

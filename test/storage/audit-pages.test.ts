@@ -1,7 +1,7 @@
 // The audit log grows without end, so the cost of a page must not grow with it.
 
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../../src/storage/audit-pages.js';
 import { testFolder } from '../support/test-folder.js';
@@ -13,38 +13,33 @@ beforeEach(async () => {
   await (await openLibsqlStorage({ path })).close();
 });
 
-describe('The pages of the audit log', () => {
-  it.each([
-    ['a page', LIST_EVENTS.replace('?1', '10').replace('?2', '1000')],
-    ['the total', TOTAL_EVENTS],
-  ])('find %s without reading the whole log', async (_, statement) => {
-    const plan = await runSql(path, `explain query plan ${statement}`);
-    const steps = plan.map(({ detail }) => String(detail)).filter((step) => /audit_ev/.test(step));
-    expect(steps.length).toBeGreaterThan(0);
-    for (const step of steps) expect(step).toMatch(/^SEARCH/);
-  });
+it.each([
+  ['a page', LIST_EVENTS.replace('?1', '10').replace('?2', '1000')],
+  ['the total', TOTAL_EVENTS],
+])('The pages of the audit log find %s without reading the whole log', async (_, statement) => {
+  const plan = await runSql(path, `explain query plan ${statement}`);
+  const steps = plan.map(({ detail }) => String(detail)).filter((step) => /audit_ev/.test(step));
+  expect(steps.length).toBeGreaterThan(0);
+  for (const step of steps) expect(step).toMatch(/^SEARCH/);
+});
 
-  it('have no event twice and miss none after some were deleted by hand', async () => {
-    const event = `json_object('record_id', printf('R-%d', n))`;
-    await runSql(
-      path,
-      `insert into audit_events (event) with recursive
-         numbers (n) as (select 1 union all select n + 1 from numbers where n < 100)
-         select ${event} from numbers`,
-      'delete from audit_events where id <= 10 or id between 60 and 75',
-    );
-    const storage = await openLibsqlStorage({ path });
-    const seen: number[] = [];
-    for (let page = 1; page <= 10; page++) {
-      const { items, total } = await storage.auditEvents({ page, pageSize: 10 });
-      // All but the oldest count, also those that were removed from the middle.
-      expect(total).toBe(90);
-      for (const item of items) seen.push(JSON.parse(item).id);
-    }
-    await storage.close();
-    const kept = Array.from({ length: 100 }, (_, i) => 100 - i).filter(
-      (id) => id > 10 && !(id >= 60 && id <= 75),
-    );
-    expect(seen).toEqual(kept);
-  });
+it('The pages of the audit log have no event twice and miss none after some were deleted by hand', async () => {
+  await runSql(
+    path,
+    `insert into audit_events (event) with recursive
+       numbers (n) as (select 1 union all select n + 1 from numbers where n < 100)
+       select '{}' from numbers`,
+    'delete from audit_events where id <= 10 or id between 60 and 75',
+  );
+  const storage = await openLibsqlStorage({ path });
+  const seen: number[] = [];
+  for (let page = 1; page <= 10; page++) {
+    const { items, total } = await storage.auditEvents({ page, pageSize: 10 });
+    // All but the oldest count, also those that were removed from the middle.
+    expect(total).toBe(90);
+    for (const item of items) seen.push(JSON.parse(item).id);
+  }
+  await storage.close();
+  const ids = Array.from({ length: 90 }, (_, i) => 100 - i);
+  expect(seen).toEqual(ids.filter((id) => id < 60 || id > 75));
 });

@@ -16,7 +16,7 @@ const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_AP
 
 const serviceOf = (call: Call) => new Service(readTarget(call), call);
 
-const decimalOption = () => new Option('--decimal <mark>', 'before a fraction').choices([',', '.']);
+const decimalOption = () => new Option('--decimal <mark>', 'the decimal mark').choices([',', '.']);
 
 function delimiter(given: string): string {
   const mark = given.replace(/^(?:tab|\\t)$/, '\t');
@@ -40,19 +40,19 @@ it again.
 ${SETTINGS}`)
     .argument('<file>')
     .requiredOption('--account <subject>', 'the account that gets the records')
-    .addOption(new Option('--into <collection>', 'of a file').choices(COLLECTION_NAMES))
-    .option('--map <pairs>', 'rename columns: "Jina=name,…" (in a header: \\, \\=)', collected)
-    .option('--sheet <name>', 'of a workbook that has several')
-    .option('--delimiter <mark>', 'between values; found unless given', delimiter)
-    .option('--encoding <name>', 'of a text; found unless given', encoding)
+    .addOption(new Option('--into <collection>', 'for a file').choices(COLLECTION_NAMES))
+    .option('--map <pairs>', 'rename columns, as in "Jina=name" (escape \\, and \\=)', collected)
+    .option('--sheet <name>', 'the worksheet, if several have cells')
+    .option('--delimiter <mark>', 'between values; detected by default', delimiter)
+    .option('--encoding <name>', 'of a text file; detected by default', encoding)
     .addOption(decimalOption())
     .addOption(new Option('--dates <order>', 'of 05/06/2026').choices(['dmy', 'mdy']))
     .option('--dry-run', 'only check; exit with 1 if a row is bad')
-    .option('--report <file>', 'all findings as CSV: file, line, column, problem, value')
+    .option('--report <file>', 'write all findings to this file, as CSV')
     .option('--skip-bad', 'leave out rows that fail the checks, and write the others')
-    .addOption(new Option('--existing <rows>', 'that are records').choices(['skip', 'create']))
-    .option('--reverse', 'from the last row to the first')
-    .option('--in-order', 'one row after another, not eight at once')
+    .addOption(new Option('--existing <action>', 'for known rows').choices(['skip', 'create']))
+    .option('--reverse', 'import the last row first')
+    .option('--in-order', 'send one row at a time instead of eight')
     .action(async (file, { map = [], sheet, delimiter, decimal, dates, report, ...given }) => {
       const path = pathOf(call, file);
       const reportPath = report && pathOf(call, report);
@@ -71,11 +71,11 @@ const exportRecords: Declare = (command, call) =>
 each collection that has records, the payments, the audit events. Import takes
 the folder back, in either format.
 ${SETTINGS}`)
-    .requiredOption('--account <subject>', 'whose records')
-    .requiredOption('--to <folder>', 'new, or empty')
+    .requiredOption('--account <subject>', "the account's subject")
+    .requiredOption('--to <folder>', 'a new folder, or an empty one')
     .addOption(new Option('--format <name>', 'ndjson by default').choices(['ndjson', 'csv']))
-    .addOption(new Option('--collection <name...>', 'only these').choices(COLLECTION_NAMES))
-    .option('--excel', 'CSV with a byte order mark, and no cell is a formula')
+    .addOption(new Option('--collection <name...>', 'export only these').choices(COLLECTION_NAMES))
+    .option('--excel', 'write CSV for Excel: with a byte order mark, without formulas')
     .option('--delimiter <mark>', 'of CSV; a comma by default', delimiter)
     .addOption(decimalOption())
     .action(async ({ account, to, format, collection, excel = false, ...given }) => {
@@ -107,8 +107,8 @@ check that nothing is left, and add a line to the ledger of erased accounts,
 which restore and load read. Interrupted, run it again.
 ${SETTINGS}, and
 BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
-    .requiredOption('--account <subject>', 'the account')
-    .requiredOption('--export-first <folder>', 'where its records are exported to; must not exist')
+    .requiredOption('--account <subject>', "the account's subject")
+    .requiredOption('--export-first <folder>', 'a new folder for its records')
     .requiredOption('--confirm <subject>', 'the subject again')
     .action(async ({ account, exportFirst, confirm }) => {
       if (confirm !== account) {

@@ -80,7 +80,7 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
 /** Adds what every command takes, and checks what Commander lets through. */
 function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
   const name = command.name();
-  command.option('--settings <file>', 'of settings; the environment overrides it', collected);
+  command.option('--settings <file>', 'read settings; the environment overrides them', collected);
   // Commander would take the next option for the value.
   for (const [index, word] of args.entries()) {
     const option = command.options.find(({ long, required }) => required && long === word);

@@ -16,7 +16,7 @@ export const ready: Declare = (command, call) =>
 line, then what each reason and warning means and what to do. The exit code is 0
 if it can.
 Settings: OPS_PORT, OPS_HOST as the service has them`)
-    .option('--wait <seconds>', 'ask again for this long, until it is ready', secondsIn)
+    .option('--wait <seconds>', 'keep asking for this long until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {
       const { environment, out, now, interrupted } = call;
       const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);

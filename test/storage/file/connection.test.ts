@@ -2,7 +2,7 @@
 // failures: after an upgrade, see who relies on what a failing test says.
 
 import { mkdir, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { Connection, configure } from '../../../src/storage/file/connection.js';
 import { explained, messageOf } from '../../../src/storage/file/connection-errors.js';
@@ -61,15 +61,18 @@ it.each<[what: string, fail: () => unknown, text: string, sentence: string]>([
   expect(numbers()).toEqual([]);
 });
 
-it.each(['ENOSPC: no space left on device, write', 'SQLITE_IOERR_FSYNC: disk', 'EIO: i/o error'])(
-  'An error of the disk is named in plain words: %s',
-  (message) => {
-    expect(explained(new Error(message))).toMatch(/^its disk .*; (make room|check the system log)/);
-  },
-);
+it.each([
+  ['ENOSPC: no space left on device, write', 'its disk is full; make room and start again'],
+  ['SQLITE_IOERR_FSYNC: disk', 'its disk is failing (I/O error); check the system log'],
+  ['EROFS: read-only file system', 'its disk is mounted read-only; mount it for writing'],
+  ['EACCES: permission denied', expect.stringMatching(/^this user has no permission/)],
+])('An error of the system is said in plain words: %s', (message, sentence) => {
+  expect(explained(new Error(message))).toEqual(sentence);
+});
 
-describe('A batch whose statement fails', () => {
-  it.each(['abort', 'rollback'])('stores nothing and keeps its connection (%s)', async (how) => {
+it.each(['abort', 'rollback'])(
+  'A batch whose statement fails stores nothing and keeps its connection (%s)',
+  async (how) => {
     configure(connection, false);
     const sql = `insert or ${how} into t values (1)`;
     const isOptional = how === 'rollback';
@@ -77,14 +80,14 @@ describe('A batch whose statement fails', () => {
     expect(messageOf(error)).toMatch(/^SQLITE_CONSTRAINT/);
     expect([numbers(), connection.isReplaced]).toEqual([[], false]);
     expect([pragma('locking_mode'), pragma('synchronous')]).toEqual(['exclusive', 2]);
-  });
+  },
+);
 
-  it('leaves its statements fit for the next batch', async () => {
-    connection.batch([INSERT]);
-    await errorOf(() => connection.batch([{ ...INSERT, args: [2] }, INSERT]));
-    connection.batch([3, 4].map((n) => ({ ...INSERT, args: [n] })));
-    expect(numbers()).toEqual([1, 3, 4]);
-  });
+it('A batch whose statement fails leaves its statements fit for the next batch', async () => {
+  connection.batch([INSERT]);
+  await errorOf(() => connection.batch([{ ...INSERT, args: [2] }, INSERT]));
+  connection.batch([3, 4].map((n) => ({ ...INSERT, args: [n] })));
+  expect(numbers()).toEqual([1, 3, 4]);
 });
 
 it('A failing COMMIT is rolled back', async () => {

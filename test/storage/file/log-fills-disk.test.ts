@@ -1,5 +1,4 @@
-// A full disk on which somebody makes a little room: the log that fills most of it is
-// used again, and writing goes on without a restart. The disk is a file system in memory.
+// A full disk that gets a little room: the log that fills it is reused, without a restart.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +10,7 @@ import { startServer } from '../../support/server-process.js';
 import { testFolder } from '../../support/test-folder.js';
 
 /** Less than the log may grow to before SQLite writes it back by itself (1,000 pages). */
-const DISK_BYTES = 1_500_000;
-const BALLAST_BYTES = 600_000;
+const [DISK_BYTES, BALLAST_BYTES] = [1_500_000, 600_000];
 /** Characters that each change replaces: 24 pages of the log. */
 const NOTE_LENGTH = 96_000;
 /** Changes whose log would take twice the disk. */

@@ -49,21 +49,19 @@ function setOf(): RecordSet {
 const bodyOf = (position: number, more = '') =>
   `{"id":"CUS-${String(position).padStart(4, '0')}","owner_sub":"amina"${more}}`;
 
-describe('Pages', () => {
-  it('are bounded in bytes, but for a row that is larger alone', () => {
-    for (const at of [1, 2, 3, 4, 5]) put(at, bodyOf(at, `,"x":"${'x'.repeat(3_000_000)}"`));
-    put(6, bodyOf(6, `,"x":"${'x'.repeat(9_000_000)}"`));
-    const sizes = pages().map((rows) => rows.reduce((sum, { body }) => sum + body.length, 0));
-    expect(sizes.every((size, i) => size < 8_000_000 || pages()[i]?.length === 1)).toBe(true);
-    expect(pages().flat()).toHaveLength(6);
-  });
+it('Pages are bounded in bytes, but for a row that is larger alone', () => {
+  for (const at of [1, 2, 3, 4, 5]) put(at, bodyOf(at, `,"x":"${'x'.repeat(3_000_000)}"`));
+  put(6, bodyOf(6, `,"x":"${'x'.repeat(9_000_000)}"`));
+  const sizes = pages().map((rows) => rows.reduce((sum, { body }) => sum + body.length, 0));
+  expect(sizes.every((size, i) => size < 8_000_000 || pages()[i]?.length === 1)).toBe(true);
+  expect(pages().flat()).toHaveLength(6);
+});
 
-  it('give a record its text, whatever letters its neighbours have', () => {
-    const bodies = ['plain', 'é', '“ — ” 😀'].map((name, i) => bodyOf(i + 1, `,"name":"${name}"`));
-    for (const [i, body] of bodies.entries()) put(i + 1, body);
-    const found = pages().flat();
-    expect(found.map(({ body }) => body)).toEqual(bodies);
-  });
+it('Pages give a record its text, whatever letters its neighbours have', () => {
+  const bodies = ['plain', 'é', '“ — ” 😀'].map((name, i) => bodyOf(i + 1, `,"name":"${name}"`));
+  for (const [i, body] of bodies.entries()) put(i + 1, body);
+  const found = pages().flat();
+  expect(found.map(({ body }) => body)).toEqual(bodies);
 });
 
 describe('A row', () => {

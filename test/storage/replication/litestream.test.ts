@@ -91,11 +91,13 @@ describe('Another program, or a broken one', () => {
     await expect(litestream.sync(true, 30)).rejects.toThrow(sentence);
   });
 
-  const others = '[null,{},{"path":"/data/other.db"}]';
-  it.each(['null', '"/data/service.db"', others])('that lists %s is refused', async (databases) => {
-    answer = (response) => response.end(`{"version":"0.5.17","databases":${databases}}`);
-    await expect(litestream.identify()).rejects.toThrow(
-      `does not list the database; add "- path: ${DATABASE}" under "dbs:" in its file and restart it`,
-    );
-  });
+  it.each(['null', '"/data/service.db"', '[null,{},{"path":"/data/other.db"}]'])(
+    'that lists %s is refused',
+    async (databases) => {
+      answer = (response) => response.end(`{"version":"0.5.17","databases":${databases}}`);
+      await expect(litestream.identify()).rejects.toThrow(
+        `does not list the database; add "- path: ${DATABASE}" under "dbs:" in its file and restart it`,
+      );
+    },
+  );
 });

@@ -8,14 +8,14 @@ import { makeInstalled, makeReady, root } from './setup.js';
 const HELP = `npm test -- [PATH ...] [options]
 
 npm run check            everything that a change needs: npm test, then npm run test:programs
-npm test                 the quick checks, then the tests of core, engines and clients
-npm run test:programs    the tests of what starts processes, and the contract on the other hosts
-npm test -- PATH         the test files with that text in their path, of both
+npm test                 the quick checks, then the tests of the core, engines and clients
+npm run test:programs    the tests that start processes, and the contract on the other hosts
+npm test -- PATH         the test files with this text in their path, of both
 npm run test:browser     the tests that need Chromium
 npm run test:release     a release: made, unpacked, run
 
   --host NAME,NAME   the contract on these hosts: handler, server, postgres, worker
-  -t "next id"       the tests with that text in their name; this and other options go to vitest
+  -t "next id"       the tests with this text in their name; it and other options go to vitest
 `;
 
 /** The packages of each command; the first two groups of tests share a configuration. @type {Readonly<Record<string, string[]>>} */

@@ -12,11 +12,11 @@ const HELP = `npm run trust -- [TRIAL ...] [options]
 Injects faults on purpose and counts the damage. Without a name it runs every trial, for more than
 an hour; test/README.md has their list.
 
-  --small         small versions, of about a minute together; they judge no times
-  --quick         a short version of each, of about a minute
-  --long          the version for a night, of a trial that has one
-  --only WORDS    the runs of a trial with these words in their name
-  --minutes N     how long a trial lasts that takes any time
+  --small         small versions, about a minute in all; they don't judge times
+  --quick         a short version of each, about a minute long
+  --long          the overnight version, if a trial has one
+  --only WORDS    only the runs whose name contains these words
+  --minutes N     how long a trial without a fixed length lasts
   --seeds N,N     repeats what a random trial did with these seeds
   --json FILE     with --small: also writes the results there
 `;

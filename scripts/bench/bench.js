@@ -63,8 +63,8 @@ Compares the service with its floors: the same bytes from a bare server, a bare 
 same texts, SQLite's own reading of the file. Prints a table in Markdown. Needs wrk (Debian:
 apt-get install wrk).
 
-  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; all but
-                   postgres without it
+  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; by
+                   default all but postgres
   --beside FOLDER  another checkout of the service, built there with npm run build
   --quick          short rounds, to see that it works; its figures understate the service
 `;

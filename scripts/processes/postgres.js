@@ -19,7 +19,7 @@ export function openToPostgres(folder) {
   if (isRoot()) chownSync(folder, NOBODY, NOBODY);
 }
 
-/** Makes an empty cluster whose user `service` needs no password. @param {string} data Its folder, not there yet. */
+/** Creates an empty cluster whose user `service` needs no password. @param {string} data Its folder, not there yet. */
 export function makeCluster(data) {
   const flags = ['-U', 'service', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const [command = '', ...args] = asPostgres([program('initdb'), '-D', data, ...flags]);

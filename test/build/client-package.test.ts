@@ -1,4 +1,4 @@
-// The client's own package, installed as a stranger would.
+// The client's own package, installed as a user would.
 
 import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What generators of clients need of the OpenAPI document. Each rule stands for a
+// What client generators need from the OpenAPI document. Each rule stands for a
 // client that did not compile, or lost data, before it was kept: `npm run compat --
 // generators` runs them all.
 

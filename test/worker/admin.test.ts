@@ -99,7 +99,7 @@ describe('The admin Worker', () => {
   it('says that the object of the account in the path gave no answer, and why in its log alone', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { send, asked } = openWorker();
-    const message = 'the account or the directory gave no answer; send it again';
+    const message = 'the account or the directory did not answer; send it again';
     expect(await send('DELETE', '/accounts/auth0%7Cduka%2Fya%20pili')).toEqual([500, message]);
     expect(asked).toEqual(['auth0|duka/ya pili']);
     expect(JSON.parse(logged.mock.calls[0]?.[0])).toMatchObject({

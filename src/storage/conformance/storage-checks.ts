@@ -170,7 +170,7 @@ const STEPS: Steps = {
     await bench.alwaysSame('events', pages, all.map(({ record_id: name }) => name).toReversed());
   },
 
-  'has everything stored when close resolves, a commit under way included': async (bench) => {
+  'has stored everything when close resolves, including a commit in progress': async (bench) => {
     const commit = commits(bench.storage, { puts: rows(500) });
     await Promise.all([commit, bench.reopen()]);
     expectSame('rows', await loaded(bench.storage), rows(500));

@@ -16,7 +16,7 @@ export function storedViewsChecks(make: () => Promise<StorageHome<Viewed>>): Che
 }
 
 const STEPS: Steps<Viewed> = {
-  'counts rows, bytes and times by collection, an update keeping the time of creation': async (
+  'counts rows, bytes and times by collection; an update keeps the time of creation': async (
     bench,
   ) => {
     const { storage } = bench;

@@ -7,19 +7,19 @@ import { Miniflare } from 'miniflare';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../../scripts/worker/deployment.js';
 import type { CommitResult, StoredRow } from '../../../src/core/records/record-storage.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, conformanceOf, loaded, row, type TestedStorage } from '../storage-conformance.js';
+import {
+  type CheckedStorage,
+  changes,
+  conformanceOf,
+  loaded,
+  row,
+} from '../storage-conformance.js';
 import type { StorageRequest } from './object-record-storage-worker.js';
 
 const runtime = startRuntime();
-afterAll(async () => {
-  const { miniflare, folder } = await runtime;
-  await miniflare.dispose();
-  await folder.remove();
-});
+afterAll(async () => (await runtime).miniflare.dispose());
 
 async function startRuntime() {
-  const folder = await openTemporaryFolder();
   const bundle = await build({
     entryPoints: [fileURLToPath(new URL('./object-record-storage-worker.ts', import.meta.url))],
     bundle: true,
@@ -33,9 +33,8 @@ async function startRuntime() {
     compatibilityDate: readDeployment().compatibilityDate,
     modules: [{ type: 'ESModule', path: 'worker.js', contents: bundle.outputFiles[0]?.text ?? '' }],
     durableObjects: { PLACES: { className: 'StorageObject', useSQLite: true } },
-    durableObjectsPersist: folder.path,
   });
-  return { miniflare, folder, url: await miniflare.ready };
+  return { miniflare, url: await miniflare.ready };
 }
 
 async function ask<T>(place: string, call: StorageRequest['call'], ...args: unknown[]): Promise<T> {
@@ -46,7 +45,7 @@ async function ask<T>(place: string, call: StorageRequest['call'], ...args: unkn
   return answer.value;
 }
 
-function storageAt(place: string): TestedStorage {
+function storageAt(place: string): CheckedStorage {
   return {
     bodyMaxBytes: 0,
     async *load() {

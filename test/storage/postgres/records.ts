@@ -1,35 +1,61 @@
 // The records of a process over a Postgres database, without its HTTP.
 
+import { afterEach } from 'vitest';
 import { FairScheduler } from '../../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../../src/core/domain/errors.js';
+import type { ListQuery } from '../../../src/core/domain/listing.js';
 import { NO_LIMITS } from '../../../src/core/records/account-limits.js';
 import { workInPlace } from '../../../src/core/records/record-work.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
 import { keptLog } from '../../support/kept-log.js';
+import { newDatabaseName, sharedPostgres } from '../../support/postgres.js';
 
-/** `url`: of a database, whose tables are made if it has none. */
+/** What the test that runs has opened; the last one is closed first. */
+export const closers: (() => unknown)[] = [];
+
+/** To be called by each file. */
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    for (const close of closers.splice(0).toReversed()) await close();
+  });
+}
+
+/** An empty database. */
+export async function newDatabase() {
+  const server = await sharedPostgres();
+  const name = newDatabaseName();
+  const url = await server.make(name);
+  const sql = (text: string, values?: unknown[]) => server.sql(name, text, values);
+  return { name, url, port: server.port, sql };
+}
+
+/** As a process does: two of them on one database are two processes. Its tables are made if it has none. */
 export async function openRecords(url: string, limits = NO_LIMITS) {
   const log = keptLog();
   const database = new Database(url, log);
+  closers.push(() => database.close());
   await prepareSchema(database);
-  const { account } = postgresRecords({
-    database,
-    work: workInPlace,
-    scheduler: new FairScheduler(),
-    limits,
-    log,
-    events: undefined,
-  });
-  return { database, account, log, close: () => database.close() };
+  const scheduler = new FairScheduler();
+  const options = { database, work: workInPlace, scheduler, limits, log, events: undefined };
+  return { database, account: postgresRecords(options).account, log };
 }
 
-export type Records = Awaited<ReturnType<typeof openRecords>>;
+/** Records in an empty database. */
+export async function newRecords(limits = NO_LIMITS) {
+  const database = await newDatabase();
+  return { ...database, ...(await openRecords(database.url, limits)) };
+}
 
 export function customer(more: object = {}): string {
   return JSON.stringify({ name: 'Neema', phone: '1', ...more });
 }
+
+export const listQuery = (more: Partial<ListQuery> = {}): ListQuery => ({
+  ...{ page: 1, pageSize: 100, q: '', status: '' },
+  ...more,
+});
 
 /** The record in an outcome. Throws if it is a failure. */
 export function recordIn(outcome: Outcome<string>): Record<string, unknown> & { id: string } {
@@ -44,7 +70,6 @@ export function messageIn(outcome: Outcome<string>): string {
 /** All rows of a page or a view, parsed. */
 export async function rowsIn(rows: readonly string[] | AsyncIterable<string>) {
   let text = '';
-  const pieces = Array.isArray(rows) ? [rows.join(',')] : rows;
-  for await (const piece of pieces) text += piece;
+  for await (const piece of Array.isArray(rows) ? [rows.join(',')] : rows) text += piece;
   return JSON.parse(`[${text}]`) as (Record<string, unknown> & { id: string })[];
 }

@@ -3,46 +3,31 @@
 
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openToPostgres } from '../../../scripts/processes/postgres.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { checkServer } from '../../../src/storage/postgres/server-check.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
 import {
-  newDatabaseName,
   openPgBouncer,
-  openPostgres,
   openPostgresOnSmallDisk,
-  type PostgresServer,
   pgBouncerIsMissing,
+  sharedPostgres,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { customer, openRecords, recordIn } from './records.js';
+import {
+  closeAfterEach,
+  closers,
+  customer,
+  newDatabase,
+  openRecords,
+  recordIn,
+} from './records.js';
 
-let server: PostgresServer;
-const closers: (() => unknown)[] = [];
-
-beforeAll(async () => {
-  server = await openPostgres();
-});
-afterAll(() => server.close());
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function newDatabase() {
-  const name = newDatabaseName();
-  return { name, url: await server.make(name) };
-}
-
-async function open(url: string) {
-  const records = await openRecords(url);
-  closers.push(() => records.close());
-  return records;
-}
+closeAfterEach();
 
 it.each([
   ['another program', 'create table records (x int)', /tables of another program \(records\)/],
@@ -52,46 +37,41 @@ it.each([
     /tables of a fleet .* load the dump/,
   ],
 ])('refuses the tables of %s', async (_, statement, sentence) => {
-  const { name, url } = await newDatabase();
-  await server.sql(name, statement);
+  const { url, sql } = await newDatabase();
+  await sql(statement);
   await expect(openRecords(url)).rejects.toThrow(sentence);
 });
 
 it('works beside a newer release, unless its tables need that release', async () => {
-  const { name, url } = await newDatabase();
-  const before = await open(url);
-  await server.sql(
-    name,
-    'alter table records add column extra text; update service_schema set version = 2',
-  );
-  const beside = await open(url);
+  const { url, sql } = await newDatabase();
+  const before = await openRecords(url);
+  await sql('alter table records add column extra text; update service_schema set version = 2');
+  const beside = await openRecords(url);
   const { id } = recordIn(await before.account('a').create('customers', customer()));
   expect((await beside.account('a').update('customers', id, '{"x":1}')).ok).toBe(true);
-  await server.sql(name, 'update service_schema set works_from = 2');
+  await sql('update service_schema set works_from = 2');
   await expect(openRecords(url)).rejects.toThrow(/Start the newer release/);
 });
 
 it('makes the tables once, however many processes start at once', async () => {
   const { url } = await newDatabase();
-  const all = await Promise.all(Array.from({ length: 5 }, () => open(url)));
-  for (const records of all) {
-    expect((await records.account('a').create('team', JSON.stringify(VALID_BODY.team))).ok).toBe(
-      true,
-    );
-  }
+  const all = await Promise.all(Array.from({ length: 5 }, () => openRecords(url)));
+  const body = JSON.stringify(VALID_BODY.team);
+  const created = all.map(({ account }) => account('a').create('team', body));
+  expect((await Promise.all(created)).every(({ ok }) => ok)).toBe(true);
 });
 
 it('needs the right to make tables, or to use those that are there', async () => {
-  const { name, url } = await newDatabase();
+  const { url, sql } = await newDatabase();
   const found = async (user: string) => {
     const database = new Database(url.replace('service@', `${user}@`));
     return database.transaction(checkServer).finally(() => database.close());
   };
-  await server.sql(name, 'create role guest login');
+  await sql('create role guest login');
   await expect(found('guest')).rejects.toThrow(/grant it CREATE/);
-  await open(url);
+  await openRecords(url);
   await expect(found('guest')).rejects.toThrow(/grant it CREATE/);
-  await server.sql(name, 'grant all on all tables in schema public to guest');
+  await sql('grant all on all tables in schema public to guest');
   const line = /^Postgres \d+.*without TLS, synchronous standbys: none$/;
   expect(await found('guest')).toMatchObject({ found: expect.stringMatching(line), tables: true });
 });
@@ -99,17 +79,16 @@ it('needs the right to make tables, or to use those that are there', async () =>
 it.skipIf(pgBouncerIsMissing())(
   'goes on without names behind a pooler that loses them',
   async () => {
-    const { name } = await newDatabase();
+    const { name, port } = await newDatabase();
     const folder = await openTemporaryFolder();
     closers.push(() => folder.remove());
     openToPostgres(folder.path);
-    const pooler = await openPgBouncer(join(folder.path, 'pooler'), server.port);
+    const pooler = await openPgBouncer(join(folder.path, 'pooler'), port);
     closers.push(() => pooler.close());
     const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
     // With limits changes go one by one, and so over many connections.
     const limits = { maxBytes: 0, maxRecords: 1000 };
     const records = await openRecords(url, limits);
-    closers.push(() => records.close());
     const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`));
     const create = () => accounts.map((account) => account.create('customers', customer()));
     const ids = (await Promise.all(create())).map((outcome) => recordIn(outcome).id);
@@ -147,13 +126,14 @@ async function readyOf(url: string) {
 }
 
 it('is not ready while Postgres takes no writes, and ready again afterwards', async () => {
-  const { name, url } = await newDatabase();
+  const { name, url, sql } = await newDatabase();
+  const server = await sharedPostgres();
   const { ready, metrics } = await readyOf(url);
   expect(await ready()).toMatchObject({ ready: true });
   expect(await metrics()).toMatch(/^service_postgres_statements_total\{kind="ping"\} [1-9]/m);
   expect(await metrics()).not.toMatch(/^service_records|^service_accounts/m);
   const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
-  await server.sql(name, `alter database ${name} set default_transaction_read_only = on`);
+  await sql(`alter database ${name} set default_transaction_read_only = on`);
   await server.sql('postgres', end);
   await eventually(async () =>
     expect(await ready()).toMatchObject({ ready: false, reasons: ['database_unavailable'] }),

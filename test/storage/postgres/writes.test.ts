@@ -1,140 +1,123 @@
 // Writes over Postgres: what is stored, and what their senders are told, whatever becomes of the
-// connection. Two of `openRecords` on one database are two processes.
+// connection. And what lists and searches find of them.
 
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
-import { type Line, openLine } from '../../support/line.js';
-import { newDatabaseName, openPostgres, type PostgresServer } from '../../support/postgres.js';
-import { customer, messageIn, openRecords, type Records, recordIn, rowsIn } from './records.js';
+import { openLine } from '../../support/line.js';
+import { textOf } from '../../support/pages.js';
+import { openPostgres } from '../../support/postgres.js';
+import {
+  closeAfterEach,
+  closers,
+  customer,
+  listQuery,
+  messageIn,
+  newDatabase,
+  newRecords,
+  openRecords,
+  recordIn,
+  rowsIn,
+} from './records.js';
 
-let server: PostgresServer;
-const closers: (() => unknown)[] = [];
+closeAfterEach();
 
-beforeAll(async () => {
-  server = await openPostgres();
-});
-afterAll(() => server.close());
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function open(url: string, limits?: Parameters<typeof openRecords>[1]): Promise<Records> {
-  const records = await openRecords(url, limits);
-  closers.push(() => records.close());
-  return records;
-}
-
-async function newDatabase() {
-  const name = newDatabaseName();
-  return { name, url: await server.make(name) };
-}
-
-/** Records whose connections go over a line. */
-async function overLine(): Promise<{ name: string; line: Line; records: Records }> {
-  const { name, url } = await newDatabase();
-  const line = await openLine(server.port);
+/** One account with a record, over a line, and what a test does to it. */
+async function overLine() {
+  const { name, url, port, sql } = await newDatabase();
+  const line = await openLine(port);
   closers.push(() => line.close());
-  const records = await open(url.replace(`:${server.port}/`, `:${line.port}/`));
-  return { name, line, records };
-}
-
-/** Keeps writes of a table waiting until it is called. */
-async function lock(name: string, table: string): Promise<() => Promise<unknown>> {
-  const text = `begin; lock table ${table} in exclusive mode; select pg_sleep(60)`;
-  const locking = server.sql(name, text);
-  locking.catch(() => {});
-  const [holder] = await eventually(async () => {
-    const held = `select pid from pg_locks where relation = '${table}'::regclass and mode = 'ExclusiveLock' and granted`;
-    const found = await server.sql(name, held);
-    expect(found).toHaveLength(1);
-    return found;
-  });
-  return async () => {
-    await server.sql(name, 'select pg_terminate_backend($1)', [holder?.['pid']]);
-    await locking.catch(() => {});
+  const records = await openRecords(url.replace(`:${port}/`, `:${line.port}/`));
+  const account = records.account('a');
+  const { id } = recordIn(await account.create('customers', customer()));
+  const waiting = () =>
+    sql("select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = $1", [name]);
+  return {
+    ...{ account, id, line, sql, waiting },
+    /** Keeps writes of a table waiting until it is called. */
+    async lock(table: string): Promise<() => Promise<unknown>> {
+      const text = `begin; lock table ${table} in exclusive mode; select pg_sleep(60)`;
+      const locking = sql(text).catch(() => {});
+      const held = `select pid from pg_locks where relation = '${table}'::regclass and mode = 'ExclusiveLock' and granted`;
+      const holder = await eventually(async () => {
+        const found = await sql(held);
+        expect(found).toHaveLength(1);
+        return found[0]?.['pid'];
+      });
+      return async () => {
+        await sql('select pg_terminate_backend($1)', [holder]);
+        await locking;
+      };
+    },
+    /** Cuts the line while a statement waits for the lock. Resolves with its process. */
+    async cut() {
+      const found = await eventually(async () => {
+        const pids = await waiting();
+        expect(pids).toHaveLength(1);
+        return pids;
+      });
+      line.set('cut');
+      return found;
+    },
   };
 }
 
-const WAITING = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = $1";
-
-/** Cuts the line while a statement waits for the lock, then lets the next attempt through. */
-async function loseConnection(name: string, line: Line, unlock: () => Promise<unknown>) {
-  await eventually(async () => expect(await server.sql(name, WAITING, [name])).toHaveLength(1));
-  line.set('cut');
-  line.set('open');
-  await unlock();
-}
-
 it('store what Postgres takes of a group and tell the others that nothing was changed', async () => {
-  const { name, url } = await newDatabase();
-  const records = await open(url);
-  await server.sql(
-    name,
+  const { account: of, sql } = await newRecords();
+  await sql(
     `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
      create trigger refuse before insert on records for each row when (new.body like '%refuse-me%') execute function refuse()`,
   );
-  const account = records.account('a');
+  const account = of('a');
+  const notes = Array.from({ length: 20 }, (_, i) => (i === 7 ? 'refuse-me' : 'fine'));
   const outcomes = await Promise.all(
-    Array.from({ length: 20 }, (_, i) =>
-      account.create('customers', customer(i === 7 ? { note: 'refuse-me' } : {})),
-    ),
+    notes.map((note) => account.create('customers', customer({ note }))),
   );
-  expect(outcomes.map(({ ok }) => ok)).toEqual(outcomes.map((_, i) => i !== 7));
-  const refused = messageIn(outcomes[7] as (typeof outcomes)[0]);
+  expect(outcomes.map(({ ok }) => ok)).toEqual(notes.map((note) => note === 'fine'));
+  const [refused] = outcomes.filter(({ ok }) => !ok).map(messageIn);
   expect(refused).toMatch(/^STORAGE_FAILED.*nothing was changed/);
-  const { total } = await account.list('customers', { page: 1, pageSize: 20, q: '', status: '' });
-  expect(total).toBe(19);
+  expect((await account.list('customers', listQuery())).total).toBe(19);
 });
 
-it('have a create whose connection was lost stored once, and acknowledged', async () => {
-  const { name, line, records } = await overLine();
-  const unlock = await lock(name, 'account_totals');
-  const creating = records.account('a').create('customers', customer());
-  await loseConnection(name, line, unlock);
-  const { id } = recordIn(await creating);
-  const [stored] = await server.sql(name, 'select id, t.records from records, account_totals t');
-  expect(stored).toEqual({ id, records: '1' });
+it.each([
+  ['create', { version: 1, records: '2' }],
+  ['PATCH', { version: 2, records: '1' }],
+])('have a %s whose connection was lost stored once, and acknowledged', async (kind, wanted) => {
+  const { account, id, line, lock, cut, sql } = await overLine();
+  const unlock = await lock('account_totals');
+  const changing =
+    kind === 'PATCH'
+      ? account.update('customers', id, '{"note":"x"}')
+      : account.create('customers', customer({ note: 'x' }));
+  await cut();
+  line.set('open');
+  await unlock();
+  const changed = recordIn(await changing);
+  expect(changed['note']).toBe('x');
+  const stored = 'select version, t.records from records, account_totals t where id = $1';
+  expect(await sql(stored, [changed.id])).toEqual([wanted]);
 });
 
 it('are tried again where a pooler says that it lost its server', async () => {
-  const { name, url } = await newDatabase();
-  const records = await open(url);
-  await server.sql(
-    name,
+  const { account, sql } = await newRecords();
+  await sql(
     `create sequence tries;
      create function fail_once() returns trigger language plpgsql as $$ begin
        if nextval('tries') = 1 then raise sqlstate '08006'; end if; return new; end $$;
      create trigger fail_once before insert on records for each row execute function fail_once()`,
   );
-  expect(recordIn(await records.account('a').create('customers', customer())).id).toBeDefined();
-});
-
-it('have a PATCH whose connection was lost stored once, and acknowledged', async () => {
-  const { name, line, records } = await overLine();
-  const account = records.account('a');
-  const { id } = recordIn(await account.create('customers', customer()));
-  const unlock = await lock(name, 'account_totals');
-  const patching = account.update('customers', id, '{"note":"x"}');
-  await loseConnection(name, line, unlock);
-  expect(recordIn(await patching)['note']).toBe('x');
-  expect(await server.sql(name, 'select version from records')).toEqual([{ version: 2 }]);
+  expect(recordIn(await account('a').create('customers', customer())).id).toBeDefined();
 });
 
 it('end in Postgres before they are sent again, so that none is stored late', async () => {
-  const { name, line, records } = await overLine();
-  const account = records.account('a');
-  const { id } = recordIn(await account.create('customers', customer()));
-  const unlock = await lock(name, 'records');
+  const { account, id, line, lock, cut, waiting } = await overLine();
+  const unlock = await lock('records');
   const deleting = account.delete('customers', id);
-  await eventually(async () => expect(await server.sql(name, WAITING, [name])).toHaveLength(1));
-  const waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock'";
-  const before = await server.sql(name, waiting);
-  line.set('cut');
+  const before = await cut();
   line.set('open');
   // The second attempt waits for the lock, too, and the first has gone.
   await eventually(async () => {
-    const now = await server.sql(name, waiting);
+    const now = await waiting();
     expect(now).toHaveLength(1);
     expect(now).not.toEqual(before);
   });
@@ -143,35 +126,30 @@ it('end in Postgres before they are sent again, so that none is stored late', as
 });
 
 it('say of a DELETE that finds nothing after a lost connection that nobody knows', async () => {
-  const { name, line, records } = await overLine();
-  const account = records.account('a');
-  const { id } = recordIn(await account.create('customers', customer()));
-  const unlock = await lock(name, 'records');
+  const { account, id, line, lock, cut, sql } = await overLine();
+  const unlock = await lock('records');
   const deleting = account.delete('customers', id);
-  await eventually(async () => expect(await server.sql(name, WAITING, [name])).toHaveLength(1));
-  line.set('cut');
+  await cut();
   await unlock();
-  await server.sql(name, 'delete from records');
+  await sql('delete from records');
   line.set('open');
   expect(messageIn(await deleting)).toMatch(/read the record before trying again/);
 });
 
 it('are refused with "nothing was changed" where no connection is had, and as open where one was sent', async () => {
-  const { name, line, records } = await overLine();
-  const account = records.account('a');
+  const { account, line, lock, waiting } = await overLine();
   line.set('cut');
   await expect(account.create('customers', customer())).rejects.toMatchObject({
     failure: { code: 'STORAGE_UNAVAILABLE', retryAfterSeconds: 2 },
   });
   line.set('open');
-  const unlock = await lock(name, 'account_totals');
+  const unlock = await lock('account_totals');
   const begun = performance.now();
-  expect(messageIn(await account.create('customers', customer()))).toMatch(
-    /read the record before/,
-  );
+  const message = messageIn(await account.create('customers', customer()));
+  expect(message).toMatch(/read the record before/);
   expect(performance.now() - begun).toBeGreaterThan(4_900);
   // What waited for the lock does not wait for ever.
-  await eventually(async () => expect(await server.sql(name, WAITING, [name])).toEqual([]));
+  await eventually(async () => expect(await waiting()).toEqual([]));
   await unlock();
 }, 60_000);
 
@@ -180,7 +158,7 @@ const PROBE = 'create table if not exists probe (); drop table probe';
 it('are not acknowledged where the wait for a synchronous standby was cut off', async () => {
   const own = await openPostgres();
   closers.push(() => own.close());
-  const records = await open(await own.make('waits'));
+  const records = await openRecords(await own.make('waits'));
   await own.sql('waits', "alter system set synchronous_standby_names = 'nobody'");
   await own.sql('waits', 'select pg_reload_conf()');
   const cancelled = async () => (await own.sql('waits', CANCEL)).length === 1;
@@ -197,38 +175,31 @@ it('are not acknowledged where the wait for a synchronous standby was cut off', 
 }, 60_000);
 
 it('keep the quotas of an account exactly, whichever processes and collections they go to', async () => {
-  const { url } = await newDatabase();
   const limits = { maxRecords: 10, maxBytes: 0 };
-  const processes = [await open(url, limits), await open(url, limits)];
-  const create = (i: number) => {
-    const account = (processes[i % 2] as Records).account('a');
-    if (i % 4 < 2) return account.create('customers', customer());
-    return account.create('expenses', JSON.stringify(VALID_BODY.expenses));
-  };
-  const outcomes = await Promise.all(Array.from({ length: 40 }, (_, i) => create(i)));
-  const refused = outcomes.filter(({ ok }) => !ok);
+  const one = await newRecords(limits);
+  const accounts = [one, await openRecords(one.url, limits)].map(({ account }) => account('a'));
+  const creates = Array.from({ length: 10 }, () => accounts).flatMap((both) =>
+    both.flatMap((account) => [
+      account.create('customers', customer()),
+      account.create('expenses', JSON.stringify(VALID_BODY.expenses)),
+    ]),
+  );
+  const refused = (await Promise.all(creates)).filter(({ ok }) => !ok);
   expect(refused).toHaveLength(30);
   for (const each of refused) expect(messageIn(each)).toMatch(/^QUOTA_EXCEEDED: .*10 records/);
 });
 
 it('keep the bytes of an account exactly, also while its records grow', async () => {
-  const { name, url } = await newDatabase();
   const limits = { maxRecords: 0, maxBytes: 20_000 };
-  const processes = [await open(url, limits), await open(url, limits)];
-  const ids = await Promise.all(
-    Array.from(
-      { length: 10 },
-      async () =>
-        recordIn(await (processes[0] as Records).account('a').create('customers', customer())).id,
-    ),
-  );
+  const { account, url, sql } = await newRecords(limits);
+  const other = await openRecords(url, limits);
+  const creates = Array.from({ length: 10 }, () => account('a').create('customers', customer()));
   const note = JSON.stringify({ note: 'x'.repeat(3_000) });
-  const outcomes = await Promise.all(
-    ids.map((id, i) => (processes[i % 2] as Records).account('a').update('customers', id, note)),
+  const updates = (await Promise.all(creates)).map((created, i) =>
+    (i % 2 === 0 ? account : other.account)('a').update('customers', recordIn(created).id, note),
   );
-  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(6);
-  const [stored] = await server.sql(
-    name,
+  expect((await Promise.all(updates)).filter(({ ok }) => ok)).toHaveLength(6);
+  const [stored] = await sql(
     'select sum(octet_length(body)) as bytes, (select bytes from account_totals) as counted from records',
   );
   expect(stored?.['bytes']).toBe(stored?.['counted']);
@@ -236,31 +207,24 @@ it('keep the bytes of an account exactly, also while its records grow', async ()
 });
 
 it('succeed under the defaults of somebody else: serializable, and a short statement time-out', async () => {
-  const { name, url } = await newDatabase();
-  await server.sql(
-    name,
-    `alter database ${name} set default_transaction_isolation = 'serializable'`,
-  );
-  await server.sql(name, `alter database ${name} set statement_timeout = '2s'`);
-  const [one, other] = [await open(url), await open(url)];
-  const creates = Array.from({ length: 60 }, (_, i) =>
-    (i % 2 === 0 ? one : other).account('a').create('customers', customer()),
+  const { name, url, sql } = await newDatabase();
+  await sql(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+  await sql(`alter database ${name} set statement_timeout = '2s'`);
+  const both = [await openRecords(url), await openRecords(url)];
+  const creates = Array.from({ length: 30 }, () => both).flatMap((processes) =>
+    processes.map(({ account }) => account('a').create('customers', customer())),
   );
   expect((await Promise.all(creates)).every(({ ok }) => ok)).toBe(true);
-  expect(one.database.figures.retries + other.database.figures.retries).toBe(0);
+  expect(both.map(({ database }) => database.figures.retries)).toEqual([0, 0]);
 });
 
 it('are found again with everything that text can hold', async () => {
-  const { url } = await newDatabase();
-  const records = await open(url);
-  const account = records.account('nul \0 half \ud800 mark \u0001');
+  const account = (await newRecords()).account('nul \0 half \ud800 mark \u0001');
   const status = 'a"\\\u0000\ud800';
   const odd = recordIn(await account.create('orders', orderOf({ status, note: '"\\\n\u001e' })));
   const long = recordIn(await account.create('orders', orderOf({ status: 'é'.repeat(500_000) })));
-  const of = async (more: object) => {
-    const query = { page: 1, pageSize: 20, q: '', status: '', ...more };
-    return (await rowsIn((await account.list('orders', query)).items)).map(({ id }) => id);
-  };
+  const of = async (more: object) =>
+    (await rowsIn((await account.list('orders', listQuery(more))).items)).map(({ id }) => id);
   expect(await of({})).toEqual([long.id, odd.id]);
   expect(await of({ status })).toEqual([odd.id]);
   expect(await of({ status: 'é'.repeat(500_000) })).toEqual([long.id]);
@@ -269,17 +233,15 @@ it('are found again with everything that text can hold', async () => {
 });
 
 it('of long records are listed in order, and their payments, without being held together', async () => {
-  const { url } = await newDatabase();
-  const account = (await open(url)).account('a');
+  const account = (await newRecords()).account('a');
   const lengths = [10, 100_000, 20, 200_000, 300_000, 30, ...Array(20).fill(150_000)];
   const ids: string[] = [];
   for (const length of lengths) {
     const body = orderOf({ note: 'x'.repeat(length), amount: length, paid: 1 });
     ids.unshift(recordIn(await account.create('orders', body)).id);
   }
-  const query = { page: 1, pageSize: 100, q: '', status: '' };
   for (const q of ['', 'x']) {
-    const page = await account.list('orders', { ...query, q });
+    const page = await account.list('orders', listQuery({ q }));
     expect(Array.isArray(page.items)).toBe(false);
     expect((await rowsIn(page.items)).map(({ id }) => id)).toEqual(ids);
   }
@@ -288,6 +250,24 @@ it('of long records are listed in order, and their payments, without being held 
   const rows = await rowsIn(payments.items);
   expect(rows.map((row) => row['order_id'])).toEqual(ids);
   expect(rows.map((row) => row['amount'])).toEqual(lengths.toReversed());
+});
+
+it('are found by a search with the index of the page as by one without it', async () => {
+  const { account: of, sql } = await newRecords();
+  const account = of('a');
+  for (const note of ['50% off', '5000 off', 'a_b', 'axb', 'C:\\dir', 'ÉTÉ à Zanzibar', 'plain']) {
+    recordIn(await account.create('customers', customer({ note })));
+  }
+  const queries = ['50%', 'a_b', 'c:\\\\dir', 'été', 'PLAIN', 'nobody has this'];
+  const search = async (q: string) =>
+    rowsIn((await account.list('customers', listQuery({ q }))).items);
+  const plain = await Promise.all(queries.map(search));
+  const page = textOf('src/hosts/postgres/README.md');
+  const statements = /```sql\n([^`]+)```/.exec(page)?.[1]?.trim().split(';\n') ?? [];
+  expect(statements).toHaveLength(2);
+  for (const statement of statements) await sql(statement);
+  expect(await Promise.all(queries.map(search))).toEqual(plain);
+  expect(plain.map(({ length }) => length)).toEqual([1, 1, 1, 1, 1, 0]);
 });
 
 function orderOf(more: object): string {

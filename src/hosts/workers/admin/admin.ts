@@ -32,7 +32,7 @@ admin.notFound(() => {
 });
 admin.onError((error) => {
   consoleLog().error('maintenance_failed', error);
-  return refused(500, 'the account or the directory gave no answer; send it again');
+  return refused(500, 'the account or the directory did not answer; send it again');
 });
 
 async function answerFrom(routes: readonly AdminRoute[], call: AdminCall): Promise<Response> {

@@ -1,12 +1,7 @@
 // An identity provider's user-information endpoint on loopback. The token
 // `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';
 import { onLoopback } from './loopback.js';
 
@@ -34,7 +29,7 @@ export const byToken = (token: string, response: ServerResponse): void => {
 export function answer(
   status: number,
   body: unknown = '',
-  headers: OutgoingHttpHeaders = { 'Content-Type': 'application/json' },
+  headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
 ): Behaviour {
   return (_token, response) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;

@@ -8,7 +8,6 @@ const ADMIN_KEY = 'the-operators-key-that-fills-the-shops';
 
 const NAMED = [
   ['auth0|saluni-ya-neema', 'Saluni ya Neema'],
-  ['google-oauth2|118220040403', 'Duka la Juma'],
   ['fundi|cherehani', 'Fundi Cherehani'],
   ['..', 'Nukta mbili'],
   ['a b/c?d#e', 'A & B <b>Traders</b> “Ltd”'],

@@ -6,15 +6,10 @@ import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js
 
 /** To be called before the hooks that use the folder: it is removed after theirs. */
 export function testFolder() {
-  let folder: TemporaryFolder;
-  beforeEach(async () => {
-    folder = await openTemporaryFolder();
-  });
-  afterEach(() => folder.remove());
-  return {
-    get path() {
-      return folder.path;
-    },
-    at: (name: string) => join(folder.path, name),
+  const folder = { at: (name: string) => join(folder.path, name) } as TemporaryFolder & {
+    at(name: string): string;
   };
+  beforeEach(async () => void Object.assign(folder, await openTemporaryFolder()));
+  afterEach(() => folder.remove());
+  return folder;
 }

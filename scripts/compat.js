@@ -38,7 +38,7 @@ const PARTS = {
 
 const HELP = `npm run compat -- [PART ...]
 
-Runs the service with other people's programs; takes about half an hour. Parts:
+Runs the service with other people's programs; takes about ten minutes. Parts:
 
   recipes     the pages' recipes, with React, Next.js, Express, Fastify, react-admin, Bun, Deno
   generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin

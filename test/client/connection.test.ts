@@ -126,29 +126,25 @@ describe('An answer', () => {
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;
 const bad = { code: 'INVALID_CALL' };
-const signedOut = () => Promise.reject(new Error('signed out'));
+const none = { code: 'NO_TOKEN' };
+const SIGNED_OUT = new Error('signed out');
+const signedOut = () => Promise.reject(SIGNED_OUT);
+const list = ({ orders }: Client): Promise<unknown> => orders.list();
 
-it.each<
-  [what: string, options: object, call: (client: Client) => Promise<unknown>, wanted: object]
->([
+it.each<[what: string, options: object, call: typeof list, wanted: object]>([
   ['a body with a cycle', {}, ({ orders }) => orders.create(cycle as never), bad],
   ['a BigInt', {}, ({ orders }) => orders.update('O', { amount: 1n as never }), bad],
   ['an id that is no Unicode', {}, ({ orders }) => orders.read('\ud800'), bad],
-  ['a token that no header can hold', { token: 'two\nlines' }, ({ orders }) => orders.list(), bad],
-  [
-    'a token that cannot be had',
-    { token: signedOut },
-    ({ orders }) => orders.list(),
-    { code: 'NO_TOKEN', cause: { message: 'signed out' } },
-  ],
-  ['no token', { token: () => undefined }, ({ orders }) => orders.list(), { code: 'NO_TOKEN' }],
-  ['an empty token', { token: '' }, ({ orders }) => orders.list(), { code: 'NO_TOKEN' }],
+  ['a token that no header can hold', { token: 'two\nlines' }, list, bad],
+  ['a token function that fails', { token: signedOut }, list, { ...none, cause: SIGNED_OUT }],
+  ['no token', { token: () => undefined }, list, none],
+  ['an empty token', { token: '' }, list, none],
   // What Node can't call; it says what it must be.
   ...['/api/v1', 'api/v1', '', 'localhost:8080/api/v1', 'ftp://localhost/api/v1'].map(
-    (baseUrl): [string, object, (client: Client) => Promise<unknown>, object] => [
+    (baseUrl): [string, object, typeof list, object] => [
       `the base URL ${baseUrl}`,
       { baseUrl },
-      ({ orders }) => orders.list(),
+      list,
       { ...bad, message: expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/) },
     ],
   ),
@@ -173,25 +169,23 @@ it('A base URL may be relative in a page, and wherever the program has a fetch o
   expect(await listed('localhost:8080/api/v1')).toMatchObject(bad);
 });
 
-describe('An error', () => {
-  it('is written to a log with all of its properties', async () => {
-    const body = '{"error":{"message":"later"}}';
-    const { client } = await clientOf(answering(429, body, { 'Retry-After': '3' }));
-    const error = await errorOf(client.customers.list());
-    expect(error).toBeInstanceOf(ApiError);
-    const facts = { status: 429, requestId: 'a', retryAfterMs: 3000 };
-    const wanted = { name: 'ApiError', code: 'RATE_LIMITED', message: 'later', ...facts };
-    expect(JSON.parse(JSON.stringify(error))).toEqual(wanted);
-  });
+it('An error is written to a log with all of its properties', async () => {
+  const body = '{"error":{"message":"later"}}';
+  const { client } = await clientOf(answering(429, body, { 'Retry-After': '3' }));
+  const error = await errorOf(client.customers.list());
+  expect(error).toBeInstanceOf(ApiError);
+  const facts = { status: 429, requestId: 'a', retryAfterMs: 3000 };
+  const wanted = { name: 'ApiError', code: 'RATE_LIMITED', message: 'later', ...facts };
+  expect(JSON.parse(JSON.stringify(error))).toEqual(wanted);
+});
 
-  it('is an ApiError to another copy of the client, too', async () => {
-    const file = pathToFileURL(join(ROOT, 'dist/cjs/client.js')).href;
-    const other: { ApiError: typeof ApiError } = await import(file);
-    const error = new other.ApiError('NO_TOKEN', 'signed out');
-    expect(other.ApiError).not.toBe(ApiError);
-    expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
-    for (const value of [new Error('a'), null, undefined, 'ApiError', { name: 'ApiError' }]) {
-      expect(value instanceof ApiError).toBe(false);
-    }
-  });
+it('An error of another copy of the client is an ApiError, too', async () => {
+  const file = pathToFileURL(join(ROOT, 'dist/cjs/client.js')).href;
+  const other: { ApiError: typeof ApiError } = await import(file);
+  const error = new other.ApiError('NO_TOKEN', 'signed out');
+  expect(other.ApiError).not.toBe(ApiError);
+  expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
+  for (const value of [new Error('a'), null, undefined, 'ApiError', { name: 'ApiError' }]) {
+    expect(value instanceof ApiError).toBe(false);
+  }
 });

@@ -14,10 +14,8 @@ import { type Meddling, openMeddlingProxy } from '../support/meddling-proxy.js';
 const on = dataService();
 let serial = 0;
 
-function customers(count: number): string {
-  const rows = Array.from({ length: count }, (_, i) => `Mteja ${i},07${i}\n`);
-  return `name,phone\n${rows.join('')}`;
-}
+const customers = (count: number) =>
+  `name,phone\n${[...Array(count).keys()].map((i) => `Mteja ${i},07${i}\n`).join('')}`;
 
 /** A new account and a new file each time. */
 async function prepared(content: string) {
@@ -26,9 +24,8 @@ async function prepared(content: string) {
   return { account, file, args: ['import', file, '--account', account, '--into', 'customers'] };
 }
 
-async function names(account: string): Promise<unknown[]> {
-  return (await on.contents(account, 'customers')).map(({ name }) => name);
-}
+const names = async (account: string) =>
+  (await on.contents(account, 'customers')).map(({ name }) => name);
 
 type Answers = Pick<Meddling, 'before' | 'after'>;
 
@@ -55,12 +52,10 @@ describe('An import', () => {
     const { account, file, args } = await prepared(customers(20));
     expect((await on.run(args)).code).toBe(0);
     await on.file(file.slice(on.folder.length + 1), `${customers(20)}Mteja 0,070\nZ,0\n`);
-    const refused = await on.run(args);
-    const written = expect.stringContaining('nothing was written: 20 of 22 rows');
-    expect([refused.code, refused.stderr]).toEqual([1, written]);
-    const { stdout, code } = await on.run([...args, '--existing', 'skip']);
-    const skipped = expect.stringMatching(/2 records created, 20 were there already/);
-    expect([code, stdout]).toEqual([0, skipped]);
+    const stderr = expect.stringContaining('nothing was written: 20 of 22 rows');
+    expect(await on.run(args)).toMatchObject({ code: 1, stderr });
+    const stdout = expect.stringContaining('2 records created, 20 were there already');
+    expect(await on.run([...args, '--existing', 'skip'])).toMatchObject({ code: 0, stdout });
     expect(await names(account)).toHaveLength(22);
     await on.run([...args, '--existing', 'create']);
     expect(await names(account)).toHaveLength(44);
@@ -82,17 +77,15 @@ describe('An import', () => {
     const refused = await on.run(args);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was') });
     expect(await names(account)).toEqual([]);
-    const { code, stdout } = await on.run([...args, '--skip-bad', '--in-order']);
-    const leftOut = expect.stringContaining('2 records created, 1 bad row left out');
-    expect([code, stdout]).toEqual([1, leftOut]);
+    const stdout = expect.stringContaining('2 records created, 1 bad row left out');
+    expect(await on.run([...args, '--skip-bad', '--in-order'])).toMatchObject({ code: 1, stdout });
     expect(await names(account)).toEqual(['A', 'C']);
   });
 
   it('goes from the last row to the first with --reverse', async () => {
     const { account, args } = await prepared(customers(150));
     await on.run([...args, '--reverse', '--in-order']);
-    const found = await names(account);
-    expect(found).toEqual(Array.from({ length: 150 }, (_, i) => `Mteja ${149 - i}`));
+    expect(await names(account)).toEqual([...Array(150).keys()].map((i) => `Mteja ${149 - i}`));
   });
 
   it('keeps its rows where only the user may read, and leaves none', async () => {
@@ -174,10 +167,8 @@ describe('An import behind a proxy', () => {
     await between.close();
     expect(stderr).toContain('waiting');
     expect(code).toBe(0);
-    const counts = new Map<unknown, number>();
-    for (const name of await names(account)) counts.set(name, (counts.get(name) ?? 0) + 1);
-    const wanted = Array.from({ length: 50 }, (_, i) => [`Mteja ${i}`, i < 20 ? 3 : 2]);
-    expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(wanted));
+    const wanted = [...Array(50).keys()].flatMap((i) => Array(i < 20 ? 3 : 2).fill(`Mteja ${i}`));
+    expect((await names(account)).sort()).toEqual(wanted.sort());
   });
 
   it('that never answers ends with a sentence', async () => {

@@ -1,13 +1,7 @@
 // What an audit event may hold of a body that was made to be large.
 
 import { describe, expect, it } from 'vitest';
-import {
-  type AuditEvent,
-  CHANGED_NAME_MAX_CHARACTERS,
-  CHANGED_NAMES_MAX,
-  changedNames,
-  loggedEvent,
-} from '../../src/core/domain/audit-event.js';
+import { type AuditEvent, changedNames, loggedEvent } from '../../src/core/domain/audit-event.js';
 
 const EVENT: AuditEvent = {
   ...({ actor: 'admin', action: 'update', resource: 'orders', record_id: 'ORD-0042' } as const),
@@ -18,14 +12,14 @@ describe('Names in an audit event', () => {
   it('are at most a thousand, with the number of the rest', () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `p${i}`);
     const { changed, changed_omitted } = changedNames(names);
-    expect(changed).toEqual(names.slice(0, CHANGED_NAMES_MAX));
+    expect(changed).toEqual(names.slice(0, 1_000));
     expect(changed_omitted).toBe(99_000);
-    expect(changedNames(names.slice(0, CHANGED_NAMES_MAX))).not.toHaveProperty('changed_omitted');
+    expect(changedNames(names.slice(0, 1_000))).not.toHaveProperty('changed_omitted');
   });
 
   it('are cut at 200 characters, never inside a surrogate pair', () => {
     const [long, pair] = changedNames(['x'.repeat(1_000_000), `${'x'.repeat(199)}💇`]).changed;
-    expect(long).toBe('x'.repeat(CHANGED_NAME_MAX_CHARACTERS));
+    expect(long).toBe('x'.repeat(200));
     expect(pair).toBe('x'.repeat(199));
     for (const sign of ['\u{10000}', '\u{10ffff}']) {
       const whole = `${'x'.repeat(198)}${sign}`;

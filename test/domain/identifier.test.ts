@@ -10,18 +10,12 @@ import {
   paymentIdOf,
   sequenceOf,
 } from '../../src/core/domain/identifier.js';
-import { COLLECTION_TABLE } from '../support/collection-table.js';
 
 describe('formatId', () => {
-  it.each(COLLECTION_TABLE)('the first of $name has the least digits', (row) => {
-    expect(formatId(row.name, 1)).toBe(`${row.idPrefix}${'1'.padStart(row.idDigitsMin, '0')}`);
-  });
-
   it.each([
     ['customers', 42, 'CUS-0042'],
-    ['services', 99, 'SRV-99'],
+    ['services', 7, 'SRV-07'],
     ['services', 100, 'SRV-100'],
-    ['orders', 9999, 'ORD-9999'],
     ['orders', 10_000, 'ORD-10000'],
   ] as const)('%s %i is %s', (collection, sequence, id) => {
     expect(formatId(collection, sequence)).toBe(id);
@@ -55,7 +49,6 @@ describe('sequenceOf', () => {
 describe('paymentIdOf', () => {
   it.each([
     ['ORD-0042', 'PAY-0042'],
-    ['ORD-10000', 'PAY-10000'],
     ['legacy-7', 'PAY-legacy-7'],
     ['', 'PAY-'],
   ])('%s is %s', (orderId, paymentId) => {
@@ -68,11 +61,9 @@ describe('the key of an id', () => {
     ['customers', 'CUS-0042', 42],
     ['services', 'SRV-07', 7],
     ['customers', 'CUS-042', 'CUS-042'],
-    ['customers', 'CUS-00042', 'CUS-00042'],
     ['customers', 'CUS-0000', 'CUS-0000'],
     ['customers', 'CUS-', 'CUS-'],
     ['customers', 'ORD-0042', 'ORD-0042'],
-    ['customers', 'cus-0042', 'cus-0042'],
     ['customers', 'CUS-99999999999999999999', 'CUS-99999999999999999999'],
   ] as const)('of %s %s is %s, and gives it back', (collection, id, key) => {
     expect(keyOf(collection, id)).toBe(key);

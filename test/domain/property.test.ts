@@ -22,10 +22,16 @@ describe('propertiesIn', () => {
   });
 
   it('tells kind, words, need and default; the label is made of the name if none is given', () => {
-    const told = propertiesIn(record).map((property) => {
-      const { name, kind, label, description, isRequired } = property;
-      return [name, kind, label, description, isRequired, property.default];
-    });
+    const told = propertiesIn(record).map(
+      ({ name, kind, label, description, isRequired, default: given }) => [
+        name,
+        kind,
+        label,
+        description,
+        isRequired,
+        given,
+      ],
+    );
     expect(told).toEqual([
       ['productName', 'text', 'Product name', 'What it is called', true, undefined],
       ['price', 'money', 'Price', 'What it costs', true, undefined],

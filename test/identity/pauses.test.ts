@@ -2,7 +2,6 @@
 // that nobody knows.
 
 import { describe, expect, it } from 'vitest';
-import type { Identity } from '../../src/core/identity/identity-provider.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { signInSettings } from '../support/signing-provider.js';
 
@@ -30,8 +29,8 @@ function open() {
   /** Whether the token is held up without a question. */
   const isPaused = async (token: string, from = '') => {
     const before = asked.length;
-    const answer: Identity = await check(token, from);
-    return answer.status === 'unavailable' && asked.length === before;
+    const { status } = await check(token, from);
+    return status === 'unavailable' && asked.length === before;
   };
   const limit = async (token: string, status = 429) => {
     busy.set(token, status);
@@ -82,10 +81,8 @@ describe('Retry-After', () => {
 
   it.each([
     [429, '7', 7],
-    [503, '7', 7],
     [429, '3600', 60],
-    [429, dateIn(9_000), 9],
-    [503, dateIn(86_400_000), 60],
+    [503, dateIn(9_000), 9],
   ])('is kept to, for a minute at most: %i with %s', async (status, seconds, wait) => {
     const { after, asked, busy, clock, check } = open();
     after.seconds = seconds;
@@ -105,7 +102,6 @@ describe('Retry-After', () => {
   });
 
   it.each([
-    [429, ''],
     [429, '-5'],
     [429, 'soon'],
     [503, dateIn(-1_000)],

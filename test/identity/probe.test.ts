@@ -27,12 +27,7 @@ it.each<[string, Behaviour]>([
 
 describe('Every other answer is reported with its remedy', () => {
   it.each<[string, Behaviour, RegExp, RegExp]>([
-    [
-      'a redirect',
-      redirectTo('https://x.example/?k=canary'),
-      /redirects to .*x\.example\/, /,
-      ENDPOINT,
-    ],
+    ['a redirect', redirectTo('https://x.example/?k=canary'), /to .*x\.example\/, /, ENDPOINT],
     ['a missing slash', redirectTo('/userinfo/'), /redirects to \/userinfo\/, /, ENDPOINT],
     ['a redirect to nowhere', answer(300), /status 300.*redirects to elsewhere/, ENDPOINT],
     ['nothing there', answer(404), /status 404/, ENDPOINT],
@@ -85,20 +80,17 @@ describe('With an issuer', () => {
     expect(finding.away).toBe(away);
   });
 
-  it('the discovery document, the keys and the endpoint are checked', async () => {
+  it('the discovery document, the keys and the endpoint are checked, and its spelling', async () => {
     await using provider = await openSigningProvider();
+    const { issuer, asked } = provider;
     provider.broken.set('/me', 401);
-    const settings = signInSettings({ issuer: provider.issuer, audiences: ['shop'] });
+    const settings = signInSettings({ issuer, audiences: ['shop'] });
     expect(await openSignIn({ settings }).probe()).toMatchObject({ ok: true });
-    expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/me']);
-  });
-
-  it("that is spelled differently, the provider's spelling is reported", async () => {
-    await using provider = await openSigningProvider();
-    const settings = signInSettings({ issuer: `${provider.issuer}/` });
-    const finding = await openSignIn({ settings }).probe();
-    expect(finding.found).toContain(`names another issuer: "${provider.issuer}"`);
-    expect(finding.remedy).toContain('AUTH_ISSUER');
+    expect(asked).toEqual(['/.well-known/openid-configuration', '/keys', '/me']);
+    const misspelled = signInSettings({ issuer: `${issuer}/` });
+    const { found, remedy } = await openSignIn({ settings: misspelled }).probe();
+    expect(found).toContain(`names another issuer: "${issuer}"`);
+    expect(remedy).toContain('AUTH_ISSUER');
   });
 });
 

@@ -29,12 +29,9 @@ describe('A kept connection', () => {
     return { seen, ask, [Symbol.asyncDispose]: close };
   }
 
-  it.each([
+  it.each<[string, (isUsed: boolean) => boolean]>([
     ['is used again', () => false],
-    [
-      'that the provider closes as a request arrives is replaced by a fresh one',
-      (used: boolean) => used,
-    ],
+    ['that the provider closes as a request arrives is replaced by a fresh one', (used) => used],
   ])('%s', async (_name, isDropping) => {
     await using provider = await openProvider(isDropping);
     for (let i = 0; i < 20; i++) expect(await provider.ask(`${i}`)).toEqual(IDENTIFIED);
@@ -77,7 +74,6 @@ it.each([
   [Object.assign(new RangeError('x'), { code: 'not a code' }), 'RangeError'],
   ['a text', 'network error'],
   [null, 'network error'],
-  [undefined, 'network error'],
 ])('The code of the network error %o is %s', (error, code) => {
   expect(networkCode(error)).toBe(code);
 });

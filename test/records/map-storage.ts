@@ -20,18 +20,14 @@ export class MapStorage implements RecordStorage, StoredViews {
   readonly commits: Changes[] = [];
   /** How the next commits end, an error being one that rejects; afterwards, well. */
   readonly outcomes: (CommitResult | Error)[] = [];
-  #gate: Promise<void> = Promise.resolve();
-  #open = () => {};
+  #gate: Promise<void> | undefined;
+  release = () => {};
 
   /** Commits wait from here on until `release`. */
   hold(): void {
     this.#gate = new Promise((resolve) => {
-      this.#open = resolve;
+      this.release = resolve;
     });
-  }
-
-  release(): void {
-    this.#open();
   }
 
   /** Resolves when so many commits have begun. */
@@ -52,8 +48,7 @@ export class MapStorage implements RecordStorage, StoredViews {
     await this.#gate;
     const outcome = this.outcomes.shift() ?? { status: 'committed' };
     if (outcome instanceof Error) throw outcome;
-    if (outcome.status === 'committed' || outcome.status === 'storedUnconfirmed')
-      this.#store(changes);
+    if (/^(committed|storedUnconfirmed)$/.test(outcome.status)) this.#store(changes);
     return outcome;
   }
 

@@ -15,7 +15,7 @@ import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 import { Writer, type WriterOptions } from '../../src/core/records/writer.js';
 import { MapStorage, turn } from './map-storage.js';
 
-export interface MemoryRecordsOptions {
+interface MemoryRecordsOptions {
   readonly set?: RecordSet;
   readonly storage?: MapStorage;
   readonly log?: Log;
@@ -26,13 +26,6 @@ export interface MemoryRecordsOptions {
   readonly onStorageLost?: (error: unknown) => void;
 }
 
-/** On whose behalf an account is used in a test. */
-export interface TestSender {
-  readonly actor?: Actor;
-  readonly isDisconnected?: () => boolean;
-}
-
-/** Bodies are objects. */
 export type ObjectAccount = ReturnType<MemoryRecords['account']>;
 
 export class MemoryRecords {
@@ -55,7 +48,8 @@ export class MemoryRecords {
     this.#context = { set, writer, searchBlocks, paymentRows, scheduler };
   }
 
-  account(owner: string, { actor, isDisconnected = () => false }: TestSender = {}) {
+  account(owner: string, sender: { actor?: Actor; isDisconnected?: () => boolean } = {}) {
+    const { actor, isDisconnected = () => false } = sender;
     const records = new MemoryAccount(this.#context, owner, { actor, isDisconnected });
     return {
       records,

@@ -2,31 +2,28 @@
 
 import { expect, it } from 'vitest';
 import { PaymentRows } from '../../src/core/records/payment-rows.js';
-import {
-  type ListSnapshot,
-  type MemoryRecord,
-  memoryRecord,
-  RecordList,
-} from '../../src/core/records/record-list.js';
+import { type MemoryRecord, memoryRecord, RecordList } from '../../src/core/records/record-list.js';
 import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
 import { textOfRows } from './memory-records.js';
 
-/** A list of these records. */
-function listOf(records: readonly MemoryRecord[]): ListSnapshot {
+/** The snapshot of a list of these texts. */
+function listOf(...texts: readonly object[]) {
   const list = new RecordList();
-  for (const record of records) list.add(record);
+  const recordAt = (at: number, text: object): MemoryRecord =>
+    memoryRecord(at, at, { text: JSON.stringify(text), status: undefined });
+  for (const [i, text] of texts.entries()) list.add(recordAt(i + 1, text));
   return list.snapshot();
 }
 
 const atOnce = () => undefined;
 
 it('of long orders are kept for the next reader, except long ones; a failed one is made again', async () => {
-  const order = (key: number, more: object) => {
-    const text = JSON.stringify({ id: `ORD-000${key}`, amount: 5, paid: key, ...more });
-    return memoryRecord(key, key, { text, status: undefined });
-  };
   const long = 'x'.repeat(9_000);
-  const orders = listOf([order(1, { note: long }), order(2, { customer: long }), order(3, {})]);
+  const orders = listOf(
+    { id: 'ORD-0001', amount: 5, note: long },
+    { id: 'ORD-0002', amount: 5, customer: long },
+    { id: 'ORD-0003', amount: 5 },
+  );
   const made: string[] = [];
   let fails = true;
   const paymentRow: RecordWork['paymentRow'] = async (text, account) => {
@@ -46,15 +43,18 @@ it('of long orders are kept for the next reader, except long ones; a failed one 
 });
 
 it('of many short orders come in pieces of about 32,768 characters', async () => {
-  const orders = Array.from({ length: 1_000 }, (_, i) => {
-    const id = `ORD-${String(i + 1).padStart(4, '0')}`;
-    const text = JSON.stringify({ id, customer: 'Neema', amount: 5, paid: 1 });
-    return memoryRecord(i + 1, i + 1, { text, status: undefined });
-  });
-  const rows = new PaymentRows(workInPlace).of('neema', listOf(orders), atOnce);
+  const order = { id: 'ORD-0001', customer: 'Neema', amount: 5, paid: 1 };
+  const rows = new PaymentRows(workInPlace).of(
+    'neema',
+    listOf(...Array(1_000).fill(order)),
+    atOnce,
+  );
   const sizes: number[] = [];
-  for await (const piece of rows) sizes.push(piece.length);
-  const whole = await textOfRows(new PaymentRows(workInPlace).of('neema', listOf(orders), atOnce));
+  let whole = '';
+  for await (const piece of rows) {
+    sizes.push(piece.length);
+    whole += piece;
+  }
   expect(JSON.parse(`[${whole}]`)).toHaveLength(1_000);
   const longestRow = whole.length / 1_000 + 10;
   for (const size of sizes.slice(0, -1)) {
@@ -65,12 +65,10 @@ it('of many short orders come in pieces of about 32,768 characters', async () =>
 });
 
 it.each([1, 100])('of %i orders can end a slice before each order', async (count) => {
-  const dense = JSON.stringify({ id: 'ORD-0001', rows: Array(450).fill({ b: 1 }) });
-  const orders = Array.from({ length: count }, (_, i) =>
-    memoryRecord(i + 1, i + 1, { text: dense, status: undefined }),
-  );
+  const dense = { id: 'ORD-0001', rows: Array(450).fill({ b: 1 }) };
+  const orders = listOf(...Array(count).fill(dense));
   let turns = 0;
   const giveWay = async () => void turns++;
-  await textOfRows(new PaymentRows(workInPlace).of('neema', listOf(orders), giveWay));
+  await textOfRows(new PaymentRows(workInPlace).of('neema', orders, giveWay));
   expect(turns).toBe(count);
 });

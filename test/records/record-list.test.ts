@@ -11,13 +11,8 @@ import {
   RecordList,
 } from '../../src/core/records/record-list.js';
 
-function recordOf(
-  position: number,
-  text = 'x',
-  key: RecordKey = keysInOrder(position),
-): MemoryRecord {
-  return memoryRecord(position, key, { text, status: undefined });
-}
+const recordOf = (position: number, text = 'x', key: RecordKey = keysInOrder(position)) =>
+  memoryRecord(position, key, { text, status: undefined });
 
 /** The service's own records, with a gap between two. */
 function keysInOrder(position: number): RecordKey {
@@ -51,8 +46,7 @@ it('does with any changes what an array does, and keeps every snapshot as it was
       place,
       fc.nat(300),
       fc.boolean(),
-      (...given) => {
-        const [steps, first, count, isInOrder] = given;
+      (steps, first, count, isInOrder) => {
         const keyOf = isInOrder ? keysInOrder : keysInDisorder;
         const list = new RecordList();
         let model: MemoryRecord[] = [];

@@ -14,9 +14,8 @@ const CUSTOMER = { name: 'Neema', phone: '1' };
 
 it('takes the ids of all accounts of a database from one sequence', async () => {
   const records = new MemoryRecords();
-  for (const owner of ['neema', 'juma', 'neema']) {
-    await records.account(owner).create('customers', CUSTOMER);
-  }
+  const owners = ['neema', 'juma', 'neema'];
+  for (const owner of owners) await records.account(owner).create('customers', CUSTOMER);
   const ids = [...records.storage.rows.values()].map(({ id }) => id);
   expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
 });
@@ -37,6 +36,23 @@ it('refuses a record that is too large for storage, and commits the writes besid
   expect(codes).toEqual(['ok', 'VALIDATION_FAILED', 'VALIDATION_FAILED', 'ok']);
   const read = account.read('customers', 'CUS-0001');
   expect(read.ok && JSON.parse(read.value).note).toBe('é'.repeat(80));
+});
+
+it('reports at any moment how many writes of all accounts wait', async () => {
+  const storage = new MapStorage();
+  const records = await openRecords({ storage });
+  const write = (owner: string) => records.account(owner).create('team', JSON.stringify(CUSTOMER));
+  storage.hold();
+  const first = write('first');
+  await storage.begun(1);
+  expect(records.writesWaiting).toBe(0);
+  const others = ['neema', 'neema', 'juma'].map(write);
+  await turn();
+  expect(records.writesWaiting).toBe(3);
+  storage.release();
+  await Promise.all([first, ...others]);
+  expect(records.writesWaiting).toBe(0);
+  await records.close();
 });
 
 it('stores the numbers of ids with a delete in a storage that has none yet', async () => {
@@ -86,10 +102,9 @@ it('neither sorts the accounts nor goes through them for an overview or a page o
   await records.account('account-0007a').create('customers', JSON.stringify(CUSTOMER));
   // The writer looks once more for what waits.
   await turn();
-  const sorts = ['sort', 'toSorted'] as const;
   const loops = ['keys', 'values', 'entries', 'forEach', Symbol.iterator] as const;
   const walks = [
-    ...sorts.map((name) => vi.spyOn(Array.prototype, name)),
+    ...(['sort', 'toSorted'] as const).map((name) => vi.spyOn(Array.prototype, name)),
     ...loops.map((name) => vi.spyOn(Map.prototype, name)),
     // A search looks at each account's profiles.
     vi.spyOn(RecordSet.prototype, 'snapshot'),

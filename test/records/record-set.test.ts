@@ -9,39 +9,24 @@ import type { StoredRow } from '../../src/core/records/record-storage.js';
 import { MapStorage } from './map-storage.js';
 
 function row(changes: Partial<StoredRow> = {}): StoredRow {
-  return {
-    position: 7,
-    collection: 'customers',
-    id: 'CUS-0042',
-    body: '{"id":"CUS-0042","owner_sub":"neema"}',
-    ...changes,
-  };
+  const body = '{"id":"CUS-0042","owner_sub":"neema"}';
+  return { position: 7, collection: 'customers', id: 'CUS-0042', body, ...changes };
 }
 
 function setOf(...rows: readonly StoredRow[]): RecordSet {
   const set = new RecordSet();
-  for (const each of rows) set.load([each]);
+  set.load(rows);
   return set;
 }
 
 describe('Loading a row', () => {
-  it.each([
+  it.each<[string, object, RegExp]>([
     ['that is no JSON', { body: 'canary {' }, /is not JSON; restore a backup$/],
     ['that is cut off', { body: '{"canary":' }, /is not JSON; restore a backup$/],
-    ['that is empty', { body: '' }, /is not JSON; restore a backup$/],
     ['that is an array', { body: '["canary"]' }, /is not a JSON object; restore a backup$/],
-    ['that is a text', { body: '"canary"' }, /is not a JSON object; restore a backup$/],
     ['that is null', { body: 'null' }, /is not a JSON object; restore a backup$/],
-    [
-      'of an unknown collection',
-      { collection: 'invoices' as StoredRow['collection'] },
-      /is of no collection; restore a backup$/,
-    ],
-    [
-      'of a collection every object knows',
-      { collection: 'constructor' as StoredRow['collection'] },
-      /is of no collection; restore a backup$/,
-    ],
+    ['of no collection', { collection: 'invoices' }, /is of no collection; restore a backup$/],
+    ['of a name of each object', { collection: 'constructor' }, /is of no collection; restore/],
   ])('%s is refused by name and position, without its content', async (_, changes, reason) => {
     const bad = row(changes);
     const storage = new MapStorage();
@@ -64,9 +49,8 @@ describe('Loading a row', () => {
       row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) });
     const set = setOf(rowOf(3, 'CUS-0100'), rowOf(9, 'CUS-0002'));
     expect([set.nextPosition(), set.nextPosition()]).toEqual([10, 11]);
-    expect(set.nextSequence('customers')).toBe(101);
-    expect(set.nextSequence('customers')).toBe(102);
-    expect(set.nextSequence('orders')).toBe(1);
+    const collections = ['customers', 'customers', 'orders'] as const;
+    expect(collections.map((name) => set.nextSequence(name))).toEqual([101, 102, 1]);
   });
 
   it.each(['{"id":"CUS-0042"}', '{"id":"CUS-0042","owner_sub":""}', '{"owner_sub":7}'])(
@@ -75,33 +59,30 @@ describe('Loading a row', () => {
       const set = setOf(row({ body }));
       expect(set.count('customers')).toBe(1);
       expect(set.owners.slice(0, 9)).toEqual([]);
-      for (const owner of ['', '7', 'undefined'])
-        expect(set.list(owner, 'customers')).toBeUndefined();
+      expect(['', '7', 'undefined'].filter((owner) => set.list(owner, 'customers'))).toEqual([]);
       expect(set.nextSequence('customers')).toBe(43);
     },
   );
 });
 
-describe('Counts and owners', () => {
-  it('follow every change, whether they were looked at before or not', () => {
-    const sets = [setOf(row()), setOf(row())];
-    void sets[0]?.owners;
-    for (const set of sets) {
-      const first = set.find('neema', 'customers', 'CUS-0042');
-      const at = (owner: string, position: number) => ({
-        owner,
-        collection: 'customers' as const,
-        growth: 0,
-        after: memoryRecord(position, position, { text: '{}', status: undefined }),
-      });
-      for (const [i, owner] of ['juma', 'asha', 'juma'].entries()) set.apply(at(owner, 50 + i));
-      expect(set.count('customers')).toBe(4);
-      expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma', 'neema']);
-      if (first === undefined) throw new Error('the loaded record is not there');
-      set.apply({ owner: 'neema', collection: 'customers', before: first, growth: 0 });
-      expect(set.count('customers')).toBe(3);
-      expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma']);
-      expect([set.ownerCount, set.has('neema'), set.has('juma')]).toEqual([2, false, true]);
-    }
-  });
+it('Counts and owners follow every change, whether they were looked at before or not', () => {
+  const sets = [setOf(row()), setOf(row())];
+  void sets[0]?.owners;
+  for (const set of sets) {
+    const first = set.find('neema', 'customers', 'CUS-0042');
+    const at = (owner: string, position: number) => ({
+      owner,
+      collection: 'customers' as const,
+      growth: 0,
+      after: memoryRecord(position, position, { text: '{}', status: undefined }),
+    });
+    for (const [i, owner] of ['juma', 'asha', 'juma'].entries()) set.apply(at(owner, 50 + i));
+    expect(set.count('customers')).toBe(4);
+    expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma', 'neema']);
+    if (first === undefined) throw new Error('the loaded record is not there');
+    set.apply({ owner: 'neema', collection: 'customers', before: first, growth: 0 });
+    expect(set.count('customers')).toBe(3);
+    expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma']);
+    expect([set.ownerCount, set.has('neema'), set.has('juma')]).toEqual([2, false, true]);
+  }
 });

@@ -8,6 +8,7 @@ import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
 import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { counted } from '../data/failures.js';
 import { adminKeyIn, plainUrl, Service } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
 import { type Contents, checkedDump, writeDump } from '../dump/dump-file.js';
@@ -19,7 +20,7 @@ import { type Call, type Declare, EXIT_FAILED, pathOf, UsageError } from '../pro
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
 const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
-  `${records} records and ${events} audit events${isWhole ? `, contents ${contents}` : ''}\n`;
+  `${counted(records, 'record')} and ${counted(events, 'audit event')}${isWhole ? `, contents ${contents}` : ''}\n`;
 
 export const dump: Declare = (command, call) =>
   command
@@ -102,8 +103,7 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
 
 /** Of an option, or of DATABASE_URL. */
 async function storeOf(option: 'from' | 'to', given: string | undefined, call: Call) {
-  const { environment } = call;
-  const text = given ?? environment['DATABASE_URL'] ?? '';
+  const text = given ?? call.environment['DATABASE_URL'] ?? '';
   if (text === '') throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
   if (isPostgresUrl(text)) {
     if (given === undefined) return postgresStore(text);
@@ -116,7 +116,7 @@ async function storeOf(option: 'from' | 'to', given: string | undefined, call: C
     return fileStore(pathOf(call, path));
   }
   const at = plainUrl(`--${option}`, text, 'https://admin.example.workers.dev');
-  const adminKey = adminKeyIn(environment);
+  const adminKey = adminKeyIn(call.environment);
   const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
   const service = new Service({ baseUrl, adminKey }, call);
   // The admin Worker has no such path, and a running service takes no dump.

@@ -91,8 +91,12 @@ it.skipIf(pgBouncerIsMissing())(
     const records = await openRecords(url, limits);
     const accounts = Array.from({ length: 100 }, (_, i) => records.account(`a${i}`));
     const create = () => accounts.map((account) => account.create('customers', customer()));
-    const ids = (await Promise.all(create())).map((outcome) => recordIn(outcome).id);
-    expect(new Set(ids).size).toBe(100);
+    const ids: string[] = [];
+    // Which connection a statement gets is the pooler's choice; by chance none loses a name at first.
+    while (records.log.lines.length === 0 && ids.length < 2_000) {
+      for (const outcome of await Promise.all(create())) ids.push(recordIn(outcome).id);
+    }
+    expect(new Set(ids).size).toBe(ids.length);
     expect(records.log.lines.map(({ event }) => event)).toEqual(['postgres_pooler_found']);
     const { retries } = records.database.figures;
     await Promise.all(create());

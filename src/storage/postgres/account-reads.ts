@@ -45,12 +45,6 @@ interface Piece {
   readonly records: number | null;
 }
 
-interface Stored {
-  readonly body: string;
-  readonly version: number;
-  readonly bytes: number;
-}
-
 export class AccountReads {
   protected readonly context: AccountContext;
   protected readonly owner: string;
@@ -148,6 +142,7 @@ export class AccountReads {
 
   protected async find(collection: CollectionName, id: string, request = attempts()) {
     const key = [this.key, collection, toStored(id)];
+    type Stored = { body: string; version: number; bytes: number };
     return (await this.ask<Stored>(sql.FIND, key, request))[0];
   }
 

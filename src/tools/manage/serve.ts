@@ -5,7 +5,7 @@ import { heldSocket } from '../../hosts/node/held-socket.js';
 import { captureStrayOutput, jsonLog, runService } from '../../hosts/node/process.js';
 import { checkStart, settingsOf, warnOfFile } from '../../hosts/node/start-check.js';
 import { environmentWarnings } from '../../hosts/settings/warnings.js';
-import { type Declare, EXIT_DONE, EXIT_FAILED } from '../program/command.js';
+import { type Declare, EXIT_FAILED } from '../program/command.js';
 
 const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settings.md)';
 
@@ -43,6 +43,5 @@ ${SETTINGS}`)
       // In one stream, so that the verdict is the last line.
       const log = jsonLog(process.stdout);
       captureStrayOutput(log);
-      const isGood = await checkStart(call.environment, log, online);
-      call.exitCode = isGood ? EXIT_DONE : EXIT_FAILED;
+      if (!(await checkStart(call.environment, log, online))) call.exitCode = EXIT_FAILED;
     });

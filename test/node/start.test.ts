@@ -117,13 +117,14 @@ describe('A start', () => {
 async function check(environment: Environment = {}, ...more: string[]) {
   const all = { ...service.environment, ...environment };
   const run = spawnServer(all, { args: ['--check', ...more] });
-  const code = await run.exited;
+  const { code, stdout } = await run.ended;
   const looks = run.log().filter(({ event }) => event === 'checked');
   const found = Object.fromEntries(
     looks.map((line) => [String(line['what']), line['found'] ?? line['error']]),
   );
-  // Two streams: the result need not be the last line that arrived.
   const others = run.log().filter(({ event }) => event !== 'checked');
+  // What `… --check | tail -n 1` shows is the verdict.
+  expect(stdout.trim().split('\n').at(-1)).toContain(code === 0 ? 'check_passed' : 'check_failed');
   return { code, found, events: others.map(({ event }) => event), others };
 }
 

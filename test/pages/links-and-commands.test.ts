@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { formatId } from '../../src/core/domain/identifier.js';
+import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { COMMANDS, manage } from '../../src/tools/manage/manage.js';
 import * as command from '../../src/tools/program/command.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
@@ -52,6 +54,14 @@ it('All pages are reached from the front page, by links', () => {
     for (const { file } of linksIn(page)) if (PAGES.includes(file)) reached.add(file);
   }
   expect([...reached].sort()).toEqual([...PAGES].sort());
+});
+
+it('The front page shows the first id after the sample customers', () => {
+  const samples = SAMPLE_RECORDS.filter(({ collection }) => collection === 'customers').length;
+  const [shown, afterCommands] = [1, 2].map((more) => formatId('customers', samples + more));
+  const page = textOf('README.md');
+  expect(page).toContain(`"id": "${shown}"`);
+  expect(page).toContain(`yours is \`${afterCommands}\` if`);
 });
 
 it('The page of operations has a row of each command', () => {

@@ -93,7 +93,7 @@ describe('dist/server.js', () => {
     const file = folder.at('settings');
     await writeFile(file, 'PORT=x\n');
     const wrong = await run('server', ['--check', '--settings', file]);
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('PORT is \\"x\\"')]);
+    expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringContaining('PORT is \\"x\\"')]);
     const none = await run('server', ['--check', '--settings', `${file}-none`]);
     const sentence = expect.stringContaining('cannot be read: ENOENT');
     expect([none.code, none.stderr]).toEqual([2, sentence]);

@@ -14,12 +14,12 @@ const STRAY_SIGNALS = {
   SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
 };
 
-/** One JSON line for each event; errors and warnings go to standard error. */
-export function jsonLog(): Log {
+/** One JSON line for each event; errors and warnings go to standard error if nothing else is said. */
+export function jsonLog(problems: NodeJS.WritableStream = process.stderr): Log {
   // Without this listener, a closed pipe or a full disk would end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const write = (level: 'info' | 'warn' | 'error', event: string, fields?: LogFields) => {
-    const stream = level === 'info' ? process.stdout : process.stderr;
+    const stream = level === 'info' ? process.stdout : problems;
     const time = new Date().toISOString();
     stream.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
   };

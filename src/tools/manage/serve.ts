@@ -40,7 +40,8 @@ for each check says what was found. The exit code is 0 if a start would succeed.
 ${SETTINGS}`)
     .option('--online', 'also ask the identity provider and Postgres')
     .action(async ({ online = false }) => {
-      const log = jsonLog();
+      // In one stream, so that the verdict is the last line.
+      const log = jsonLog(process.stdout);
       captureStrayOutput(log);
       const isGood = await checkStart(call.environment, log, online);
       call.exitCode = isGood ? EXIT_DONE : EXIT_FAILED;

@@ -4,7 +4,7 @@
 import { connect } from 'node:net';
 import type { Envelope } from './contract.js';
 
-/** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
+/** The headers of every answer with an envelope if CORS_ALLOWED_ORIGINS is unset. */
 export const COMMON_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

@@ -22,14 +22,14 @@ export function quotaFailure(
   if (limits.maxRecords > 0 && growth.records > 0 && records > limits.maxRecords) {
     return failed(
       'QUOTA_EXCEEDED',
-      `the account has ${holding.records} records; it may have ${limits.maxRecords}, delete some first`,
+      `the account has ${holding.records} records; the limit is ${limits.maxRecords}: delete some first`,
     );
   }
   const bytes = holding.bytes + growth.bytes;
   if (limits.maxBytes > 0 && growth.bytes > 0 && bytes > limits.maxBytes) {
     return failed(
       'QUOTA_EXCEEDED',
-      `the account's records take ${holding.bytes} bytes and would take ${bytes}; they may take ${limits.maxBytes}, delete or shorten some first`,
+      `the account's records take ${holding.bytes} bytes and would take ${bytes}; the limit is ${limits.maxBytes}: delete or shorten some first`,
     );
   }
   return undefined;

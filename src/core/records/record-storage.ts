@@ -81,7 +81,7 @@ export interface StoredUsage {
   readonly lastUpdatedAt: number;
 }
 
-/** How much storage holds, of one moment. */
+/** How much storage holds, at one moment. */
 export interface StoredTotals {
   /** Collections that have rows. */
   readonly collections: readonly StoredUsage[];

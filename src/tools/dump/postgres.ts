@@ -1,5 +1,5 @@
-// A Postgres database is dumped, or an empty one loaded, in one transaction: a dump is of one
-// moment while processes write, and an interrupted load leaves nothing behind.
+// A Postgres database is dumped, or an empty one loaded, in one transaction: a dump is a
+// consistent snapshot while processes write, and an interrupted load leaves nothing behind.
 
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';

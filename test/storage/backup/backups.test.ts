@@ -1,4 +1,4 @@
-// Backups of a libSQL file that is in use: whole, of one moment, and without what was deleted.
+// Backups of a libSQL file that is in use: whole, consistent, and without what was deleted.
 
 import childProcess, { type ChildProcess } from 'node:child_process';
 import { utimesSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The usage view is of one moment, counts and audit events together, whatever is committed while
+// The usage view is a consistent snapshot, counts and audit events together, whatever is committed while
 // it is counted, and commits do not wait for its end.
 
 import { openLibsqlStorage } from 'service-management-api/libsql';

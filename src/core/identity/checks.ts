@@ -44,7 +44,7 @@ export interface ChecksOptions {
 
 const REFUSAL_LIFETIME_MS = 2_000;
 
-/** A check that no other one answers. */
+/** A check that has a question of its own. */
 interface Check {
   readonly text: string;
   /** The token's hash. */

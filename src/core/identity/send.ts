@@ -102,7 +102,7 @@ export function networkCode(error: unknown): string {
   return error instanceof Error ? error.name : 'network error';
 }
 
-/** For the log: the code; where this process is to blame and not the provider, with that. */
+/** For the log: the code, and whether this process is to blame rather than the provider. */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);
   if (!/^E[MN]FILE$/.test(code)) return code;

@@ -1,4 +1,4 @@
-// The writes that are committed together: their answers, and one change a record.
+// The writes that are committed together: their answers, and one change per record.
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -32,7 +32,7 @@ const CHARACTERS_MAX = 2_000_000;
 export class CommitGroup {
   readonly #set: RecordSet;
   readonly #writes: (readonly [Write, Outcome<string>])[] = [];
-  /** One change a record, by its position: from before the group's first write to it to after its last. */
+  /** One change per record, by its position: from its state before the group's first write to that after the last. */
   readonly #staged = new Map<number, Change>();
   /** Collections that get or lose a record: the highest number given is stored with it, so that no id is given twice. */
   readonly #numbered = new Set<CollectionName>();

@@ -81,7 +81,7 @@ export class MemoryAccount implements AccountRecords {
     return succeeded({ summary: accountSummary(set, this.#owner), profiles });
   }
 
-  /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */
+  /** Waits for the account's next slice if this one is used; ends the work of a client that has gone. */
   get #giveWay(): GiveWay {
     const { scheduler } = this.#context;
     return () =>

@@ -28,10 +28,10 @@ export interface Sender {
 /**
  * The records of one account only. Records are JSON texts.
  *
- * Fails with `NOT_FOUND` for an id this account does not have, even where
+ * Fails with `NOT_FOUND` for an id this account does not have, even if
  * another account has it; `INVALID_JSON` for a body that is not one JSON object;
  * `VALIDATION_FAILED` for a record that breaks its collection's rules;
- * `QUOTA_EXCEEDED` for one beyond the account's limits; `STORAGE_FAILED` where
+ * `QUOTA_EXCEEDED` for one beyond the account's limits; `STORAGE_FAILED` if
  * the storage could not confirm the change.
  */
 export interface AccountRecords {
@@ -44,7 +44,7 @@ export interface AccountRecords {
   delete(collection: CollectionName, id: string): Promise<Outcome<string>>;
   /** One row for each order, newest first. */
   payments(): Promise<RowsPage>;
-  /** The operator's page of the account; `NOT_FOUND` where no record is stored. */
+  /** The operator's page of the account; `NOT_FOUND` if no record is stored. */
   profile(): Promise<Outcome<AccountProfile>>;
 }
 

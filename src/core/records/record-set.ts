@@ -20,7 +20,7 @@ import { utf8Length } from './utf8-length.js';
 class Account {
   readonly lists: Partial<Record<CollectionName, RecordList>> = {};
   recordCount = 0;
-  /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
+  /** UTF-8 bytes of the records' texts; 0 if bytes are not counted. */
   bytes = 0;
 
   /** The list for a new record. */
@@ -33,7 +33,7 @@ class Account {
 /** How much an account has. */
 export interface AccountSize {
   readonly records: number;
-  /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
+  /** UTF-8 bytes of the records' texts; 0 if bytes are not counted. */
   readonly bytes: number;
 }
 
@@ -168,7 +168,7 @@ export class RecordSet {
     return account === undefined ? NOTHING : { records: account.recordCount, bytes: account.bytes };
   }
 
-  /** UTF-8 bytes by which a record's text becomes longer; 0 where bytes are not counted. */
+  /** UTF-8 bytes by which a record's text becomes longer; 0 if bytes are not counted. */
   growth(before = '', after = ''): number {
     return this.#options.countsBytes ? utf8Length(after) - utf8Length(before) : 0;
   }

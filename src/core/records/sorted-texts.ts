@@ -8,7 +8,7 @@ import { leadingCount } from './leading-count.js';
 const CHUNK_MAX_TEXTS = 1_024;
 
 export class SortedTexts {
-  /** None is empty, but the only one of an empty set. */
+  /** Only an empty set has an empty chunk. */
   readonly #chunks: string[][] = [];
 
   /** The texts, each of them once, in any order. */

@@ -34,7 +34,7 @@ function parsed(row: StoredRow): JsonObject {
   return body;
 }
 
-/** The error for a row whose collection is none of the contract's. */
+/** The error for a row whose collection is not in the contract. */
 export function ofNoCollection(row: StoredRow): Error {
   return unusable(row, 'is of no collection');
 }

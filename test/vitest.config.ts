@@ -46,8 +46,8 @@ export default defineConfig({
     ],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 45_000 } },
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
     maxWorkers: 4,

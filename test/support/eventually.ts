@@ -4,9 +4,9 @@
 import { vi } from 'vitest';
 
 /**
- * Runs the check until it passes, which takes milliseconds to seconds. Rejects with its last error
- * when a busy machine has had time, too.
+ * Runs the check until it passes, which takes milliseconds to seconds, or a minute where a delivery
+ * fails twice on a busy machine. Rejects with the check's last error.
  */
 export function eventually<T>(check: () => Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: 45_000, interval: 20 });
+  return vi.waitFor(check, { timeout: 100_000, interval: 20 });
 }

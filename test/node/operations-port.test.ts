@@ -177,7 +177,7 @@ describe('The service says that it is not ready', () => {
     await server.stop();
     const silent = `not ready: ${operations}/ready doesn't answer (ECONNREFUSED)\n`;
     expect(await readyCommand({ OPS_PORT })).toEqual([1, silent]);
-    const unset = 'OPS_PORT is unset; set it as the service has it\n';
+    const unset = 'OPS_PORT is unset; set it as for the service\n';
     expect(await readyCommand({})).toEqual([2, unset]);
   });
 });

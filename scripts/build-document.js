@@ -1,5 +1,5 @@
 // Makes the description of the API from the sources: the OpenAPI document, in two
-// versions. What makes it runs here and goes nowhere.
+// versions. The code that makes it runs only here and is not shipped.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

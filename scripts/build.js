@@ -23,7 +23,7 @@ const common = {
   target: 'es2023',
   sourcemap: true,
   metafile: true,
-  // A failure is told in the build's own words.
+  // The build reports failures itself.
   logLevel: 'silent',
   outdir: 'dist',
 };
@@ -31,7 +31,7 @@ const common = {
 /** An import of `node:` anything is a build error here. @type {import('esbuild').BuildOptions} */
 const neutral = { ...common, platform: 'neutral', mainFields: ['module', 'main'] };
 
-/** An import of `libsql.ts` becomes one of the built file, beside which its thread is. @type {import('esbuild').Plugin} */
+/** Redirects imports of `libsql.ts` to the built file, which has its thread next to it. @type {import('esbuild').Plugin} */
 const besideLibsql = {
   name: 'beside-libsql',
   setup({ onResolve }) {
@@ -79,7 +79,7 @@ export async function buildAll() {
     writeFileSync(join(root, 'dist', name), text);
   }
   const [bundles] = await Promise.all([buildBundles(), typeScript('src/tsconfig.build.json')]);
-  // The same types once more: beside this file they are CommonJS's.
+  // The same types again: next to this file they count as CommonJS.
   writeFileSync(join(root, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
   for (const name of CLIENT_TYPES) {
     cpSync(join(root, 'dist/types', name), join(root, 'dist/cjs', name), { recursive: true });
@@ -110,7 +110,7 @@ async function buildBundles() {
           { in: 'src/hosts/node/record-thread.ts', out: 'record-thread' },
           { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
           { in: 'src/preview/local-identity.ts', out: 'local-identity' },
-          // Not among the next ones, so that it makes no chunks of what is deployed.
+          // Separate from the next entries, so that it does not split the deployed bundles into chunks.
           { in: 'src/preview.ts', out: 'preview' },
         ],
       }),
@@ -136,7 +136,7 @@ async function buildBundles() {
       }),
       // Both clients share one file.
       build({ ...clients, splitting: true, chunkNames: 'client-shared' }),
-      // For `require`, such as Jest's. esbuild splits ES modules alone.
+      // For `require`, such as Jest's. esbuild splits only ES modules.
       build({ ...clients, format: 'cjs', sourcemap: false, outdir: 'dist/cjs' }),
     ]);
     return results.flatMap(({ metafile }) => metafile ?? []);

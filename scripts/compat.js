@@ -1,4 +1,4 @@
-// `npm run compat`: the service with other people's programs, before a release: the recipes of
+// `npm run compat`: the service with third-party programs, before a release: the recipes of
 // the pages with their frameworks, generators of clients, identity providers, a fuzzer, Bun, Deno
 // and the whole release. Installs what it needs into data/compat, about 1.2 GB.
 
@@ -38,7 +38,7 @@ const PARTS = {
 
 const HELP = `npm run compat -- [PART ...]
 
-Runs the service with other people's programs; takes about ten minutes. Parts:
+Runs the service with third-party programs; takes about ten minutes. Parts:
 
   recipes     the pages' recipes, with React, Next.js, Express, Fastify, react-admin, Bun, Deno
   generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin

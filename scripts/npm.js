@@ -1,4 +1,4 @@
-// npm's own program, as this machine has it, and the npm that runs this process.
+// Runs npm: the one that runs this process, or the one that this machine has.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ export function runNpm(args, options) {
 }
 
 /**
- * The same, resolving with npm's exit code, or with a sentence. It does not survive this
+ * The same, resolving with npm's exit code or an error message. It does not outlive this
  * process: npm itself keeps running for seconds after Ctrl-C.
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options
@@ -36,7 +36,7 @@ export function npmEnd(args, options) {
 }
 
 /**
- * Of the npm that runs this process, else of the one installed with Node on Windows, else of the PATH.
+ * The npm that runs this process, else the one installed with Node on Windows, else the one on PATH.
  * @param {readonly string[]} args
  * @returns {[command: string, args: readonly string[]]}
  */
@@ -64,7 +64,7 @@ export function endWithNpm() {
   timer.unref();
 }
 
-/** The number of the nearest process above that is npm; undefined if none is, or `ps` is not POSIX'. @param {number} start */
+/** The id of the nearest ancestor that is npm; undefined if none is, or `ps` is not POSIX-compliant. @param {number} start */
 function npmAbove(start) {
   let pid = start;
   for (let level = 0; level < ANCESTORS_MAX && pid > 1; level++) {

@@ -33,7 +33,7 @@ const PAGES = {
   'src/core/http/README.md': 'API.md',
   'src/CHANGELOG.md': 'CHANGELOG.md',
 };
-/** Its names, beside those of the service's package. @type {readonly (readonly [string, string])[]} */
+/** Import names: those of the service's package, and those of this one. @type {readonly (readonly [string, string])[]} */
 export const NAMES = [
   ['service-management-api/client', 'service-management-client'],
   ['service-management-api/operator-client', 'service-management-client/operator'],
@@ -60,7 +60,7 @@ export async function packClient(folder) {
       encoding: 'utf8',
     });
     if (status !== 0)
-      throw new Error(`npm pack ended with exit code ${status}; its message stands above`);
+      throw new Error(`npm pack ended with exit code ${status}; see its output above`);
     return join(resolve(folder), JSON.parse(String(stdout))[0].filename);
   } finally {
     rmSync(made, { recursive: true, force: true });
@@ -100,7 +100,7 @@ function packedPage(path) {
   return NAMES.reduce((renamed, [name, packed]) => renamed.replaceAll(name, packed), page);
 }
 
-/** What the page says of the two clients. @param {string} text */
+/** What the page says about the two clients. @param {string} text */
 function readme(text) {
   const sections = text.split(/^(?=## )/m).filter((section) => CLIENTS.test(section));
   return `# The client of the Service Management API

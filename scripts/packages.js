@@ -10,13 +10,13 @@ import { npmEnd } from './npm.js';
 
 /** The project's own packages, as a group. */
 const PROJECT = '';
-/** There while npm runs. A killed npm leaves packages without some of their files, and takes them for whole later. */
+/** Exists while npm runs. A killed npm leaves incomplete packages, which it later takes for complete. */
 const UNFINISHED = 'node_modules/.unfinished';
 /** Adds missing packages at the lock file's versions, and writes neither package.json nor the lock file. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /**
- * The groups among these, the project's own first, that miss a package.
+ * Which of these groups lack a package; the project's own comes first.
  * @param {string} root
  * @param {readonly string[]} groups Folders of workspaces, such as `test`.
  */
@@ -59,7 +59,7 @@ export async function installGroups(root, groups) {
     });
     if (end !== null) rmSync(mark, { force: true });
     if (end !== 0)
-      return `npm install failed${typeof end === 'string' ? `: ${end}` : ''}; its message stands above.`;
+      return `npm install failed${typeof end === 'string' ? `: ${end}` : ''}; see its output above.`;
   }
   return '';
 }
@@ -77,7 +77,7 @@ export function packagesOfGroup(locked, group) {
   const add = (from, names = {}) => {
     for (const name of Object.keys(names)) {
       const path = resolved(locked, from, name);
-      // An optional package is one for another machine, or of no consequence.
+      // A missing optional package is for another platform, or not needed.
       if (path === undefined || found.has(path) || locked[path]?.optional === true) continue;
       found.add(path);
       add(path, locked[path]?.dependencies);

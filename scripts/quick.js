@@ -1,4 +1,4 @@
-// `npm run quick`: everything that is quick, at once, without a build: types,
+// `npm run quick`: all the quick checks at once, without a build: types,
 // lint and formatting, house rules, facts of the pages. `npm test` and
 // `npm run check` begin with it.
 
@@ -33,8 +33,8 @@ const CHECKS = [
 ];
 
 /**
- * The command that checks types. It keeps what it found about each file, and looks again only
- * at files that changed and at those that import them.
+ * The command that checks types. It is incremental: only files that changed and those that
+ * import them are checked again.
  * @param {string} project
  * @returns {string[]}
  */

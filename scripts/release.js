@@ -24,10 +24,10 @@ import { notesOf } from './release/notes.js';
 import { makeReady, root } from './setup.js';
 
 const FOLDER = join(root, 'data/release');
-/** Node as npm has it, of the versions in the lock file, is kept here. */
+/** Node from npm, in the lock file's version, is kept here. */
 const NODE_FOLDER = join(root, 'data/release-node');
 const NODE_LISTED = join(root, 'scripts/release');
-/** The first archive; the second one is as large as Node is. */
+/** Limit of the first archive; the second one adds the size of Node. */
 const ARCHIVE_MAX_BYTES = 25_000_000;
 
 /**

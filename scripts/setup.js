@@ -1,5 +1,5 @@
-// Makes a clone ready: installs what a command needs and is missing, builds what
-// is stale, and does nothing, quickly, if nothing is to do. Runs on Node alone.
+// Makes a clone ready: installs the missing packages that a command needs, builds what
+// is stale, and returns quickly if there is nothing to do. Runs on Node alone.
 // `node scripts/setup.js test scripts/worker` also installs those packages.
 
 import { createHash } from 'node:crypto';
@@ -73,7 +73,7 @@ async function locked(work) {
 
 async function lock() {
   for (let waited = false; !tryLock(); waited = true) {
-    if (!waited) say('Another command installs or builds in this folder; this one waits for it …');
+    if (!waited) say('Another command is installing or building in this folder; waiting for it …');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -10,7 +10,7 @@ const HELP = `npm test -- [PATH ...] [options]
 npm run check            everything that a change needs: npm test, then npm run test:programs
 npm test                 the quick checks, then the tests of the core, engines and clients
 npm run test:programs    the tests that start processes, and the contract on the other hosts
-npm test -- PATH         the test files with this text in their path, of both
+npm test -- PATH         the test files with this text in their path, from both groups
 npm run test:browser     the tests that need Chromium
 npm run test:release     a release: made, unpacked, run
 
@@ -34,7 +34,7 @@ const OURS = ['--programs', '--browser', '--release', '--all'];
 const named = OURS.find((option) => given.includes(option))?.slice(2) ?? 'core';
 const groups = named === 'all' ? ['core', 'programs'] : [named];
 const { hosts, rest } = withoutHosts(given.filter((argument) => !OURS.includes(argument)));
-/** Whether files or hosts are picked out of both groups. */
+/** Whether files or hosts are selected from both groups. */
 const isPart = hosts !== '' || rest.some((argument) => !argument.startsWith('-'));
 
 if (!isPart && groups.includes('core') && !(await quickChecks())) process.exit(1);

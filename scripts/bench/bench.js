@@ -20,17 +20,17 @@ import { create, update } from './workloads/writes.js';
 /** @import { Target } from './targets.js' */
 
 /**
- * What every row of work gets.
+ * Passed to every workload.
  * @typedef {object} Bench
  * @property {number} rounds
  * @property {number} seconds Of one round.
  * @property {number} warmUpSeconds
  * @property {number} connections
  * @property {readonly number[]} sizes Records for start-up and memory.
- * @property {number} settleMs After a start, before memory is looked at.
+ * @property {number} settleMs After a start, before memory is measured.
  * @property {string} folder For databases and scratch files, on a real disk.
  * @property {string} emptyDatabase As the service makes it.
- * @property {{ checkout: string, emptyDatabase: string }} [other] Another checkout; two builds may write different files.
+ * @property {{ checkout: string, emptyDatabase: string }} [other] Another checkout; its build may write a different file format.
  * @property {Target} identity
  * @property {(options: LoadOptions) => Promise<Load>} load
  * @property {(text: string) => void} say
@@ -66,14 +66,14 @@ apt-get install wrk).
   --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; by
                    default all but postgres
   --beside FOLDER  another checkout of the service, built there with npm run build
-  --quick          short rounds, to see that it works; its figures understate the service
+  --quick          short rounds, to check that it works; its figures understate the service
 `;
 
 const options = optionsOf(process.argv.slice(2));
 await makeReady();
 
 const started = performance.now();
-// Not the system's folder for temporary files: it may be memory, where a sync costs nothing.
+// Not the system's temporary folder: that may be memory, where a sync costs nothing.
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/bench-'));
 process.on('exit', () => {
@@ -113,7 +113,7 @@ for (const name of options.rows) {
   try {
     lines.push(...((await ROWS.get(name)?.(bench)) ?? []));
   } catch (error) {
-    // The figures may still be read, but this run is not a good one.
+    // The other rows' figures are still printed, but the run has failed.
     failures.push(`FAILED: ${name}. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
     killAll(identity.process);
@@ -126,7 +126,7 @@ const reached = lines.filter((line) => line.goal).length - missed;
 const seconds = Math.round((performance.now() - started) / 1000);
 const summary = `${reached} goals reached, ${missed} missed, in ${seconds} s.`;
 process.stdout.write(`${[...machine, '', tableOf(lines), '', ...failures, summary].join('\n')}\n`);
-/** Ends the process where an argument is not understood. @param {string[]} args */
+/** Ends the process if an argument is invalid. @param {string[]} args */
 function optionsOf(args) {
   try {
     const { values } = parseArgs({
@@ -142,7 +142,7 @@ function optionsOf(args) {
       process.stdout.write(HELP);
       process.exit(0);
     }
-    // Postgres needs packages of its own, so it is measured when it is named.
+    // Postgres needs packages of its own, so it is measured only on request.
     const rows = values.rows?.split(',') ?? [...ROWS.keys()].filter((name) => name !== 'postgres');
     const unknown = rows.filter((name) => !ROWS.has(name));
     if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);

@@ -1,4 +1,4 @@
-// Records for the big sets: written straight into the service's own empty
+// Records for the large data sets, written straight into the service's own empty
 // database by one statement, since a hundred thousand requests would take minutes.
 
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { startProcess } from './processes.js';
 /** @import { Bench } from './bench.js' */
 
 /**
- * Accounts that share a number of records evenly, record by record in turn.
+ * Accounts among which records are distributed in turn.
  * @typedef {{ prefix: string, owners: number, records: number }} Accounts
  */
 
@@ -19,7 +19,7 @@ import { startProcess } from './processes.js';
  * @property {number} payloadBytes Of all records together, as UTF-8 JSON.
  */
 
-/** Every hundredth record has it, as text that no other record has; in lower case. */
+/** Lowercase text that every hundredth record has, and no other. */
 export const ONE_PERCENT = 'segment-07';
 export const NOTHING = 'nobody has this';
 
@@ -67,7 +67,7 @@ export async function otherDataSet(
   return other && makeDataSet({ folder, ...other }, `${name}-other`, accounts);
 }
 
-/** Up to `count` records of a group of accounts, spread over all of it: first over the accounts. */
+/** Up to `count` records of a group of accounts, spread evenly: over the accounts first. */
 export function sampleOf(
   /** @type {DataSet} */ { accounts },
   /** @type {string} */ prefix,

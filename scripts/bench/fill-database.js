@@ -1,10 +1,10 @@
-// Copies the service's empty database and fills the copy; prints what it weighs.
+// Copies the service's empty database and fills the copy; prints its payload size.
 
 import { copyFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 
-/** One statement for a group of accounts, whatever its size. The driver binds every number as a real one. */
+/** One statement for a group of accounts, whatever its size. The driver binds every number as REAL. */
 const FILL = `
   insert into records (position, collection, id, body, owner, created_at, updated_at)
   with recursive

@@ -36,7 +36,7 @@ export function hasLoadTool() {
 
 let jobs = 0;
 
-/** Makes the load generator of a folder for its scratch files. */
+/** Creates a load generator that keeps its scratch files in the folder. */
 export function loadGenerator(/** @type {string} */ folder) {
   /** Throws if any answer was not a 2xx or any connection failed: then nothing was measured. */
   return async function load(

@@ -16,7 +16,7 @@ const OUTPUT_MAX_CHARACTERS = 1_000_000;
  * @property {number} pid
  * @property {(wanted: RegExp) => Promise<RegExpExecArray>} saw Resolves when the output matches; rejects when the process ends without it.
  * @property {() => Promise<string>} ended Resolves with the output when it exits with 0; rejects otherwise.
- * @property {() => Promise<void>} stop Asks the whole group to end, insists after a while, resolves when it is gone.
+ * @property {() => Promise<void>} stop Sends SIGTERM to the whole group, SIGKILL after a while; resolves when it is gone.
  */
 
 /** @type {Set<number>} */
@@ -130,13 +130,13 @@ function signal(/** @type {number} */ group, /** @type {NodeJS.Signals | 0} */ n
 /** Processor time of a process so far, in microseconds; undefined if the system does not say. */
 export function cpuMicrosecondsOf(/** @type {number} */ pid) {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
-  // The command's name, in parentheses, may hold anything; counted from behind it.
+  // The command's name, in parentheses, may contain anything, so the fields are counted from its end.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined) return undefined;
   return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_A_TICK;
 }
 
-/** Resident memory of a process in bytes: now, and at most so far. */
+/** Resident memory of a process in bytes: current and peak. */
 export function memoryOf(/** @type {number} */ pid) {
   const status = readOrUndefined(`/proc/${pid}/status`) ?? '';
   const kilobytes = (/** @type {string} */ name) =>

@@ -1,4 +1,4 @@
-// Rounds in turn, A B A B …: whatever else the machine does meets everyone alike.
+// Interleaved rounds, A B A B …, so that other load on the machine affects all contenders alike.
 
 import { cpuMicrosecondsOf } from './processes.js';
 import { median, medianRatio } from './statistics.js';
@@ -19,7 +19,7 @@ import { median, medianRatio } from './statistics.js';
 
 /** @typedef {{ name: string, rounds: Round[] }} Measured */
 
-/** Measures everyone in turn, after a round that is not counted. */
+/** Measures the contenders in turn, after an uncounted round. */
 export async function inTurn(
   /** @type {Bench} */ bench,
   /** @type {string} */ workload,
@@ -42,7 +42,7 @@ export async function inTurn(
   return measured;
 }
 
-/** Loads every process of a target at once; the connections are shared out. @returns {Promise<Load>} */
+/** Loads every process of a target at once, dividing the connections among them. @returns {Promise<Load>} */
 async function loadAll(
   /** @type {Bench} */ bench,
   /** @type {Target} */ { origin, origins = [origin] },
@@ -78,7 +78,7 @@ async function warmUp(
   }
 }
 
-/** The middle of one figure over all rounds. */
+/** The median of one figure over all rounds. */
 export function medianOf(
   /** @type {Measured | undefined} */ measured,
   /** @type {keyof Round} */ figure,
@@ -86,7 +86,7 @@ export function medianOf(
   return median(figures(measured, figure));
 }
 
-/** The middle of the rounds' ratios, first to second. */
+/** The median of the rounds' ratios, first to second. */
 export function ratioOf(
   /** @type {Measured | undefined} */ first,
   /** @type {Measured | undefined} */ second,

@@ -10,9 +10,9 @@ export function median(/** @type {readonly number[]} */ values) {
 }
 
 /**
- * The median of each round's own ratio. What disturbs a machine for a while
- * disturbs both sides of a round, and so their ratio least. Rounds that only
- * one side had do not count.
+ * The median of each round's own ratio. A temporary disturbance of the machine
+ * affects both sides of a round, and so their ratio least. Rounds that only
+ * one side had are ignored.
  */
 export function medianRatio(
   /** @type {readonly number[]} */ ours,

@@ -16,7 +16,7 @@ import { startProcess, startScript } from './processes.js';
 
 /**
  * `origins`: of several processes that are loaded together. `cpu`: their processor time so far, in
- * microseconds, and that of what serves them.
+ * microseconds, including that of their database server.
  * @typedef {{ origin: string, process: Started, origins?: readonly string[], cpu?: () => number }} Target
  */
 
@@ -54,7 +54,7 @@ export function startOurs({ file, identityOrigin, checkout = root }) {
 
 let databases = 0;
 
-/** Lets the service itself, or that of another checkout, make a database; resolves with the file. */
+/** Has the service, or another checkout's, create a database; resolves with the file. */
 export async function emptyDatabase(
   /** @type {string} */ folder,
   /** @type {Target} */ identity,
@@ -83,7 +83,7 @@ export async function withTargets(
 }
 
 /**
- * The build that is compared with ours, on its own records, as a contender; none where
+ * The build that is compared with ours, on its own records, as a contender; empty if
  * none was given.
  * @param {Bench} bench
  * @param {(target: Promise<Target>) => Promise<Target>} use

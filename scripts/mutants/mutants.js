@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeInstalled, root } from '../setup.js';
 
-/** A mutant on which the tests take this much longer than usual counts as noticed by time alone. */
+/** A mutant with which the tests take this much longer than usual counts as timed out. */
 const PACE_MS = 60_000;
 /** For the run without a mutant, on a busy machine. */
 const FIRST_RUN_MAX_MINUTES = 30;
@@ -21,8 +21,8 @@ tests of that folder, and prints how many were noticed, and each that was not. A
 range of lines, such as src/core/http/path.ts:60-95.
 
   --tests PATH      runs these tests instead; may be repeated
-  --one-in N        tries one change of N, chosen by a hash of its place
-  --sample K        of these N samples the one with this number, from 0
+  --one-in N        tries one change in N, chosen by a hash of its position
+  --sample K        which of these N samples to try, counting from 0
   --at-once N       changes that are tried at the same time, 2 by default
 `;
 
@@ -65,7 +65,7 @@ function hasTimedOut({ status, statusReason }) {
   return status === 'Timeout' && !statusReason?.startsWith('Hit limit reached');
 }
 
-/** How many were noticed, and the others. @param {readonly MutantResult[]} mutants */
+/** How many were noticed, and the rest. @param {readonly MutantResult[]} mutants */
 function report(mutants) {
   const places = mutants
     .filter((mutant) => !isNoticed(mutant) || hasTimedOut(mutant))
@@ -78,7 +78,7 @@ function report(mutants) {
   return `${noticed} of ${mutants.length} noticed, ${byTime} of them by time alone\n${places.join('\n')}\n`;
 }
 
-/** Ends the process if an argument is not understood. @param {string[]} args */
+/** Ends the process if an argument is invalid. @param {string[]} args */
 function readArguments(args) {
   try {
     const { values, positionals } = parseArgs({

@@ -1,4 +1,4 @@
-// Which mutants are tried where not all are: one in N, picked by a hash of
+// Which mutants are tried when not all are: one in N, picked by a hash of
 // their place, so that two runs over the same sources try the same ones. No mutant
 // is in two samples.
 

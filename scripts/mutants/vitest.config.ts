@@ -18,7 +18,7 @@ const LEFT_OUT = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'u
   .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
   .filter((path) => STARTS_BUILT.test(readFileSync(join(ROOT, path), 'utf8')));
 
-/** A file of tests that cannot be loaded fails the run. Stryker looks at tests alone, and such a file has none. */
+/** A file of tests that cannot be loaded fails the run. Stryker only looks at tests, and such a file has none. */
 class LoadErrors implements Reporter {
   #vitest: Vitest | undefined;
 

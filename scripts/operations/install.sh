@@ -23,14 +23,14 @@ case $release in
   /opt/*) ;;
   *) fail "this release is in $release, where the service may not read; unpack it in /opt" ;;
 esac
-# Says what is missing where Node is, before anything is made.
+# Fails with a clear message if Node is missing or too old, before anything is created.
 "$release/service-management" --version >/dev/null
 
 if ! id -u "$user" >/dev/null 2>&1; then
   useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
   say made "the user $user"
 fi
-# The second folder is for the backups, the one above it for the ledger of erased accounts, too.
+# The second folder is for backups; the one above it also holds the ledger of erased accounts.
 for folder in /var/lib/service-management /var/backups/service-management \
   /var/backups/service-management/daily; do
   [ -d "$folder" ] && continue

@@ -1,5 +1,5 @@
-// A small front for `npm run processes`: it shares requests out over processes of this machine. A real
-// deployment has a load balancer for that.
+// A small load balancer for `npm run processes`, over processes of this machine. A real
+// deployment has its own.
 
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
@@ -9,14 +9,14 @@ const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
 /** @typedef {import('node:http').IncomingMessage} Incoming @typedef {import('node:http').ServerResponse} Outgoing */
 
 /**
- * Listens on 127.0.0.1; on a free port where another program has this one.
+ * Listens on 127.0.0.1; on a free port if another program uses this one.
  * @param {number} port
  * @param {() => readonly string[]} origins Of the processes, now.
  */
 export async function startFront(port, origins) {
   let turn = 0;
   const server = createServer((incoming, outgoing) => {
-    // A page from elsewhere may make a browser send to this machine.
+    // A foreign page may make a browser send requests to this machine.
     const { host = '', origin } = incoming.headers;
     const isForeign = origin !== undefined && !LOOPBACK.test(new URL(origin).host);
     if (isForeign || !LOOPBACK.test(host)) {
@@ -41,7 +41,7 @@ export async function startFront(port, origins) {
   };
 }
 
-/** The next process gets the request only where the one before did not take the connection. */
+/** The next process gets the request only if the previous one refused the connection. */
 function passOn(
   /** @type {readonly string[]} */ [origin, ...others],
   /** @type {Incoming} */ incoming,

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { freePort } from '../free-port.js';
 
 const STARTS_MAX_MS = 30_000;
-/** Postgres does not run as root; no other program here runs as this user. */
+/** Postgres refuses to run as root; nothing else here runs as this user. */
 const NOBODY = 65_534;
 
 /** Lets the user of Postgres, who is not root, write into the folder. @param {string} folder */
@@ -19,7 +19,7 @@ export function openToPostgres(folder) {
   if (isRoot()) chownSync(folder, NOBODY, NOBODY);
 }
 
-/** Creates an empty cluster whose user `service` needs no password. @param {string} data Its folder, not there yet. */
+/** Creates an empty cluster whose user `service` needs no password. @param {string} data Its folder, which must not exist yet. */
 export function makeCluster(data) {
   const flags = ['-U', 'service', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const [command = '', ...args] = asPostgres([program('initdb'), '-D', data, ...flags]);
@@ -28,7 +28,7 @@ export function makeCluster(data) {
 }
 
 /**
- * Starts a server on a free port of 127.0.0.1; resolves when it answers. It does not keep this process running.
+ * Starts a server on a free port of 127.0.0.1; resolves when it answers. It does not keep this process alive.
  * @param {string} data
  * @param {readonly string[]} settings Lines of `postgresql.conf`.
  * @param {readonly string[]} under A command that runs the server; it must let the server keep its process id.
@@ -88,7 +88,7 @@ export async function openServer(data, settings = [], under = []) {
 
 /**
  * The shell ends the server when its standard input ends, and so also when this process is killed.
- * SIGQUIT: no connection is waited for, and the next start reads the log.
+ * SIGQUIT: does not wait for connections, and the next start replays the log.
  */
 const UNTIL_END_OF_INPUT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server';
 
@@ -188,7 +188,7 @@ function readablePrograms() {
   removeWithProcess(folder);
   chmodSync(folder, 0o755);
   const copy = join(folder, 'postgres');
-  // Links cost nothing, but not where temporary files are on another disk.
+  // Hard links cost nothing, but fail if temporary files are on another disk.
   const isLinked = spawnSync('cp', ['-al', installed, copy]).status === 0;
   if (!isLinked) cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   return copy;

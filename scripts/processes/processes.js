@@ -1,5 +1,5 @@
-// `npm run processes`: several processes over Postgres to look at, on this machine alone: a real
-// Postgres, two processes, a small front that shares requests out, and the preview's sign-in. Ctrl-C
+// `npm run processes`: several processes over Postgres to try out, on this machine only: a real
+// Postgres, two processes, a small load balancer, and the preview's sign-in. Ctrl-C
 // leaves nothing behind.
 
 import { spawn } from 'node:child_process';
@@ -22,14 +22,14 @@ const PROCESSES = 2;
 const FRONT_PORT = 8080;
 /** A process that was killed is started again after this long, as systemd would. */
 const START_AGAIN_MS = 10_000;
-/** A process ends when this one has ended, however it did. */
+/** Each process ends when this one does, for whatever reason. */
 const ENDS_WITH_PARENT =
   'data:text/javascript,process.once("disconnect",()=>process.kill(process.pid,"SIGTERM"))';
 
 endWithHelp(`npm run processes
 
-Runs Postgres, two processes and a front that shares requests out, until Ctrl-C. PORT is the
-front's port, ${FRONT_PORT} by default; ADMIN_API_KEY the admin key.
+Runs Postgres, two processes and a load balancer until Ctrl-C. PORT is the load balancer's port,
+${FRONT_PORT} by default; ADMIN_API_KEY is the admin key.
 `);
 const folder = mkdtempSync(join(tmpdir(), 'processes-'));
 const stopping = new AbortController();
@@ -82,7 +82,7 @@ async function run() {
 }
 
 /**
- * Runs a process, and starts it again where it ends.
+ * Runs a process, and restarts it when it ends.
  * @param {number} number
  * @param {NodeJS.ProcessEnv} env
  */
@@ -113,7 +113,7 @@ async function keepAlive(number, env) {
     if (signal.aborted) return;
     const again = START_AGAIN_MS / 1000;
     say(
-      `Process ${number} ended (${killed ?? code}); the other one answers. Restart in ${again} s.`,
+      `Process ${number} ended (${killed ?? code}); the other one serves. Restart in ${again} s.`,
     );
     await delay(START_AGAIN_MS, undefined, { signal }).catch(() => {});
   }
@@ -136,7 +136,7 @@ function welcome(/** @type {string} */ api, /** @type {string} */ postgresUrl) {
   return `
 The service runs at ${api} (Ctrl-C stops it, and removes its records).
 
-Front      shares requests out over ${PROCESSES} processes in turn
+Balancer   distributes requests over ${PROCESSES} processes in turn
 Postgres   ${postgresUrl}
 Tokens     local-NAME is the account local-NAME, for any NAME;
            local-preview owns the sample shop
@@ -150,7 +150,7 @@ curl -sw '\\n' ${api}/customers -H 'Authorization: Bearer local-preview' -d '${c
 # a request twice a second: its status and its seconds
 while sleep 0.5; do curl -so /dev/null -w '%{http_code}  %{time_total} s\\n' ${api}/customers -H 'Authorization: Bearer local-preview'; done
 
-# meanwhile end a process without warning
+# meanwhile, kill a process
 kill -9 ${living.get(1)?.pid}
 
 `;

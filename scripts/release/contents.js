@@ -10,7 +10,7 @@ import { PAGES, releasedPage } from './pages.js';
 const FOR_PROGRAMMERS =
   /^(?:\.built|types|preview|local-identity|worker|admin-worker|memory|storage-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
 
-/** Prints the files that the drivers of the databases load on this machine, a native part too. */
+/** Prints the files that the database drivers load on this machine, native ones included. */
 const LOADED =
   "require('libsql'); require('pg').Pool; console.log(JSON.stringify(Object.keys(require.cache)))";
 

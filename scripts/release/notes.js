@@ -1,4 +1,4 @@
-// The notes of a release: how to begin, what it needs, and what changed, which is the
+// The notes of a release: how to get started, what it needs, and what changed, which is the
 // changelog's section of its version.
 
 import { releasedPage } from './pages.js';

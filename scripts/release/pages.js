@@ -1,6 +1,6 @@
 // The operator's pages as a release has them: in one folder, under short names, so
-// that they can be read on a machine without the project. Links follow, and commands are
-// those of a release: npm is not there.
+// that they can be read on a machine without the project. Links are adjusted, and commands are
+// those of a release, which has no npm.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -11,7 +11,7 @@ import { makeReady, root } from '../setup.js';
 import { readDeployment } from './deployment.js';
 
 const WRANGLER = 'wrangler@4.164.0';
-/** Of wrangler's own: it says what the folder is. */
+/** Wrangler's own description of the folder. */
 const NOT_UPLOADED = ['README.md'];
 
 /** @type {readonly (readonly [config: string, modules: readonly string[]])[]} */
@@ -45,7 +45,7 @@ function pack(config, folder) {
   });
   if (status === 0) return;
   throw new Error(
-    `wrangler ended with exit code ${status}; ${error?.message ?? 'its message stands above'}`,
+    `wrangler ended with exit code ${status}; ${error?.message ?? 'see its output above'}`,
   );
 }
 
@@ -57,7 +57,7 @@ function compare(tested, folder) {
   const other = tested.filter((path) => !isPacked(path, folder));
   if (extra.length > 0 || other.length > 0) {
     throw new Error(
-      `the upload differs from the tested modules: it has ${extra.join(', ') || 'nothing'} more, and ${other.join(', ') || 'nothing'} is missing or different`,
+      `the upload differs from the tested modules: unexpected: ${extra.join(', ') || 'none'}; missing or different: ${other.join(', ') || 'none'}`,
     );
   }
   process.stdout.write(`Packed as tested: ${tested.join(', ')}\n`);

@@ -132,7 +132,7 @@ onEveryStorage(
       await eventually(async () =>
         expect(await team()).toMatchObject({ records: 7, ...created, last_updated_at }),
       );
-      // A PATCH is no creation.
+      // A PATCH does not count as a creation.
       await account.patch(`/team/${ids[6]}`, { role: 'Tailor' });
       await eventually(async () => expect(await team()).not.toMatchObject({ last_updated_at }));
       expect(await team()).toMatchObject(created);

@@ -7,7 +7,7 @@ import { type JsonRecord, onEveryHost, onEveryStorage } from '../support/contrac
 import { collectionsFor, rowsFor } from '../support/hosts.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
-/** Each property that has a default, sent with values that are no reason to use the default. */
+/** Each property that has a default, sent with values that do not trigger the default. */
 const DEFAULTS_SENT = COLLECTION_TABLE.flatMap((row) =>
   Object.keys(row.defaults).flatMap((property) =>
     [null, '', [7]].map((value) => ({ row, name: row.name, property, value })),

@@ -87,7 +87,7 @@ const FAILURES: readonly (Kind & { readonly code: string })[] = [
 
 const EVERY_KIND: readonly Kind[] = [...SUCCESSES, ...LISTS, ...FAILURES];
 
-/** One answer of each path through the service: to an account, to nobody, outside the prefix. */
+/** One answer of each path through the service: for an account, without credentials, outside the prefix. */
 const isSample = ({ name }: Kind) =>
   ['a create', 'a missing token', 'a path outside the prefix'].includes(name);
 

@@ -37,7 +37,7 @@ const PAGES: readonly (readonly [query: string, page: number, pageSize: number])
   ['Page=2&PAGE_SIZE=5', 1, 20],
 ];
 
-/** Values that are no page number. */
+/** Values that are not page numbers. */
 const INVALID = [
   ...['', '0', '00', '-1', '-0', '1.5', '2.0', '1e2', '2e0', ' 2', '2 ', '+2', '９', '２'],
   ...['0x10', '2n', '1_0', '2,0', 'two', 'NaN'],
@@ -140,7 +140,7 @@ onEveryHost('Paging', (service, host) => {
     },
   );
 
-  it('reads an unescaped + as a space, which is no digit', async () => {
+  it('reads an unescaped + as a space, which is not a digit', async () => {
     const reply = await account.get('/services?page=+2&page_size=2+');
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, TOTAL, 6));
   });

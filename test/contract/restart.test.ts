@@ -220,7 +220,7 @@ onEveryStorage(
       const read = () => account.get('/services/SRV-old');
       expect((await service.undescribed(read)).json.data).toEqual(row);
       expect((await account.patch('/services/SRV-old', { name: 'Hem' })).status).toBe(422);
-      // The defaults of a create stay away: the document has them for what was created here.
+      // No create defaults here: the document requires them only of records created by the service.
       const mend = () => account.patch('/services/SRV-old', { name: 'Hem', price: 1 });
       const mended = await service.undescribed(mend);
       expect(mended.json.data).toEqual({ ...row, name: 'Hem', price: 1 });

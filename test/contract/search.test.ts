@@ -151,7 +151,7 @@ onFirstHost('Search for letters whose case depends on their place', (service) =>
 });
 
 onFirstHost('Search for long texts', (service) => {
-  /** The text's own beginning stands before it. A search that restarts at the wrong place misses the text. */
+  /** Each follows its own beginning. A search that restarts at the wrong position misses it. */
   const LONG: readonly (readonly [title: string, lead: string, text: string])[] = [
     ['one letter, then another', 'aaa', `${'a'.repeat(300)}b`],
     ['a period of two, broken at the end', 'ab', `${'ab'.repeat(150)}c`],

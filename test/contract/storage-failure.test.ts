@@ -29,7 +29,7 @@ function expectStorageFailure({ status, json }: Reply): void {
   expect(json.error?.code).toBe('STORAGE_FAILED');
   // The cause is in the log and not in the answer.
   expect(json.error?.message).not.toMatch(/injected|sqlite/i);
-  // Storage has refused it as a whole, so nobody has to look.
+  // Storage refused it as a whole, so no operator has to intervene.
   expect(json.error?.message).toMatch(/nothing was changed; try again$/);
 }
 

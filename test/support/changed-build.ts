@@ -25,7 +25,7 @@ export async function changedBuild(folder: string, file: string, code: string): 
   return join(path, '../server.js');
 }
 
-/** A server whose writes fail, as on a disk with faults, while the file `fault` is there. */
+/** A server whose writes fail, as on a disk with faults, while the file `fault` exists. */
 export function buildWithFailingWrites(folder: string, fault: string): Promise<string> {
   const code = `import { existsSync as isThere } from 'node:fs';
     import { parentPort as port } from 'node:worker_threads';

@@ -106,7 +106,7 @@ export async function judge(page: Page, name: string, { width, colorScheme }: Lo
   });
   const wide = await page.evaluate('document.documentElement.scrollWidth');
   expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(width);
-  // No column hides behind a scroll of its table.
+  // No table needs a sideways scroll to show a column.
   const cut = await page.evaluate(
     `[...document.querySelectorAll('.scroll')].filter((part) => part.scrollWidth > part.clientWidth)
       .map((part) => part.ariaLabel + ': ' + part.scrollWidth + ' of ' + part.clientWidth)`,

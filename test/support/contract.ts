@@ -105,7 +105,7 @@ export function onEveryHost(
   { isOwn = false, settings = {} }: Options = {},
   hosts = HOSTS,
 ): void {
-  // A file's service ends with the file, so it cannot begin within a description.
+  // A file's service ends with the file, so it cannot start within a `describe`.
   const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
   for (const host of hosts) {
     const service = isShared ? sharedService(host, settings) : serviceOn(host, settings);

@@ -28,7 +28,7 @@ export function startDataCommand(
   return startProgram([process.execPath, MANAGE, ...args], { environment, ...options });
 }
 
-/** Short waits: the tests look whether a command waits, not how long. */
+/** Short waits: the tests check that a command waits, not for how long. */
 const SHORT_WAITS: Waits = {
   firstMs: 5,
   maxMs: 50,
@@ -64,7 +64,7 @@ export function runHere(args: readonly string[], environment: Environment = {}) 
   return dataCommandHere(args, { ADMIN_API_KEY: ADMIN_KEY, ...environment }, { waits });
 }
 
-/** The same, which must end with 0; resolves with what it printed. */
+/** The same, requiring exit code 0; resolves with what it printed. */
 export async function runWell(...how: Parameters<typeof runHere>): Promise<string> {
   const { code, stdout, stderr } = await runHere(...how);
   if (code !== 0) throw new Error(`ended with ${code}: ${stderr}${stdout}`);

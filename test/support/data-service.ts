@@ -14,7 +14,7 @@ import type { Environment } from './program.js';
 
 type Here = Parameters<typeof dataCommandHere>;
 
-/** The service that the tests of a file share: there before they begin, closed after them. */
+/** The service that the tests of a file share: opened before they begin, closed after them. */
 export function dataService() {
   const on = {} as Awaited<ReturnType<typeof openDataService>>;
   beforeAll(async () => void Object.assign(on, await openDataService()));

@@ -9,7 +9,7 @@ export function databasePath(folder: string): string {
   return join(folder, 'service.db');
 }
 
-/** Gives rows that a test wrote with SQL alone their owners and statuses, so that these can see them. */
+/** Fills in the owner and status of rows that a test wrote with SQL, so that their owners see them. */
 export const FILL_COLUMNS = `
   update records
      set owner = case json_type(body, '$.owner_sub')

@@ -4,7 +4,7 @@
 import { vi } from 'vitest';
 
 /**
- * Runs the check until it passes, which takes milliseconds to seconds, or a minute where a delivery
+ * Runs the check until it passes, which takes milliseconds to seconds, or a minute if a delivery
  * fails twice on a busy machine. Rejects with the check's last error.
  */
 export function eventually<T>(check: () => Promise<T>): Promise<T> {

@@ -31,7 +31,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
   worker: async () => (await import('./worker-host.js')).workerHost('dist/worker.js in Miniflare'),
 };
 
-/** The second group of tests has nothing that the first has tried. */
+/** The second group leaves out the hosts that the first has tested. */
 const OF_GROUP: Readonly<Record<string, readonly string[]>> = {
   core: ['handler'],
   programs: ['server', 'postgres', 'worker'],
@@ -47,7 +47,7 @@ export const HOSTS: readonly Host[] = await Promise.all(
   }),
 );
 
-/** Tries what one host shows for all: none where `npm test` has tried it. */
+/** For behaviour that one host shows for all; empty if `npm test` has already tested it. */
 export const FIRST_HOSTS = TEST_GROUP === 'programs' ? [] : HOSTS.slice(0, 1);
 
 /** The first host of each kind of storage. */

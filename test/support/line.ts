@@ -1,4 +1,4 @@
-// A line to a TCP port that a trial can hold, cut, delay and lead elsewhere, as a network does.
+// A TCP line to a port that a trial can hold, cut, delay and redirect, as a network does.
 
 import { connect, createServer, type Socket } from 'node:net';
 import { onLoopback } from './loopback.js';
@@ -12,10 +12,10 @@ export type LineState = 'open' | 'held' | 'late' | 'cut';
 
 export type Line = Awaited<ReturnType<typeof openLine>>;
 
-/** How long a server has for what was delivered late before its connection is closed. */
+/** How long a server has to handle late bytes before its connection is closed. */
 const DELIVERED_MS = 500;
 
-/** `target`: the port where it leads to, on this machine. */
+/** `target`: the port that it forwards to, on this machine. */
 export async function openLine(target: number) {
   let state: LineState = 'open';
   const pairs = new Set<(state: LineState) => void>();

@@ -23,7 +23,7 @@ export async function openLitestreamStub(socketPath: string, database: string) {
     /** How many changes the replica lacks. */
     lacks: 0,
   };
-  /** The orders to sync so far. */
+  /** The sync commands so far. */
   const syncs: { wait: boolean }[] = [];
   let txid = 1;
   const server = createServer(async (request, response) => {

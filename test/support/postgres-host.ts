@@ -71,7 +71,7 @@ const FILL = [
      owner = coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, ''),
      status = case when body::jsonb ? 'status' then case when jsonb_typeof(body::jsonb -> 'status') = 'string' then '=' || (body::jsonb ->> 'status') else '!' end end,
      folded = case when body ~ '^[\\x01-\\x7f]*$' then null else replace(lower(body collate "und-x-icu"), 'ς', 'σ') end`,
-  // Below every number that an id is yet to have.
+  // Lower than the number of any future id.
   `update records r set position = o.n - 1000000
      from (select owner, collection, id, row_number() over (order by position) as n from records) o
     where (r.owner, r.collection, r.id) = (o.owner, o.collection, o.id)`,

@@ -1,5 +1,5 @@
-// A real Postgres from npm, for tests: one server for each worker of the tests, a database for
-// each place. It stores for good, as a service's own must.
+// A real Postgres from npm, for tests: one server for each test worker, and a database for
+// each place. It commits durably, as a production server must.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function openPostgres(settings: readonly string[] = []) {
   return serverOn(folder, settings);
 }
 
-/** A server whose data are on a disk of this size, in memory, that only it sees. `under`: `privateMounts()`. */
+/** A server whose data is on an in-memory disk of this size that only it sees. `under`: `privateMounts()`. */
 export async function openPostgresOnSmallDisk(bytes: number, under: readonly string[]) {
   const folder = await ownFolder();
   makeCluster(join(folder.path, 'cluster'));
@@ -39,12 +39,12 @@ export async function openPostgresOnSmallDisk(bytes: number, under: readonly str
   return { server, disk: join('/proc', String(row?.['pid']), 'root', data) };
 }
 
-/** A server with a synchronous standby, which `promote` makes the one that takes writes. */
+/** A server with a synchronous standby, which `promote` makes the primary. */
 export async function openPostgresPair() {
   const folder = await ownFolder();
   makeCluster(join(folder.path, 'data'));
   const copy = await ownFolder();
-  // Of a cluster that has never run: nothing needs to be copied while it does.
+  // Copied from a cluster that has never run, so no online copy is needed.
   await startProgram(asPostgres(['cp', '-a', join(folder.path, 'data'), copy.path])).ended;
   writeFileSync(join(copy.path, 'data/standby.signal'), '');
   const primary = await serverOn(folder, ['synchronous_standby_names=*']);

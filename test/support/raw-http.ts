@@ -110,7 +110,7 @@ function messageBody(headers: ReadonlyMap<string, string>, text: string) {
   for (const head = /([0-9a-f]+)\r\n/iy; ; ) {
     const length = Number.parseInt(head.exec(text)?.[1] ?? '', 16);
     const start = head.lastIndex;
-    // Also while the length isn't there: NaN.
+    // Also true while the length is incomplete (NaN).
     if (!(text.length >= start + length + 2)) return undefined;
     head.lastIndex += length + 2;
     if (length === 0) return { body, length: head.lastIndex };

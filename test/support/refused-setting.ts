@@ -15,7 +15,7 @@ export function refusalOf(environment: Environment, readFile?: ReadFile): Settin
   throw new Error('the settings were taken');
 }
 
-/** In one sentence, without the secrets, each of which has the word "canary". Others may follow: what it goes with is unset. */
+/** In one sentence, without secrets, which all contain "canary". Refusals of related settings may follow. */
 export function expectRefused(name: string, text: string, given: string, wanted: string): void {
   const { message } = refusalOf({ [name]: text });
   expect(`${message}. `).toContain(`${name} is ${given}; it must be ${wanted}. `);

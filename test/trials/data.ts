@@ -1,5 +1,5 @@
-// The trial `data`: `kill -9` of the importer and of the service in turns, while a file of which
-// every tenth row is equal to the one before it goes in. In the end each row is one record.
+// The trial `data`: `kill -9` of the importer and of the service in turn, during the import of a file
+// in which every tenth row equals the one before it. In the end each row is one record.
 
 import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 // A small version of the trial `hostile`: clients composed at random fail no request of another
-// account, and what was acknowledged outlives a kill. Only the trial judges times.
+// account, and what was acknowledged survives a kill. Only the trial judges times.
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

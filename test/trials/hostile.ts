@@ -15,7 +15,7 @@ const MINUTES = 1;
 const QUICK_MINUTES = 0.3;
 const ORDERS = 200_000;
 const CLIENTS_MAX = 5;
-/** So many of the clients come from an attack that was found before: only together do some requests hurt. */
+/** The share of clients taken from known attacks: some requests hurt only together. */
 const KNOWN_SHARE = 0.3;
 const KNOWN = Object.values<readonly HostileClient[]>(SCENARIOS).flat();
 const SCENARIO_MS = 10_000;

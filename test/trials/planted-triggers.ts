@@ -54,7 +54,7 @@ export function plantedLibsql(): Promise<typeof import('service-management-api/l
   return import(pathToFileURL(join(build(), 'dist/libsql.js')).href);
 }
 
-/** Made once a process. */
+/** Created once per process. */
 function build(): string {
   if (folder !== undefined) return folder;
   folder = mkdtempSync(join(tmpdir(), `service-management-${process.pid}-`));

@@ -1,5 +1,5 @@
-// The trial `processes`: what users of two processes over Postgres feel when something happens to
-// them. Each account asks again and again, through a front that shares requests out.
+// The trial `processes`: what users of two processes over Postgres notice when something happens to
+// them. Each account sends requests continuously, through a load balancer.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../scripts/processes/front.js';

@@ -1,4 +1,4 @@
-// The trial `replication`: the real Litestream beside the service under load. Both are killed,
+// The trial `replication`: the real Litestream next to the service under load. Both are killed,
 // the data folder is deleted, and the replica restored: what is missing was acknowledged in the
 // last seconds, and the restored file is whole.
 
@@ -94,7 +94,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
 function findingOf(lives: readonly Outcome[], seed: number): Finding {
   const sumOf = (of: (life: Outcome) => number) => lives.reduce((sum, life) => sum + of(life), 0);
   const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
-  // While Litestream or the replica is away, the replica is behind by as much, as the service says.
+  // While Litestream or the replica is away, the replica falls behind by as much, and the service reports it.
   const plain = lives.filter(({ fault }) => fault === PLAIN).map(({ lostMs }) => lostMs);
   const all = lives.map(({ lostMs }) => lostMs);
   const broken = lives.filter(({ isWhole }) => !isWhole).length;

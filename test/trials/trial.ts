@@ -3,13 +3,13 @@
 export interface TrialOptions {
   /** A short version, of about a minute. The figures of the long version count. */
   quick: boolean;
-  /** A version for a night, of a trial that has one. */
+  /** An overnight version, if the trial has one. */
   long?: boolean;
-  /** Part of a run's name, of a trial that has several: only such are made. Empty: all. */
+  /** Of a trial with several runs: part of a name; only matching runs are made. Empty: all. */
   only?: string;
-  /** How long a trial lasts that takes any time; its own default where it is undefined. */
+  /** Duration of a trial without a fixed one; undefined: the trial's default. */
   minutes?: number | undefined;
-  /** Seeds of a trial that is random: the same ones make the same again. Undefined: a new one. */
+  /** Seeds of a random trial; equal seeds repeat the run. Undefined: a new one. */
   seeds?: readonly number[] | undefined;
   /** An empty folder on a real disk for the trial's files. It is removed afterwards. */
   folder: string;
@@ -19,7 +19,7 @@ export interface TrialOptions {
 
 /** One line of the report. */
 export interface Finding {
-  /** The fault that the trial made. */
+  /** The injected fault. */
   fault: string;
   /** How often, such as `200 kills, 48310 acknowledged writes`. */
   tried: string;

@@ -7,7 +7,7 @@ import { createClient } from '@libsql/client';
 const [task, file = '', ...needles] = process.argv.slice(2);
 const client = createClient({ url: pathToFileURL(file).href, concurrency: 1 });
 
-/** Milliseconds that SQLite itself takes to check the file and to read every body; no row leaves it. */
+/** Milliseconds that SQLite itself takes to check the file and to read every body; no row is returned. */
 async function readingTime() {
   const start = performance.now();
   await client.execute('pragma quick_check');
@@ -38,7 +38,7 @@ function scanTimes(/** @type {readonly string[]} */ texts, /** @type {string} */
 if (task === 'reading') {
   process.stdout.write(JSON.stringify({ ms: await readingTime() }));
 } else {
-  // Through JSON, as a text comes to the service: in one piece.
+  // Through JSON, so that each text is one flat string, as in the service.
   const lowered = (await allRows()).map((row) => String(row['body']).toLowerCase());
   const texts = JSON.parse(JSON.stringify(lowered));
   process.stdout.write(JSON.stringify(needles.map((needle) => scanTimes(texts, needle))));

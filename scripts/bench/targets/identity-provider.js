@@ -1,5 +1,5 @@
-// A stub identity provider on loopback. Everyone is let in: the token is the
-// account's name, up to a `~`, behind which it may be made different.
+// A stub identity provider on loopback. It accepts every token: the part before
+// `~` is the account's name, and the rest only makes tokens distinct.
 
 import { createServer } from 'node:http';
 import { announce } from './answer-file.js';

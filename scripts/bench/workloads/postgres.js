@@ -1,5 +1,5 @@
-// One process over Postgres, and two, beside the file: reads, lists, updates, creates, a search.
-// Postgres comes from npm and is on this machine; its processor time counts with that of Node.
+// One and two processes over Postgres, compared with the file: reads, lists, updates, creates, a search.
+// Postgres comes from npm and runs on this machine; its processor time is added to Node's.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export async function postgres(/** @type {Bench} */ bench) {
   await makeInstalled('scripts/processes');
   const folder = join(bench.folder, 'postgres');
   mkdirSync(folder);
-  // Postgres' user passes through it.
+  // The user of Postgres must be able to traverse it.
   chmodSync(bench.folder, 0o711);
   openToPostgres(folder);
   const data = join(folder, 'data');
@@ -112,7 +112,7 @@ function startOver(/** @type {Bench} */ { identity }, /** @type {string} */ url)
   );
 }
 
-/** Each gets its share of the connections; the processor time is that of all, with Postgres. @returns {Target} */
+/** Splits the connections among them; the processor time is the total, Postgres included. @returns {Target} */
 function together(/** @type {readonly Target[]} */ targets, /** @type {number} */ postmaster) {
   const [first] = targets;
   if (first === undefined) throw new Error('no process has started');

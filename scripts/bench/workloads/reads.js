@@ -56,7 +56,7 @@ export async function listTwenty(/** @type {Bench} */ bench) {
     const ours = await use(
       listening(startOurs({ file: data.file, identityOrigin: identity.origin })),
     );
-    // One process for both lists, as ours: each warms it up for the other.
+    // One process for both lists, like ours: each warms it up for the other.
     const others = await otherBuild(bench, use, 'list', [SMALL, LARGE], []);
     const contenders = [];
     for (const requests of [[listOf('small-0')], [listOf('large-0')]]) {
@@ -68,7 +68,7 @@ export async function listTwenty(/** @type {Bench} */ bench) {
         { name: 'floor of the same bytes', target: floor, requests },
       );
     }
-    // One turn for both: they are compared with each other, too.
+    // Measured together, since they are also compared with each other.
     const measured = await inTurn(bench, 'list 20', contenders);
     const [ofSmall] = measured;
     const large = measured.slice(measured.length / 2);
@@ -83,7 +83,7 @@ export async function listTwenty(/** @type {Bench} */ bench) {
         who: 'ours of 10 000',
         result: `${count(medianOf(ofSmall, 'perSecond'))}/s`,
         ratio: toSmall,
-        // Within 5 %, whichever is the faster.
+        // Within 5 %, whichever is faster.
         rated: Math.min(toSmall, 1 / toSmall),
         cpuRatio: ratioOf(ofSmall, large[0], 'cpu'),
         goal: { kind: 'least', limit: 0.95 },

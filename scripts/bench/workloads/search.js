@@ -1,5 +1,5 @@
-// Search in 100,000 records: beside a bare scan over the same texts, and what
-// other accounts notice of it.
+// Search in 100,000 records: compared with a bare scan over the same texts, and
+// its effect on other accounts.
 
 import { makeDataSet, NOTHING, ONE_PERCENT, sampleOf } from '../data-set.js';
 import { startScript } from '../processes.js';
@@ -18,7 +18,7 @@ import { readsOf } from './reads.js';
 const RECORDS = 100_000;
 const SEARCHED = { prefix: 'searched', owners: 1, records: RECORDS };
 const OTHERS = { prefix: 'other', owners: 10, records: 1_000 };
-/** Searches under way at a time while the others read. */
+/** Concurrent searches while the others read. */
 const SEARCHERS = 2;
 
 const NEEDLES = [
@@ -104,7 +104,7 @@ async function searchTime(
   return (await load({ origin, requests, connections: 1, seconds })).p50;
 }
 
-/** Reads by other accounts while somebody searches without a pause. @returns {Promise<Line[]>} */
+/** Reads by other accounts while one account searches continuously. @returns {Promise<Line[]>} */
 async function othersMeanwhile(
   /** @type {Bench} */ { load, rounds, seconds, warmUpSeconds, connections, say },
   /** @type {Target} */ { origin },

@@ -1,5 +1,5 @@
-// Start-up beside SQLite's own reading of the same file, each in a fresh process,
-// and what the records weigh in memory.
+// Start-up compared with SQLite's own reading of the same file, each in a fresh process,
+// and the memory that the records take.
 
 import { root } from '../../setup.js';
 import { makeDataSet, otherDataSet } from '../data-set.js';

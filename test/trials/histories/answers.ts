@@ -1,5 +1,5 @@
-// What the service answers, as far as the histories look at it. Which of these
-// properties an answer has is the request's matter: the checker judges the rest.
+// The parts of an answer that the histories look at. Which of these properties an
+// answer has depends on the request: the checker judges the rest.
 
 import type { Payment, Properties, RecordedEvent, Totals } from './recorder.js';
 

@@ -34,7 +34,7 @@ export interface ListQuery {
 type Kind = Operation['kind'];
 type Target = Pick<Operation, 'who' | 'operator' | 'coll' | 'id'>;
 
-/** Where the service is just now, for a client; waits while it is nowhere. */
+/** The service's current origin, for a client; waits while it is down. */
 export type Place = (client: number) => Promise<string>;
 
 /** One client. Every call resolves with its recorded operation, or undefined when none was recorded. */
@@ -118,7 +118,7 @@ export class Asking {
     }));
   }
 
-  /** Every event, page by page: for a time without changes. */
+  /** Every event, page by page; only while nothing changes. */
   async wholeAudit() {
     const call = this.#recorder.now();
     const events = [];

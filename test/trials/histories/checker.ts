@@ -20,7 +20,7 @@ export interface Verdict {
   readonly smallest?: readonly string[];
 }
 
-/** Without `shrinks` a violation is found and not made small. */
+/** Without `shrinks` a violation is found but not minimized. */
 export type Checker = (model: Model, history: string, shrinks?: boolean) => Promise<Verdict>;
 
 const PART_MAX_S = 60;

@@ -142,12 +142,12 @@ class HistoryTrial {
       name,
       tried.filter((text) => text !== '').join(', '),
       bad.length === 0 ? `all legal (histories by model: ${parts})` : bad.join('\n           '),
-      // A history that the checker had no time for shows nothing, neither way.
+      // A history on which the checker ran out of time is inconclusive.
       bad.length === 0 ? true : isIllegal ? false : undefined,
     );
   }
 
-  /** Alters a history, one thing at a time: each has to be seen. */
+  /** Alters a history, one thing at a time: each must be detected. */
   async altered(fault: Fault | undefined, alterations: typeof ALTERATIONS): Promise<void> {
     const name = `control: altered histories, ${fault?.name}`;
     if (fault === undefined || !this.#isWanted(name)) return;
@@ -171,7 +171,7 @@ class HistoryTrial {
     );
   }
 
-  /** Plants defects into the service: each has to be seen in its histories. */
+  /** Plants defects into the service: each must be detected in its histories. */
   async planted(): Promise<void> {
     const faults = [...NODE_FAULTS, SLOW_AND_KILLED, ...POSTGRES_FAULTS];
     for (const mutant of MUTANTS) {

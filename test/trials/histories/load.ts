@@ -1,5 +1,5 @@
-// Clients that ask for anything, all at once, of a few accounts with few
-// records: so that they meet.
+// Concurrent clients that send random requests to a few accounts with few
+// records, so that they conflict.
 
 import { newSeed, type Random, randomFrom } from '../load/random.js';
 import { Asking, COLLECTIONS, type Collection, LIST_MAX_SIZE, type Place } from './asking.js';
@@ -113,7 +113,7 @@ export class Load {
     await asking.wholeAudit();
   }
 
-  /** Makes a record and deletes it: the highest id there is is gone. */
+  /** Makes a record and deletes it, so that the highest id is gone. */
   async makeAndDelete(): Promise<void> {
     const [asking] = this.askings;
     const [who = ''] = this.options.accounts;
@@ -175,7 +175,7 @@ export class Load {
 
   async #delete(asking: Asking, target: Target, ids: Ids): Promise<void> {
     await asking.write('delete', target);
-    // Whatever came of it: what is not there is asked for now and then, too.
+    // Whatever the outcome: missing records are requested now and then, too.
     ids.bury(target.id);
   }
 

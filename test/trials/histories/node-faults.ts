@@ -10,11 +10,11 @@ import { privateMounts } from '../../support/private-mounts.js';
 import { tracerIsMissing } from '../disk/trace.js';
 import { NodeWorld, type World } from './node-world.js';
 
-/** How much is asked of a run. */
+/** The size of a run. */
 export interface Amount {
   readonly operations: number;
   readonly rounds: number;
-  /** Fewer make a violation quicker to prove: every order of what ran together has to be tried. */
+  /** Fewer make a violation quicker to prove: every order of concurrent operations has to be tried. */
   readonly clients?: number | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface World {
   readonly header: Header;
   /** How often the service was started again. */
   readonly restarts: number;
-  /** Resolves when the operations that are still without an answer have been closed and all is at rest. */
+  /** Resolves when the unanswered operations have been closed and nothing is in progress. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }

@@ -30,7 +30,7 @@ const DISK_BYTES = 120_000_000;
 /** At least, in each round. */
 const FULL_DISK_REFUSALS = 10;
 
-/** Makes the fault once, at a process. `round` counts from 0. */
+/** Injects the fault once, into a process. `round` counts from 0. */
 type Happening = (world: PostgresWorld, place: number, round: number) => Promise<void>;
 type Open = () => Promise<Partial<PostgresOptions> & Opened>;
 interface Opened {

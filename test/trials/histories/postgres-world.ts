@@ -11,7 +11,7 @@ import { ACCOUNTS, before, type World } from './node-world.js';
 import { newHeader, Recorder } from './recorder.js';
 
 const CLIENTS = 9;
-/** While a fault takes its seconds the others serve: without it the histories outgrow the checker. */
+/** During a fault the others keep serving: without a pause the histories outgrow the checker. */
 const PAUSE_MS = 10;
 /** A statement that reached Postgres is over by then. */
 const OVER_MS = 1_000;
@@ -30,7 +30,7 @@ export interface PostgresOptions {
   readonly environment?: (place: number) => Readonly<Record<string, string>>;
 }
 
-/** The process in a place may be another one later. */
+/** The process in a place may be replaced later. */
 export interface Place {
   readonly line: Line;
   service: Service | undefined;
@@ -46,7 +46,7 @@ export class PostgresWorld implements World {
   readonly header = newHeader('postgres');
   readonly places: readonly Place[];
   restarts = 0;
-  /** The server that has the truth now. The world closes it. */
+  /** The current primary. The world closes it. */
   postgres: PostgresServer;
   /** Closed with the world, before Postgres. */
   readonly closers: (() => Promise<unknown>)[] = [];
@@ -148,7 +148,7 @@ export class PostgresWorld implements World {
     return here;
   }
 
-  /** SQL in the database of the processes, on the server that has the truth. */
+  /** SQL in the database of the processes, on the current primary. */
   sql(text: string): Promise<Record<string, unknown>[]> {
     return this.postgres.sql(this.#database, text);
   }

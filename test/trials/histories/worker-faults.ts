@@ -15,7 +15,7 @@ import type { Amount, Fault } from './node-faults.js';
 import { ACCOUNTS, before, type World } from './node-world.js';
 import { type Header, newHeader, Recorder } from './recorder.js';
 
-/** Of twelve, the checker does not always come to a verdict on the views that may lag. */
+/** With twelve, the checker does not always reach a verdict on views that may lag. */
 const CLIENTS = 8;
 /** "The accounts' own changes within a second or two", on a machine that others use, too. */
 const LAG_MS = 5_000;
@@ -176,7 +176,7 @@ export const WORKER_MUTANTS = [
     name: 'the directory is told half a minute later',
     replacements: [
       ['INTERVAL_MS = 250', 'INTERVAL_MS = 3e4'],
-      // Else the alarm, which is there for what the interval missed, tells it in time.
+      // Otherwise the alarm, which covers what the interval missed, tells it in time.
       ['ALARM_DELAY_MS = 2e3', 'ALARM_DELAY_MS = 3e4'],
     ],
   },

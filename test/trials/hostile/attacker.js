@@ -25,14 +25,14 @@ const VANISHES_WITHIN_MS = 300;
 const LEAVING_TOGETHER = 20;
 const LEAVE_EVERY_MS = 10;
 const REQUESTS_A_WRITE = 64;
-/** A connection that cannot be had is tried again after this time. */
+/** Delay before a failed connection is retried. */
 const AGAIN_MS = 50;
 
 class Client {
   #origin;
   #armed;
   #milliseconds;
-  /** No connection is opened any more. A flag: a timer may fire before the clock has reached its time. */
+  /** Set once no more connections are opened. A flag: a timer may fire before the clock has reached its time. */
   #isOver = false;
   #random;
   #sockets = new Set();
@@ -51,7 +51,7 @@ class Client {
     this.#random = randomFrom(armed.seed);
   }
 
-  /** Goes on until its time is over, and leaves no connection. */
+  /** Runs until its time is over, and leaves no connection open. */
   async run() {
     const { connections, sends } = this.#armed;
     const agent = new Agent({ keepAlive: true });
@@ -168,7 +168,7 @@ class Client {
       if (ends === 'half-closes') socket.end();
     };
     next();
-    // Each answer that begins is the moment for the next request.
+    // The start of each answer triggers the next request.
     if (sends === 'in turn') socket.on('data', next);
   }
 

@@ -22,7 +22,7 @@ export interface HostileClient {
   readonly sends: (typeof SENDING)[number];
   readonly reads: (typeof READING)[number];
   readonly ends: (typeof ENDING)[number];
-  /** How many do the same. With `each anew` so many are open at most. */
+  /** How many clients do the same. With `each anew`: the most that are open at once. */
   readonly connections: number;
   /** With `each anew`: the time between two connections. */
   readonly everyMs?: number;
@@ -44,7 +44,7 @@ export function armed({ asks, ...client }: HostileClient, number: number, random
   return { ...client, requests, first, seed: random.between(0, 2 ** 31) };
 }
 
-/** A client that nobody has thought of. */
+/** A random client. */
 export function composed(random: Random): HostileClient {
   const sends = random.oneOf(SENDING);
   const asks = Array.from({ length: random.between(1, 3) }, () => random.oneOf(REQUEST_NAMES));

@@ -1,7 +1,7 @@
 // Attacks that are always the same, each made for one bound, and the service without that bound,
-// which the attack of the same row must find. controls.test.ts holds the texts to the build. Of
-// other bounds only tests show that they are missing, because the attacks do not:
-// - BEGINNING_MS: the reads of a neighbour take 31 ms (p99) in place of 22; `admission/fair-scheduler`.
+// which the attack of the same row must find. controls.test.ts checks the texts against the build.
+// For other bounds only tests, not attacks, show that they are missing:
+// - BEGINNING_MS: the reads of a neighbour take 31 ms (p99) instead of 22; `admission/fair-scheduler`.
 // - TURN_BYTES, the rests in a large body: 29 ms; `node/incoming-body`.
 // - A search that copies its list: 5 ms. Lists are in chunks, and a copy of 200,000 rows takes little.
 

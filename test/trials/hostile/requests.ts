@@ -46,7 +46,7 @@ const operator = by({ 'X-Service-Admin-Key': ADMIN_KEY });
 const nobody = by({});
 const bearer = (token: string) => by({ Authorization: `Bearer ${token}` });
 
-/** A body of a mebibyte, nearly, with as many members as fit. */
+/** A body of almost a mebibyte, with as many members as fit. */
 function tinyMembers(): string {
   const members = Array.from({ length: 100_000 }, (_, i) => `"m${i.toString(36)}":0`);
   return `{${members.join(',')},"n":"{n}"}`;

@@ -21,7 +21,7 @@ const HEAP = '--max-old-space-size=512';
 const MEMORY_MAX_MEGABYTES = 800;
 const READ_P99_MAX_MS = 50;
 const WRITE_P99_MAX_MS = 250;
-/** What an operator sets who does not trust the accounts. */
+/** Settings for an operator who does not trust the accounts. */
 const QUOTAS = { ACCOUNT_MAX_RECORDS: '250000', ACCOUNT_MAX_BYTES: '48000000' };
 
 const NEIGHBOUR = 'neighbour';
@@ -52,7 +52,7 @@ async function startNeighbour(origin: string): Promise<{ end(): Promise<Noted> }
   };
 }
 
-/** What the neighbour felt, in words. */
+/** The neighbour's results, in words. */
 function feltBy({ readMs, writeMs, failures }: Noted): string {
   if (readMs.length === 0 || writeMs.length === 0) return 'the neighbour got no answer';
   const kinds = failures.length > 0 ? ` (${[...new Set(failures)].join(', ')})` : '';
@@ -129,7 +129,7 @@ export async function underHostileClients(options: RunOptions): Promise<Outcome>
     for (const phase of phases) {
       const reports = await Promise.race([fire(phase), gone]);
       if (reports === undefined) break;
-      // The system keeps the most of a process's life.
+      // The system keeps the peak of a process's lifetime.
       peak = memoryOf(server.pid).peak;
       for (const [i, report] of reports.entries()) {
         sent += report.sent;

@@ -1,4 +1,4 @@
-// One life of a service with Litestream beside it, under load, to its end: both killed, the
+// One life of a service with Litestream next to it, under load, to its end: both killed, the
 // data folder deleted, the replica restored and compared with what was acknowledged.
 
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
@@ -70,7 +70,7 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
       await delay(milliseconds);
       litestream.signal('SIGCONT');
     },
-    /** As a machine does where it is started before anybody has restored. */
+    /** As on a machine where it starts before anyone has restored. */
     async runLitestreamAlone(milliseconds: number) {
       litestream = home.start();
       await delay(milliseconds);
@@ -135,7 +135,7 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
   }
 }
 
-/** Another one after each time that the log was restarted. */
+/** Changes each time the log is restarted. */
 function saltOf(file: string): Buffer {
   const head = Buffer.alloc(SALT_END);
   const log = openSync(`${file}-wal`, 'r');

@@ -14,7 +14,7 @@ export interface Change {
   readonly replacements: readonly Replacement[];
 }
 
-/** As control of `power`; controls.test.ts holds the texts to the build. */
+/** The control of `power`; controls.test.ts checks the texts against the build. */
 export const LESS_DURABLE: Change = {
   name: 'a commit is not synced',
   replacements: [['["synchronous", 2]', '["synchronous", 1]']],

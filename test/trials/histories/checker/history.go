@@ -111,7 +111,7 @@ type Op struct {
 	Status   string `json:"status"`
 	Page     int    `json:"page"`
 	Size     int    `json:"size"`
-	// Code is the answer's status; 0 where nobody knows whether the write was made.
+	// Code is the answer's status; 0 if it is unknown whether the write was made.
 	Code     int               `json:"code"`
 	Record   Fields            `json:"record"`
 	Bytes    int               `json:"bytes"`
@@ -131,7 +131,7 @@ type Op struct {
 	byNumber bool
 }
 
-// Whether nobody can tell if a write was made.
+// Whether it is unknown if a write was made.
 func (op *Op) unclear() bool { return op.Code == 0 && !op.wasMade }
 func (op *Op) write() bool {
 	return op.Kind == "create" || op.Kind == "patch" || op.Kind == "delete"

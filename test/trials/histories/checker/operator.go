@@ -111,7 +111,7 @@ func (v *operatorView) step(state operatorState, op *Op) []operatorState {
 	}
 	bytes := int32(op.Bytes)
 	if !v.Bytes {
-		// States that no view can tell apart have to be one: else each unclear change doubles them.
+		// States that no view can distinguish must be merged: otherwise each unclear change doubles them.
 		bytes = 0
 	}
 	after := state.with(op, bytes, op.Kind != "delete")

@@ -93,7 +93,7 @@ const LONG = `{"name":"A","phone":"1","x":"${'y'.repeat(1_048_576)}"}`;
 const NOT_CLOSED = 'a quotation mark in the row that begins here is never closed';
 const SAME = 'line 1: columns 1 ("name") and 3 ("name") would both be the property "name"; rename';
 const NO_COLUMN =
-  'no column is name, nor phone, which team must have; the columns are "Jina", "Simu"; pass --map "HEADER=name,HEADER=phone"';
+  'no column for name or phone, which team must have; the columns are "Jina", "Simu"; pass --map "HEADER=name,HEADER=phone"';
 
 describe('A dry run refuses', () => {
   it.each<[string, string | Uint8Array, string, string[]?, string?]>([
@@ -112,7 +112,7 @@ describe('A dry run refuses', () => {
     ['1e999', '{"name":"A","phone":"1","x":1e999}', 'a number that is too large', [], 'ndjson'],
     ['a long record', LONG, 'longer than 1048576 bytes', [], 'ndjson'],
     ['JSON that is not UTF-8', Buffer.from([0xff, 10]), 'JSON must be UTF-8', [], 'ndjson'],
-    ['an object for the array', A1, 'it is something else; one record a line is .nd', [], 'json'],
+    ['an object for the array', A1, 'it is something else; for JSON Lines, use .nd', [], 'json'],
     [
       'a bad record of an array',
       `[${A1},\n\n{"name":"A"}]`,

@@ -82,7 +82,7 @@ describe('A load', () => {
 
   it('takes no password of Postgres from the command line', async () => {
     const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', 'postgres://a:b@c']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('set DATABASE_URL in its place')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set DATABASE_URL instead')]);
   });
 });
 
@@ -120,7 +120,7 @@ describe('A dump', () => {
     });
     try {
       const held = await dump(at('live.db'), 'live.ndjson');
-      expect(held.stderr).toContain('dump it by --from and its address');
+      expect(held.stderr).toContain('dump it with --from and its address');
       const printed = await runWell(['dump', '--from', server.origin, '--to', at('live.ndjson')]);
       expect(printed).toContain('300 records and 30 audit events');
     } finally {

@@ -1,21 +1,21 @@
-// A cell of a spreadsheet, and the value that it stands for. The table of collections says
-// what a property holds; a text that can't be read as that is refused, never guessed.
+// A spreadsheet cell and the value that it stands for. The table of collections has the type
+// of each property; a text that can't be read as that type is refused, never guessed.
 //
-// Our own exports come back exactly: there, a cell is the value that `cellOfValue` wrote.
+// Our own exports round-trip: their cells are read back as the values that `cellOfValue` got.
 
 import { isJsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
 import { type DecimalMark, DIGITS_MAX, numberOfText, textOfNumber } from './number-text.js';
 
-/** As a workbook types it. A date is the wall clock's time, in the fields for UTC. */
+/** Typed as in a workbook. A date holds wall-clock time in its UTC fields. */
 export type Cell = string | number | boolean | Date | null;
 
 export type DayOrder = 'dmy' | 'mdy';
 
 export interface CellReading {
-  /** Undefined: only texts with a single reading are numbers. */
+  /** Undefined: only unambiguous texts are numbers. */
   readonly decimal: DecimalMark | undefined;
-  /** Undefined: only days with a single reading are dates. */
+  /** Undefined: only unambiguous days are dates. */
   readonly dates: DayOrder | undefined;
   /** Whether the file is an export of ours. */
   readonly isOwn: boolean;
@@ -25,11 +25,11 @@ export type CellValue =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string };
 
-/** A spreadsheet program takes a cell that begins with one of these for a formula. */
+/** A spreadsheet program treats a cell that begins with one of these as a formula. */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
-/** An apostrophe that was put before such a text, or before one that has an apostrophe already. */
+/** Such a text behind the apostrophe that disarms it, and behind any that it had already. */
 const GUARDED_FORMULA = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
-/** `7,54E+08`: a spreadsheet took the number for a quantity, and most of its digits are lost. */
+/** `7,54E+08`: a spreadsheet treated the number as a quantity, and most of its digits are lost. */
 const ROUNDED = /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const DAY = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
@@ -40,13 +40,13 @@ const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC
 const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
 const NOT_A_DATE =
   'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026, or a date cell';
-/** The kinds of properties that take a workbook's typed cell as it is. */
+/** The kinds of properties that accept a workbook's typed cell unchanged. */
 const KINDS_OF_CELL: Readonly<Record<string, readonly string[]>> = {
   number: ['money', 'number'],
   boolean: ['flag'],
   object: ['moment'],
 };
-/** "Time zone context is Africa/Dar_es_Salaam", which has no summer time. */
+/** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
 const ZONE = '+03:00';
 
 /** `property`: undefined if the table of collections has none of that name. */
@@ -106,7 +106,7 @@ function numberValue(text: string, decimal: DecimalMark | undefined): CellValue 
   if (number.ok) {
     const { value, decimals } = number;
     if (decimals !== 3) return { ok: true, value };
-    // 120.000 most often means a hundred and twenty thousand, also where the
+    // 120.000 most often means a hundred and twenty thousand, even if the
     // other amounts have a decimal point.
     const whole = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
     return refused(
@@ -148,7 +148,7 @@ function calendarDay(year = '', month = '', day = ''): string | undefined {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? text : undefined;
 }
 
-/** A workbook holds fractions of days, which are slightly off whole seconds. */
+/** A workbook stores fractions of days, which are slightly off whole seconds. */
 function isoText(date: Date): string {
   const text = new Date(Math.round(date.getTime() / 1000) * 1000).toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19) + ZONE;
@@ -166,7 +166,7 @@ function refused(problem: string): CellValue {
   return { ok: false, problem };
 }
 
-/** Undefined: a person wrote it, and it is read as in any file. */
+/** Undefined: not written by an export, so read as in any other file. */
 function ownValue(cell: string, property: Property | undefined): CellValue | undefined {
   if (cell.startsWith("'")) return { ok: true, value: cell.slice(1) };
   // The service stores no other type there.
@@ -179,7 +179,7 @@ function ownValue(cell: string, property: Property | undefined): CellValue | und
   return value !== undefined && JSON.stringify(value) === cell ? { ok: true, value } : undefined;
 }
 
-/** How an export writes a value. `isForExcel`: no text is taken for a formula. */
+/** How an export writes a value. `isForExcel`: no text is treated as a formula. */
 export function cellOfValue(
   value: JsonValue,
   property: Property | undefined,

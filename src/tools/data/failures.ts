@@ -1,10 +1,10 @@
-// Why a command cannot do its work, as one sentence. Exit codes are in `src/tools/program`.
+// Why a command failed, as one sentence. Exit codes are in `src/tools/program`.
 
 import { ApiError } from '../../operator-client.js';
 import { codeOf } from '../../storage/backup/file-copy.js';
 import { messageOf } from '../program/command.js';
 
-/** The command is correct, but its work can't be done: exit code 1. */
+/** The command is valid, but can't be carried out: exit code 1. */
 export class CommandError extends Error {}
 
 /** Whether waiting may help: the service is busy, unavailable, or doesn't answer. */
@@ -16,7 +16,7 @@ export function isPassing(error: unknown): error is ApiError {
   return status === 429 || status === 408 || (status !== undefined && status >= 500);
 }
 
-/** The sentence that a person at the terminal reads. It holds no key, because no message of the client does. */
+/** The sentence shown at the terminal. It contains no key, because no message of the client does. */
 export function sentenceOf(error: unknown): string {
   if (codeOf(error) === 'ENOENT') return `${Object(error).path} does not exist`;
   if (!(error instanceof ApiError)) return messageOf(error);

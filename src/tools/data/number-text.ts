@@ -1,6 +1,6 @@
-// Numbers as people write them, and as a spreadsheet reads them: the one rule for the
-// import, the export and the console. `1.000` is a thousand in one country and one in
-// another: such a text has two readings, and is never guessed.
+// Numbers as people write them and spreadsheets read them: the rule that import, export and
+// console share. `1.000` is a thousand in one country and one in another: such a text is
+// ambiguous, and never guessed.
 
 export type DecimalMark = ',' | '.';
 
@@ -8,24 +8,24 @@ export type NumberText =
   | {
       readonly ok: true;
       readonly value: number;
-      /** Digits after the decimal mark, zeros at the end included. */
+      /** Digits after the decimal mark, including trailing zeros. */
       readonly decimals: number;
     }
-  /** `readings`: the two numbers that the text could be, as programs write them. */
+  /** `readings`: the two numbers that the text could mean, with a decimal point. */
   | { readonly ok: false; readonly why: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly ok: false; readonly why: 'unreadable' | 'too long' };
 
-/** A double keeps every number of up to this many digits. */
+/** A double preserves every number of up to this many digits. */
 export const DIGITS_MAX = 15;
 const SPACES = /[\u0020\u00a0\u2009\u202f]/g;
 
-/** `1.000,50` with a decimal comma, `1,000.50` with a point, groups of three by mark, space or apostrophe. */
+/** `1.000,50` with a decimal comma, `1,000.50` with a point, in groups of three by mark, space or apostrophe. */
 const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
   '.': /^([+-]?)([1-9]\d{0,2}(?:([, '])\d{3})(?:\3\d{3})*|\d+)(?:\.(\d+))?$/,
   ',': /^([+-]?)([1-9]\d{0,2}(?:([. '])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/,
 };
 
-/** `mark`: the decimal mark. Undefined: only texts with a single reading are numbers. */
+/** `mark`: the decimal mark. Undefined: only unambiguous texts are numbers. */
 export function numberOfText(text: string, mark?: DecimalMark): NumberText {
   const given = text.trim().replace(SPACES, ' ');
   const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
@@ -50,8 +50,8 @@ export function numberOfText(text: string, mark?: DecimalMark): NumberText {
 }
 
 /**
- * The number for a spreadsheet with that decimal mark, and so that it has a single
- * reading: `1.234` is written `1,2340`, because three decimals could be thousands.
+ * The number for a spreadsheet with that decimal mark, made unambiguous: `1.234` is
+ * written `1,2340`, because three decimals could be thousands.
  */
 export function textOfNumber(value: number, mark: DecimalMark): string {
   const plain = String(value);

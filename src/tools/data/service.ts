@@ -1,5 +1,5 @@
-// The service as the commands use it: the operator's client, with answers of bounded
-// length and without redirects. Reads that fail for a short time are repeated.
+// The service as the commands use it: the operator's client, with bounded responses and
+// no redirects. Idempotent calls are retried after transient failures.
 
 import { readFileSync } from 'node:fs';
 import { boundedBody } from '../../core/bounded-body.js';
@@ -17,7 +17,7 @@ import { type Call, Interrupted, pause, UsageError, type Waits } from '../progra
 import { CommandError, isPassing, sentenceOf } from './failures.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
-/** A longer page is not kept in memory; the caller asks for smaller pages. One record has at most 2 MiB. */
+/** A longer page is not kept in memory; the caller asks for smaller ones. A record has at most 2 MiB. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;
 
 /** A record of any collection. */
@@ -26,7 +26,7 @@ export type StoredRecord = JsonObject & { readonly id: string };
 /** Any collection of an account. */
 export type Records = RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
 
-/** From the environment, never from a flag: any user of a machine can read the flags of a running program. */
+/** From the environment, never from a flag: any user of a machine can read the arguments of its processes. */
 export interface Target {
   /** Includes `/api/v1`. */
   readonly baseUrl: string;
@@ -35,7 +35,7 @@ export interface Target {
 
 const TOO_LONG = new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
 
-/** The client passes this error on and does not take it for a lost connection. */
+/** The client passes this error on instead of reporting a lost connection. */
 export function tooLong(): Error {
   return new ApiError('UNEXPECTED_ANSWER', TOO_LONG.message, { cause: TOO_LONG });
 }
@@ -56,7 +56,7 @@ export class Service {
   readonly waits: Waits;
   readonly #dependencies: Call;
 
-  /** `run`: the import or erasure to which the changes belong, as their audit events name it. */
+  /** `run`: the id of the import or erasure, for the audit events of its changes. */
   constructor(target: Target, dependencies: Call, run?: string) {
     this.target = target;
     this.waits = dependencies.waits ?? WAITS;
@@ -78,7 +78,7 @@ export class Service {
     return records as Records;
   }
 
-  /** The first call. If the service cannot be reached at all, it rejects at once and does not wait. */
+  /** The first call. Rejects at once, without retries, if the service is unreachable. */
   async reach(): Promise<void> {
     const call = () => this.client.health({ signal: this.#dependencies.interrupted });
     const isBusy = (error: unknown): error is ApiError =>
@@ -87,15 +87,15 @@ export class Service {
   }
 
   /**
-   * Resolves when writes without an answer are decided. The question for the health waits in
-   * the database behind all earlier writes, so that the reads that follow see them.
+   * Resolves when unanswered writes have succeeded or failed. The health check queues in the
+   * database behind all earlier writes, so later reads see them.
    */
   async writesDecided(): Promise<void> {
     const expectHealth = () =>
       this.patiently(async () => {
         const { database } = await this.client.health();
         if (database === 'ok') return;
-        const message = 'the service does not reach its database';
+        const message = 'the service cannot reach its database';
         throw new ApiError('STORAGE_FAILED', message, { status: 503 });
       });
     await expectHealth();
@@ -104,8 +104,8 @@ export class Service {
   }
 
   /**
-   * Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. It must
-   * be safe to repeat.
+   * Retries a call until it succeeds, fails permanently, or has failed for `waits.patienceMs`. The
+   * call must be idempotent.
    */
   async patiently<T>(
     call: () => Promise<T>,
@@ -124,7 +124,7 @@ export class Service {
     }
   }
 
-  /** Growing waits; if the failed answer asked for one, that. They end with a `CommandError` when they have not helped for too long. */
+  /** Exponential backoff, or the wait that a response asks for. Rejects after `waits.patienceMs`. */
   startWaiting() {
     const { interrupted, now, err } = this.#dependencies;
     const { firstMs, maxMs, patienceMs } = this.waits;
@@ -158,7 +158,7 @@ async function boundedFetch(url: string, init: RequestInit, run?: string): Promi
   return new Response(body, response);
 }
 
-/** If a proxy asks for a longer wait, the command does not follow it. */
+/** A proxy may ask for a longer wait than is sensible. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
 export const WAITS: Waits = {
@@ -169,18 +169,18 @@ export const WAITS: Waits = {
   onItsWayMs: 2_000,
 };
 
-/** Throws a usage error that names the setting. The key is in no message. */
+/** Throws a usage error that names the setting, and never contains the key. */
 export function readTarget({ environment }: Pick<Call, 'environment'>): Target {
   const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
   return { baseUrl, adminKey: adminKeyIn(environment) };
 }
 
-/** Throws a usage error that names the setting, and never holds the key. */
+/** Throws a usage error that names the setting, but never contains the key. */
 export function adminKeyIn(environment: Call['environment']): string {
   return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** Returns the address without a slash at its end. Throws a `UsageError` that names the setting or option. */
+/** Returns the address without a trailing slash. Throws a `UsageError` that names the setting or option. */
 export function plainUrl(name: string, text: string, example: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable =

@@ -1,9 +1,9 @@
-// Work on several things at the same time.
+// Concurrent work on several things.
 
-/** Enough to hide the way to a service. */
+/** Enough to hide network latency. */
 export const CONNECTIONS = 8;
 
-/** Does the work on each, `atOnce` at the same time. After a failure nothing more is begun; rejects with the first one when everything has ended. */
+/** Does the work on each, `atOnce` at a time. After a failure nothing more is started; rejects with the first one once the rest has ended. */
 export async function several<T>(
   things: Iterable<T> | AsyncIterable<T>,
   atOnce: number,

@@ -1,5 +1,5 @@
-// The client's walk over all pages as the commands need it: patient, with smaller pages
-// where records are large. Memory holds one page, and the keys of all rows.
+// Iterates over all pages for the commands: with retries, and with smaller pages where
+// records are large. Memory holds one page, and the keys of all rows.
 
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -11,7 +11,7 @@ const PAGE_SIZES = [200, 100, 50, 10, 5, 1] as const;
 
 export type ReadPage<Row> = (query: { page: number; page_size: number }) => Promise<Page<Row>>;
 
-/** Pages that are not empty, newest first, each row once while others write. */
+/** Non-empty pages, newest first; each row once, despite concurrent writes. */
 export async function* pagesOf<Row>(
   service: Service,
   read: ReadPage<Row>,

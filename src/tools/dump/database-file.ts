@@ -1,4 +1,4 @@
-// A database file: a backup or the database of a stopped service is dumped, and a new file is loaded.
+// Dumps a database file (a backup, or that of a stopped service), and loads a dump into a new file.
 
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -17,12 +17,12 @@ import type { CheckedDump, ContentLine, Store } from './dump-file.js';
 import { eventLine, recordLine } from './dump-file.js';
 
 const OWNER_ONLY = 0o600;
-/** Each row may have 2 MiB. */
+/** A row can be as large as 2 MiB. */
 const PAGE_ROWS = 50;
 
 /**
- * Sorted on disk, so memory holds a page. The account as JSON, in which two subjects that UTF-8
- * cannot tell apart differ.
+ * Sorted on disk, so that memory holds only one page. The owner stays JSON text, which keeps apart
+ * subjects that are the same in UTF-8.
  */
 const PUT_IN_ORDER = `
   create temp table in_order as select position, case json_type(body, '$.owner_sub')
@@ -42,9 +42,9 @@ export const fileStore = (path: string): Store => ({
   load: (dump) => load(dump, path),
 });
 
-/** Rejects, with a sentence, if a service holds the file or would not start on it. */
+/** Rejects with the reason if a running service holds the file, or would refuse to start on it. */
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
-  // Opening would make it.
+  // Opening would create a missing file.
   await stat(path);
   let connection: Connection | undefined;
   try {
@@ -62,7 +62,7 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
-    const held = 'a running service holds it; stop it, or dump it by --from and its address';
+    const held = 'a running service holds it; stop it, or dump it with --from and its address';
     const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
@@ -87,9 +87,9 @@ const PUT_ROWS = `
 const PUT_EVENTS = `
   insert into audit_events (id, event) select value ->> 'id', value ->> 'event' from json_each(?1)`;
 
-/** A killed load leaves a file of another name, which the next one removes. */
+/** A killed load leaves only a `.loading` file, which the next load removes. */
 async function load(dump: CheckedDump, path: string): Promise<undefined> {
-  // SQLite would read an old log into the new file.
+  // SQLite would replay a leftover log into the new file.
   for (const taken of [path, `${path}-wal`, `${path}-journal`]) {
     if (existsSync(taken)) throw new CommandError(`${taken} already exists; name a new file`);
   }
@@ -100,7 +100,7 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
   const run = (sql: string, value: unknown) =>
     connection.batch([{ sql, args: [JSON.stringify(value)] }]);
   try {
-    // Only its end must be on disk.
+    // Nothing has to be durable before `syncFile` below.
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
     let last = 0;
@@ -120,6 +120,6 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
   await syncFile(file);
   await nameAgain(file, path);
   await removeDatabase(file);
-  // What a killed service left there is about another file.
+  // A mark that a killed service left there describes another file.
   markClosed(path);
 }

@@ -1,5 +1,5 @@
-// A dump is NDJSON: a head, the records by account and oldest first in each, the audit events, the
-// totals, and the digest of all lines before it.
+// A dump is NDJSON: a header, the records by account (oldest first), the audit events, the totals,
+// and a digest of all lines before it.
 
 import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface RecordLine {
   readonly owner: string | null;
   readonly created_at: number;
   readonly updated_at: number;
-  /** The record's own text: JSON.parse would lose digits of long numbers. */
+  /** The record's JSON as stored: parsing it would lose digits of long numbers. */
   readonly body: string;
 }
 
@@ -36,31 +36,31 @@ export interface EventLine {
   readonly id: number;
   readonly owner: string;
   readonly event: string;
-  /** From Workers: owner, epoch and number, as JSON. */
+  /** Only from Workers: owner, epoch and number, as a JSON array. */
   readonly name?: string | null;
 }
 
-/** The highest numbers that ids were ever given: of one account on Workers, else (null) of all. */
+/** The highest numbers ever used in ids: of one account on Workers, otherwise (null) of all. */
 type HighestLine = { readonly account: string | null; readonly highest: Sequences };
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
-/** Of the first line and the last two. `sha256`: of all lines before the last one; it names the dump. */
+/** From the first line and the last two. `sha256`: of all lines but the last; it identifies the dump. */
 type Facts = { source: Store['kind']; highest: Sequences; sha256: string };
 
-/** What a dump is made of, and what one is loaded into. */
+/** A source or a target of dumps. */
 export interface Store {
   readonly kind: 'file' | 'postgres' | 'workers' | 'service';
-  /** The records of an account stand together. `account`: the only one that is needed. */
+  /** An account's records are contiguous. `account`: the only one needed; undefined: all. */
   lines(account?: string): AsyncIterable<ContentLine>;
-  /** May be repeated after any end. Resolves with the accounts that were refused, and why. */
+  /** Can be repeated, however it ended. Resolves with the refused accounts and the reasons. */
   load?(dump: CheckedDump): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
 const isRecord = (line: object): line is RecordLine => 'body' in line;
 const isEvent = (line: object): line is EventLine => 'event' in line;
 
-/** Of a row in a database. Its text is the truth: a column cannot hold every subject. */
+/** From a database row. Its JSON is authoritative: a column cannot hold every subject. */
 export function recordLine(row: object): RecordLine {
   const { collection, body, ...columns } = row as StoredRow &
     Record<'created_at' | 'updated_at', unknown>;
@@ -80,16 +80,16 @@ export function eventLine(id: number, event: string): EventLine {
   throw new CommandError(`the audit event ${id} cannot be read; restore a backup`);
 }
 
-/** Sums over lines in any order of accounts and events. */
+/** Sums over lines, whatever the order of accounts and events. */
 export class Contents {
   records = 0;
   events = 0;
   readonly highest: Partial<Record<CollectionName, number>> = {};
-  /** By collection and account: the order of its records is a part of the digest. */
+  /** Records so far, by collection and account: their order is part of the digest. */
   readonly #orders = new Map<string, number>();
   #sum = 0n;
 
-  /** Equal for two hosts with the same records, times, orders and audit events. */
+  /** Equal for two hosts with the same records, times, order and audit events. */
   get contents(): string {
     return this.#sum.toString(16).padStart(64, '0');
   }
@@ -123,7 +123,7 @@ export class Contents {
   }
 }
 
-/** Resolves when the file is whole, on disk, and has its name. Rejects if there is one already. */
+/** Resolves when the complete file is on disk under its name. Rejects if the file exists already. */
 export async function writeDump(
   path: string,
   store: Store,
@@ -155,7 +155,7 @@ export async function writeDump(
   }
   const part = `${path}.part`;
   await rm(part, { force: true });
-  // Opened here: a stream that opens its file itself may make it after a failure has removed it.
+  // Opened here: a stream that opens its own file may create it after a failure has removed it.
   const file = await open(part, 'wx', OWNER_ONLY);
   try {
     await pipeline(texts, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES }));
@@ -166,7 +166,7 @@ export async function writeDump(
   return sums;
 }
 
-/** Every line of a dump. Rejects, at the latest at its end, if it was cut or changed. */
+/** Every line of a dump. Rejects, at the end at the latest, if it was truncated or changed. */
 async function* readDump(path: string): AsyncGenerator<ContentLine | Facts, void> {
   const digest = createHash('sha256');
   let [before, line]: [string, Partial<typeof FORMAT & Facts>] = ['', {}];
@@ -185,7 +185,7 @@ async function* readDump(path: string): AsyncGenerator<ContentLine | Facts, void
   );
 }
 
-/** Not `readline`: it takes U+2028 for the end of a line. */
+/** Not `readline`, which treats U+2028 as a line break. */
 async function* textsOf(path: string): AsyncGenerator<string> {
   let rest = '';
   const pieces = createReadStream(path, { encoding: 'utf8', highWaterMark: READ_BYTES });
@@ -200,13 +200,13 @@ async function* textsOf(path: string): AsyncGenerator<string> {
 export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
 
 /**
- * Reads a dump to its end before anything of it is loaded; rejects unless it is whole. `ledger`:
- * accounts that it knows as erased are left out.
+ * Reads the whole dump before anything is loaded; rejects unless it is intact. `ledger`: accounts
+ * that it lists as erased since are left out.
  */
 export async function checkedDump(path: string, ledger: Ledger | undefined, target: Store['kind']) {
   let facts = {} as Facts;
   const withheld = new Map<string, string>();
-  /** Of each account on Workers. */
+  /** By account; only in dumps from Workers. */
   const highestOf = new Map<string | null, Sequences>();
   const keepers = new Map<string, { owner: string; time: number }>();
   for await (const line of readDump(path)) {
@@ -221,14 +221,14 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
     if (erased !== undefined) {
       withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
     } else if (target !== 'workers' && /workers|service/.test(facts.source)) {
-      // There two accounts may both have an ORD-0001: the older record keeps it.
+      // Two accounts there may both have an ORD-0001: the older record keeps it.
       const oldest = keepers.get(key)?.time ?? Number.POSITIVE_INFINITY;
       if (time < oldest) keepers.set(key, { owner, time });
     }
   }
   const [newIds, loaded]: [object[], Contents] = [[], new Contents()];
   loaded.raise(facts.highest);
-  /** What is loaded, once. */
+  /** The lines to load. To be iterated once, since it fills `newIds`. */
   async function* lines() {
     for await (const line of readDump(path)) {
       if (isEvent(line)) yield line;
@@ -239,7 +239,7 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
       else {
         const id = formatId(collection, (loaded.highest[collection] ?? 0) + 1);
         newIds.push({ account, collection, old_id, new_id: id });
-        // The first one of its text, which begins with it; the rest stays as it is.
+        // A body begins with its id, so the first match is the one; the rest stays unchanged.
         const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
         yield { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
       }
@@ -249,8 +249,8 @@ export async function checkedDump(path: string, ledger: Ledger | undefined, targ
 }
 
 /**
- * Records of one account, or events, for one statement or call; a long one is alone. `isLast`: the
- * account has no more records.
+ * Records of one account, or events, for one statement or call; a large one goes alone. `isLast`:
+ * the account has no more records.
  */
 async function* batches(lines: AsyncIterable<RecordLine | EventLine>, loaded: Contents) {
   let [records, events]: [RecordLine[], EventLine[]] = [[], []];

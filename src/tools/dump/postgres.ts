@@ -1,5 +1,5 @@
-// A Postgres database is dumped, or an empty one loaded, in one transaction: a dump is a
-// consistent snapshot while processes write, and an interrupted load leaves nothing behind.
+// Dumps a Postgres database, or loads an empty one, in one transaction: a dump is a consistent
+// snapshot despite concurrent writes, and an interrupted load leaves nothing behind.
 
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -11,9 +11,9 @@ import { CommandError } from '../data/failures.js';
 import type { CheckedDump, ContentLine, RecordLine, Store } from './dump-file.js';
 import { eventLine, recordLine } from './dump-file.js';
 
-/** Each row may have 2 MiB. */
+/** A row can be as large as 2 MiB. */
 const FETCHED_ROWS = 50;
-/** Before every number that an id may get: new records come after the loaded ones. */
+/** Below every position that a new record gets: new records come after the loaded ones. */
 const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
@@ -49,7 +49,7 @@ async function* linesIn(url: string, account?: string): AsyncGenerator<ContentLi
     const one = account === undefined ? null : toStored(account);
     for await (const row of fetched(RECORDS, [one])) yield recordLine(row);
     for await (const { id, event } of fetched(EVENTS)) yield eventLine(Number(id), event);
-    // Sequences are outside of the snapshot: they are at least those of the records.
+    // Sequences are not part of the snapshot, but never lag behind its records.
     const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, Number(last)]);
     yield { account: null, highest: Object.fromEntries(highest) };
   } catch (error) {

@@ -1,5 +1,5 @@
-// A running service, over its administration API: for one that still answers while its database is
-// damaged, because its memory has what the file has lost.
+// Dumps a running service over its administration API: for one that still answers although its
+// database is damaged, since its memory has what the file has lost.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
@@ -29,7 +29,7 @@ export function serviceStore(service: Service, { now, err }: Call): Store {
     try {
       await read({ page_size: 1 });
     } catch (error) {
-      // It is in the database, not in memory. The records are worth a dump without it.
+      // It is in the database, not in memory. The records are worth dumping without it.
       return err(`the audit log is missing: ${sentenceOf(error)}\n`);
     }
     const pages = pagesOf<AuditEvent>(service, read, ({ id }) => String(id));

@@ -1,5 +1,5 @@
-// Workers, by the admin Worker over HTTP. Every call may be repeated, and is after transient
-// failures. A load goes account by account: what has arrived stays, and another run continues.
+// Workers, through the admin Worker over HTTP. Every call is idempotent, and retried after transient
+// failures. A load proceeds account by account: what has arrived stays, and another run resumes.
 
 import { objectIn } from '../../core/json-line.js';
 import { ApiError } from '../../operator-client.js';
@@ -9,13 +9,13 @@ import type { Service } from '../data/service.js';
 import type { CheckedDump, ContentLine, EventLine, Store } from './dump-file.js';
 import { eventLine, rowOf } from './dump-file.js';
 
-/** The admin Worker refuses this account; the others continue. */
+/** The admin Worker refuses this account; the load continues with the others. */
 class Refused extends Error {}
 
-/** Resolves with the answer's data. Rejects with `Refused` if only this account cannot continue. */
+/** Resolves with the response's data. Rejects with `Refused` if only this account fails. */
 type Ask = <T>(method: string, path: string, query: object, body?: unknown) => Promise<T>;
 
-/** `url`: of the admin Worker; `service`: waits while it is busy or unavailable. */
+/** `url`: the admin Worker's. `service`: retries while the Worker is busy or unavailable. */
 export function workersStore(url: string, key: string, service: Service): Store {
   const once = async <T>(method: string, path: string, body: unknown) => {
     const { status, text } = await fetch(url + path, {
@@ -123,12 +123,12 @@ async function load(ask: Ask, dump: CheckedDump): Promise<ReadonlyMap<string, st
   return refused;
 }
 
-/** The same event of the same storage has the same name in each dump. */
+/** An event of one storage has the same name in every dump. */
 async function named({ id, owner, name, event }: EventLine): Promise<message.NamedEvent> {
   if (name) {
     const [of, epoch, number] = JSON.parse(name) as [string, string, number];
     return { owner: of, epoch, number, event };
   }
-  // Of a hash, so that an event is known by its text.
+  // From a hash of the text, so that a repeated load recognizes the event.
   return { owner, epoch: `file-${(await sha256(event)).slice(0, 16)}`, number: id, event };
 }

@@ -1,5 +1,4 @@
-// The commands over a running service: an account's records come in from a file, go out into
-// files, or are erased.
+// The commands that use a running service: import, export or erase an account's records.
 
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
@@ -46,7 +45,7 @@ ${SETTINGS}`)
     .option('--delimiter <mark>', 'between values; detected by default', delimiter)
     .option('--encoding <name>', 'of a text file; detected by default', encoding)
     .addOption(decimalOption())
-    .addOption(new Option('--dates <order>', 'of 05/06/2026').choices(['dmy', 'mdy']))
+    .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
     .option('--dry-run', 'only check; exit with 1 if a row is bad')
     .option('--report <file>', 'write all findings to this file, as CSV')
     .option('--skip-bad', 'leave out rows that fail the checks, and write the others')
@@ -80,7 +79,7 @@ ${SETTINGS}`)
     .addOption(decimalOption())
     .action(async ({ account, to, format, collection, excel = false, ...given }) => {
       const { delimiter: mark = ',' } = given;
-      // A spreadsheet that wants a semicolon has a decimal comma.
+      // A spreadsheet program that expects semicolons uses a decimal comma.
       const decimal = given.decimal ?? (mark === ';' ? ',' : '.');
       const isCsv = format === 'csv' || excel || (given.delimiter ?? given.decimal) !== undefined;
       if (format === 'ndjson' && isCsv) {
@@ -96,13 +95,13 @@ ${SETTINGS}`)
       const exported = await exportAccount(options, serviceOf(call), call);
       call.out(`${options.folder}: ${exportedText(exported)}\n`);
       if (exported.changed) {
-        call.out(`${account} changed during the export; export again for one moment\n`);
+        call.out(`${account} changed during the export; export again for a consistent snapshot\n`);
       }
     });
 
 export const erase: Declare = (command, call) =>
   command
-    .description(`Export the account into a new folder, delete every record that is in there,
+    .description(`Export the account into a new folder, delete every record in it,
 check that nothing is left, and add a line to the ledger of erased accounts,
 which restore and load read. Interrupted, run it again.
 ${SETTINGS}, and

@@ -1,4 +1,4 @@
-// `manage console` runs the operator's console; `manage hash` makes its password's setting.
+// `manage console` runs the operator's console; `manage hash` prints the setting for its password.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -40,9 +40,9 @@ export { runConsole as console };
 export const hash: Declare = (command, { out }) =>
   command
     .description(`Ask for a password, or read it from standard input, and print the line that
-sets CONSOLE_PASSWORD_HASH, for a file of settings or a shell.`)
+sets CONSOLE_PASSWORD_HASH, for a settings file or a shell.`)
     .action(async () => {
       const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
-      // In quotation marks: a shell would replace what begins with $.
+      // Quoted: a shell would expand whatever follows a $.
       out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password, randomBytes)}'\n`);
     });

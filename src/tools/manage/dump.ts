@@ -1,5 +1,5 @@
-// `manage dump` writes everything that the service stores into one file, `manage load` puts it into
-// an empty storage, `manage restore` puts a backup in the place of a stopped service's database.
+// `manage dump` writes everything that the service stores to one file, `manage load` loads it into
+// an empty database, `manage restore` replaces the database of a stopped service with a backup.
 
 import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -69,23 +69,23 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
 
 export const restore: Declare = (command, call) =>
   command
-    .description(`Stop the service first. Check the backup, put it in the place of the database,
+    .description(`Stop the service first. Check the backup, replace the database with it,
 and keep the old one under another name.
 Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {
       const { environment, out, now } = call;
       const backup = pathOf(call, file);
-      // A restore has no default: it would put a database into whatever folder it is run in.
+      // No default here: a restore would create a database in whatever the current folder is.
       if (!environment['DATABASE_URL']) {
         throw new UsageError(
           "DATABASE_URL is unset; set it, or give --settings with the file of the service's settings",
         );
       }
       const path = resolve(readDatabasePath(environment));
-      // The ledger stands beside the backup's folder, unless the settings name another place.
+      // The ledger is next to the backup's folder, unless the settings name another path.
       const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
-      // First: a restore that can't read it would silently bring erased accounts back.
+      // Read first: a restore without it would silently bring erased accounts back.
       const ledger = await readLedger(ledgerAt);
       const { contents, kept, owners } = await restoreDatabase(backup, path, now());
       const counts = `${contents.recordCount} records and ${contents.auditEventCount} audit events`;
@@ -101,14 +101,14 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       }
     });
 
-/** Of an option, or of DATABASE_URL. */
+/** The store that the option names, or DATABASE_URL. */
 async function storeOf(option: 'from' | 'to', given: string | undefined, call: Call) {
   const text = given ?? call.environment['DATABASE_URL'] ?? '';
   if (text === '') throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
   if (isPostgresUrl(text)) {
     if (given === undefined) return postgresStore(text);
     throw new UsageError(
-      `--${option} is a postgres URL, which every user of this machine can read; set DATABASE_URL in its place`,
+      `--${option} is a postgres URL, which every user of this machine can read; set DATABASE_URL instead`,
     );
   }
   if (!/^https?:/i.test(text)) {
@@ -119,7 +119,7 @@ async function storeOf(option: 'from' | 'to', given: string | undefined, call: C
   const adminKey = adminKeyIn(call.environment);
   const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
   const service = new Service({ baseUrl, adminKey }, call);
-  // The admin Worker has no such path, and a running service takes no dump.
+  // The admin Worker doesn't have this path. A running service can't load a dump.
   const { status } = await fetch(`${baseUrl}/health`, { redirect: 'manual' }).catch(() => {
     throw new UsageError(`no answer from ${at}; check the address`);
   });

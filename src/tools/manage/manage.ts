@@ -1,4 +1,4 @@
-// The operator's commands, and the choice of one. Each is loaded when it is called: `manage ready`
+// The operator's commands and their dispatch. Each is imported only when called: `manage ready`
 // runs every few seconds and needs none of the others.
 
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -22,7 +22,7 @@ const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped wit
 
 type Load = () => Promise<Readonly<Record<string, Declare>>>;
 
-/** What each does, and the module that declares it under its name. */
+/** Each command's summary, and the module that exports it under its name. */
 export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>> = {
   serve: ['run the service', () => import('./serve.js')],
   check: ['check what a start needs; start nothing', () => import('./serve.js')],
@@ -44,7 +44,7 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
   const { npm_lifecycle_event: script, MANAGE_NAME: self = 'manage' } = call.environment;
   const typed = script ? 'npm run manage --' : self;
   const program = new Command(self)
-    .description('All that an operator does with the service.')
+    .description('Operator commands for the service.')
     .version(version, '--version', 'print the release')
     .helpOption('-h, --help', 'print this')
     .helpCommand(false)
@@ -68,7 +68,7 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
     await program.parseAsync(args, { from: 'user' });
     return call.exitCode ?? EXIT_DONE;
   } catch (error) {
-    // Commander has printed its own.
+    // Commander has already printed it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_WRONG_USE;
     err(`${sentenceOf(error)}\n`);
     if (error instanceof Interrupted) return EXIT_INTERRUPTED;
@@ -77,18 +77,18 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
   }
 }
 
-/** Adds what every command takes, and checks what Commander lets through. */
+/** Adds the option that every command takes, and checks what Commander lets through. */
 function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
   const name = command.name();
   command.option('--settings <file>', 'read settings; the environment overrides them', collected);
-  // Commander would take the next option for the value.
+  // Commander would take the next option as the value.
   for (const [index, word] of args.entries()) {
     const option = command.options.find(({ long, required }) => required && long === word);
     if (option && /^(--.*)?$/.test(args[index + 1] ?? '')) {
       command.error(`${word} has no value: ${option.description}`);
     }
   }
-  // Commander would not tell of a misspelled option if another one is missing.
+  // Commander would not report a misspelled option if a required one is missing.
   const wanted = command.options.filter(({ mandatory }) => mandatory);
   for (const option of wanted) option.mandatory = false;
   command.hook('preAction', () => {
@@ -96,7 +96,7 @@ function prepare(command: CommandUnknownOpts, args: readonly string[], call: Cal
     const missing = wanted.find((option) => !given[option.attributeName()]);
     if (missing) command.error(`${missing.long} is missing: ${missing.description}`);
     call.environment = withSettingsFiles(call.environment, (given['settings'] ?? []) as string[]);
-    // These log their warnings themselves.
+    // These log the warnings themselves.
     if (['serve', 'check'].includes(name)) return;
     for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
   });

@@ -7,7 +7,7 @@ import { valuesIn } from '../../hosts/settings.js';
 import { type Declare, EXIT_FAILED, messageOf, pause, UsageError } from '../program/command.js';
 
 const ASK_AGAIN_MS = 200;
-/** Longer than the service itself waits for its database and disk. */
+/** Longer than the service itself waits for its database and its disk. */
 const ANSWER_MAX_MS = 5_000;
 
 export const ready: Declare = (command, call) =>
@@ -45,7 +45,7 @@ async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
     const state = ready === true ? 'ready' : `not ready: ${why}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
     const troubles = [...reasons, ...warnings].map((name) => {
-      // Undefined for a name that only another release knows.
+      // Undefined for a name that this release doesn't know.
       const { meaning, action } = TROUBLES.get(name) ?? {};
       return meaning && `  ${name}: ${meaning}\n    What to do: ${action}\n`;
     });

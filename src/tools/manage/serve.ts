@@ -1,4 +1,4 @@
-// `manage serve` runs the service on this machine; `manage check` examines what its start needs.
+// `manage serve` runs the service on this machine; `manage check` checks what a start needs.
 
 import { startService } from '../../hosts/node/file-service.js';
 import { heldSocket } from '../../hosts/node/held-socket.js';
@@ -11,8 +11,8 @@ const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settin
 
 export const serve: Declare = (command, call) =>
   command
-    .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log is one
-JSON line an event.
+    .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log has one
+JSON line per event.
 ${SETTINGS}`)
     .action(async () => {
       const { environment } = call;
@@ -23,7 +23,7 @@ ${SETTINGS}`)
         for (const { event, hint } of environmentWarnings(environment)) log.warn(event, { hint });
         const socket = heldSocket(environment, process.pid);
         if (settings.postgresUrl !== undefined) {
-          // Loaded here: a service over a file needs no client of Postgres.
+          // Imported here: a service with a database file needs no Postgres client.
           const { startPostgresService } = await import('../../hosts/postgres/postgres-service.js');
           return startPostgresService({ settings, log, socket });
         }
@@ -40,7 +40,7 @@ for each check says what was found. The exit code is 0 if a start would succeed.
 ${SETTINGS}`)
     .option('--online', 'also ask the identity provider and Postgres')
     .action(async ({ online = false }) => {
-      // In one stream, so that the verdict is the last line.
+      // One stream, so that the verdict is the last line.
       const log = jsonLog(process.stdout);
       captureStrayOutput(log);
       if (!(await checkStart(call.environment, log, online))) call.exitCode = EXIT_FAILED;

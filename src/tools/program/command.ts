@@ -1,4 +1,4 @@
-// What a command gets from the process that runs it, and how it ends.
+// What a command gets from the process that runs it, and its exit codes.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ export const EXIT_FAILED = 1;
 export const EXIT_WRONG_USE = 2;
 export const EXIT_INTERRUPTED = 130;
 
-/** The command line cannot be understood, or settings are missing. */
+/** The command line is invalid, or settings are missing. */
 export class UsageError extends Error {}
 
 /** The operator pressed Ctrl-C. The message says how to resume. */
@@ -25,17 +25,17 @@ export function messageOf(error: unknown): string {
 }
 
 export interface Call {
-  /** Once a command runs, with the settings of the files that the command line names. */
+  /** Once a command runs, includes the settings files that the command line names. */
   environment: Environment;
   /** Set by the command if it isn't 0. */
   exitCode?: number;
   out(text: string): void;
   /** Prints progress and warnings. */
   err(text: string): void;
-  /** For a program that shows the progress itself, such as rows that are imported. */
+  /** For a program that displays progress itself, such as the console. */
   progressed?(event: string, done: number, total: number): void;
   readonly isTerminal: boolean;
-  /** Aborted by Ctrl-C after a call of `listen`. Without one, Ctrl-C ends the process. */
+  /** Aborted by Ctrl-C once `listen` was called. Otherwise Ctrl-C ends the process. */
   readonly interrupted: AbortSignal;
   listen?(): void;
   /** Milliseconds since 1970, UTC. */
@@ -49,15 +49,15 @@ export interface Call {
 export interface Waits {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** It gives up after this time without an answer. */
+  /** It gives up after this long without success. */
   readonly patienceMs: number;
-  /** Of one request. */
+  /** The timeout of one request. */
   readonly timeoutMs: number;
-  /** How long a write without an answer may still be on its way, once the service answers again. */
+  /** How long an unanswered write may still be in flight once the service answers again. */
   readonly onItsWayMs: number;
 }
 
-/** Gives a command of the program its description, options and action. */
+/** Gives a command its description, options and action. */
 export type Declare = (command: Command, call: Call) => void;
 
 /** The value of an option that may be repeated. */
@@ -65,19 +65,19 @@ export function collected(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** The path that the operator meant. npm runs scripts in the package's folder, wherever it was called. */
+/** Resolves against the folder where npm was called: it runs scripts in the package's folder. */
 export function pathOf({ environment }: { environment: Environment }, typed: string): string {
   return resolve(environment['INIT_CWD'] ?? '', typed);
 }
 
-/** Resolves after the time, or at once when the signal ends. */
+/** Resolves after the time, or as soon as the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 export type Progress = ReturnType<typeof startProgress>;
 
-/** On a terminal, one line. `noun`: such as `rows`. `done`: those of the total that an earlier run did. */
+/** On a terminal, one line. `noun`: such as `rows`. `done`: how many of the total an earlier run did. */
 export function startProgress(
   { isTerminal, err, progressed }: Call,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
@@ -93,14 +93,14 @@ export function startProgress(
   };
 }
 
-/** The terminal sends a signal to npm and to this process, and npm passes it on: two signals within this time count as one. */
+/** The terminal sends a signal to npm and to this process, and npm forwards it: two signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Once a process. `entry`: the program's own `import.meta.url`. */
+/** To be called once per process. `entry`: the program's own `import.meta.url`. */
 export function terminal(entry: string): Call {
-  // If the reader of the output has gone, such as `head`, the work continues.
+  // The work continues even if the reader of the output, such as `head`, has exited.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // Without a listener it makes Node open its debugger, to every program of this machine.
+  // Without a listener, Node would open its debugger to every program on this machine.
   process.on('SIGUSR1', () => {});
   const err = (text: string) => void process.stderr.write(text);
   const interruption = new AbortController();
@@ -121,7 +121,7 @@ export function terminal(entry: string): Call {
   };
 }
 
-/** Calls at the first Ctrl-C or SIGTERM, instead of the end of the process; a later one ends it at once. */
+/** At the first Ctrl-C or SIGTERM, calls `stop` instead of ending the process; a later one ends it. */
 export function onFirstSignal(stop: () => void): void {
   let isFirst = true;
   const listener = () => {
@@ -134,16 +134,16 @@ export function onFirstSignal(stop: () => void): void {
 }
 
 /**
- * Nothing, a comment, or an assignment, on which systemd (`EnvironmentFile`) and `parseEnv` agree:
- * Node cuts a value at `#` and takes no backslash, systemd keeps the one and reads the other. A
- * quotation mark within a bare value is a character, as JSON needs it.
+ * An empty line, a comment, or an assignment that systemd (`EnvironmentFile`) and `parseEnv` read
+ * alike: Node cuts a value at `#` and keeps backslashes, systemd keeps `#` and interprets
+ * backslashes. A quotation mark inside a bare value is literal, as JSON needs it.
  */
 const PLAIN =
   /^\s*(?:[#;].*|[A-Za-z_]\w*\s*=\s*(?:'[^']*'|"[^"\\]*"|(?:[^\s'"`#\\][^#\\]*?)?)\s*)?$/;
 
 /**
- * The environment with the settings of the files: a later file overrides an earlier one, and the
- * environment itself all. Throws a `UsageError` that names file and line, and no value.
+ * The environment plus the settings files: a later file overrides an earlier one, the environment
+ * overrides them all. Throws a `UsageError` that names the file and the line, but no value.
  */
 export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
   const found = files.map((file) => {

@@ -1,5 +1,5 @@
-// The time at which the last backup with an erased account's records is removed.
-// An erasure does not change backups; they are removed when they are old.
+// When the last backup with an erased account's records will be removed. An erasure
+// doesn't change backups; they expire.
 
 import { readdir } from 'node:fs/promises';
 import { HOUR_MS } from '../../../core/domain/hour.js';
@@ -7,7 +7,7 @@ import type { BackupSettings } from '../../../hosts/settings.js';
 
 const BACKUP = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
-/** One to three sentences. `now`: when the records were gone, in milliseconds since 1970, UTC, as `timeText` gets all times. */
+/** One to three sentences. `now`: when the records were deleted. Times are milliseconds since 1970, UTC. */
 export async function backupExpiry(
   backups: BackupSettings | undefined,
   now: number,
@@ -19,9 +19,9 @@ export async function backupExpiry(
   const { folder, intervalHours, keep } = backups;
   const names = await readdir(folder).catch(() => undefined);
   const times = names?.flatMap(timesOf).sort((one, other) => other - one) ?? [];
-  if (names !== undefined && times.length === 0) return `The backup folder ${folder} holds none.`;
+  if (names !== undefined && times.length === 0) return `There are no backups in ${folder}.`;
   const unread = names === undefined ? `The backup folder ${folder} can't be read here. ` : '';
-  // A wrong clock may have given backups a time in the future.
+  // A wrong clock may have dated backups in the future.
   const newest = times.find((time) => time <= now) ?? now;
   const when =
     intervalHours === 0

@@ -1,5 +1,5 @@
 // `erase`: exports an account, deletes the exported records, checks in every view that
-// nothing is left, and writes the account into the ledger.
+// nothing is left, and records the account in the ledger.
 
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,9 +34,9 @@ export interface EraseOptions {
   readonly backups: BackupSettings | undefined;
 }
 
-/** This file in the export's folder says that the deletion has begun. The same command then continues it. */
+/** In the export's folder once the deletion has begun. The same command then resumes the deletion. */
 const BEGUN = 'erase-begun.json';
-/** On Workers the list of accounts follows a little later. */
+/** On Workers the list of accounts is eventually consistent. */
 const LIST_FOLLOWS_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
 
@@ -56,8 +56,8 @@ export async function eraseAccount(
 }
 
 /**
- * Erases without printing, for a program that informs its operator itself. Resolves with
- * the number of deleted records, and when nothing was left: milliseconds since 1970, UTC.
+ * Erases without printing, for a program with its own output. Resolves with the number of
+ * deleted records, and the time when none was left: milliseconds since 1970, UTC.
  */
 export async function eraseRecords(
   options: EraseOptions,
@@ -111,7 +111,7 @@ async function exportFirst(
   return records;
 }
 
-/** What an interrupted erasure has exported; undefined if there is none in the folder. */
+/** What an interrupted erasure exported to the folder; undefined if there was none. */
 async function begunBefore(account: string, folder: string): Promise<RecordCounts | undefined> {
   const text = await readFile(join(folder, BEGUN), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -122,7 +122,7 @@ async function begunBefore(account: string, folder: string): Promise<RecordCount
   );
 }
 
-/** Deletes the exported records and no later ones. A record that is gone already isn't a failure. */
+/** Deletes the exported records and no later ones. A record that is already gone isn't a failure. */
 async function deleteExported(
   path: string,
   service: Service,
@@ -141,7 +141,7 @@ function expectGone(error: unknown): undefined {
   if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Checks the account, and waits until the list of all accounts lacks it. */
+/** Checks that the account is empty, and waits until it has left the list of accounts. */
 async function expectNothingLeft(
   account: string,
   service: Service,

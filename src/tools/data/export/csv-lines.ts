@@ -1,5 +1,5 @@
 // Records as lines of CSV. The header has all properties of all records; nested values
-// are JSON. An import of such a file gives the same records.
+// are JSON. Importing such a file creates the same records.
 
 import { stringify } from 'csv-stringify/sync';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
@@ -15,9 +15,9 @@ const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'nam
 
 export interface CsvStyle {
   readonly delimiter: string;
-  /** Before the fraction of a number. */
+  /** Precedes the fraction of a number. */
   readonly decimal: DecimalMark;
-  /** For Excel: a byte order mark, and no cell that a spreadsheet program takes for a formula. */
+  /** For Excel: a byte order mark, and no cell that a spreadsheet program treats as a formula. */
   readonly isForExcel: boolean;
 }
 
@@ -36,7 +36,7 @@ export function csvHeader(columns: ReadonlySet<string>, style: CsvStyle): string
   return (style.isForExcel ? '\ufeff' : '') + csvLine(cells, style);
 }
 
-/** `collection`: of a record. Other rows are not imported, and their empty values are empty cells. */
+/** `collection`: of a record. Other rows are never imported, so their null values are empty cells. */
 export function csvRow(
   row: Readonly<Record<string, unknown>>,
   columns: ReadonlySet<string>,
@@ -60,7 +60,7 @@ function csvLine(cells: readonly string[], { delimiter }: CsvStyle): string {
   return stringify([[...cells]], {
     delimiter,
     record_delimiter: '\r\n',
-    // Quotes keep a text with other line ends, or with spaces at its ends, as it is.
+    // Quotes preserve other line breaks in a text, and spaces at its ends.
     quoted_match: /^\s|\s$|[\r\n]/,
   });
 }

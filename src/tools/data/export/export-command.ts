@@ -1,5 +1,5 @@
-// `export`: writes everything of one account into a new folder: a file for each
-// collection that has records, the payments computed from its orders, its audit events.
+// `export`: writes all data of one account into a new folder: a file for each collection
+// that has records, the payments computed from its orders, and its audit events.
 
 import { mkdir, mkdtemp, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ import { OWNER_ONLY, oldestFirst } from './turned-file.js';
 
 export interface ExportOptions {
   readonly account: string;
-  /** Its files appear all at once, when the export is whole. */
+  /** Its files appear all at once, when the export is complete. */
   readonly folder: string;
   readonly collections: readonly CollectionName[];
   /** Undefined: NDJSON. */
@@ -73,7 +73,7 @@ async function* paymentPages(orders: AsyncIterable<StoredRecord[]>) {
   for await (const page of orders) yield page.map(paymentOf);
 }
 
-/** The log has no pages by account: one walk over the whole log finds its events. */
+/** The audit log can't be listed by account, so the whole log is read. */
 async function* eventPages({ account, collections }: ExportOptions, service: Service) {
   const read = (query: { page: number; page_size: number }) => service.client.audit.list(query);
   const isOwn = ({ owner_sub, resource }: AuditEvent) =>
@@ -84,8 +84,8 @@ async function* eventPages({ account, collections }: ExportOptions, service: Ser
 }
 
 /**
- * Writes rows that come newest first into a new file that only its owner may read, oldest
- * first; none if there are no rows. Resolves with their number.
+ * Writes rows, which come newest first, to a new file that only its owner may read, oldest
+ * first; no file if there are no rows. Resolves with their number.
  */
 async function writeRows(
   pages: AsyncIterable<readonly object[]>,
@@ -107,7 +107,7 @@ async function writeRows(
   }
   const turned = oldestFirst(tapped());
   try {
-    // When it comes, all rows have been read, and so every column is known.
+    // Once the first page comes, all rows have been read, so every column is known.
     let page = await turned.next();
     async function* text() {
       if (csv !== undefined) yield csvHeader(columns, csv);
@@ -126,7 +126,7 @@ async function writeRows(
   }
 }
 
-/** How many records there are, and a text that stays the same if no record comes or goes. */
+/** The number of records, and a text that is the same unless a record is created or deleted. */
 async function markOf({ account, collections }: ExportOptions, service: Service) {
   let [total, text] = [0, ''];
   for (const collection of collections) {
@@ -138,18 +138,18 @@ async function markOf({ account, collections }: ExportOptions, service: Service)
   return { total, text };
 }
 
-/** A new folder beside the wanted one, which must be free. Only its owner may enter it. */
+/** A new folder next to `folder`, which must be missing or empty. Only its owner may enter it. */
 async function partialFolder(folder: string): Promise<string> {
   try {
     await mkdir(dirname(folder), { recursive: true });
-    // On Windows an empty one would block the new one. One with files stays.
+    // On Windows an empty folder would block the rename. One with files stays, and fails the export.
     await rmdir(folder).catch((error) => {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
     return await mkdtemp(join(dirname(folder), `${basename(folder)}.part-`));
   } catch (error) {
     throw new CommandError(
-      `the folder ${folder} cannot be made (${codeOf(error)}); name a new one, or an empty one`,
+      `the folder ${folder} cannot be created (${codeOf(error)}); name a new or empty one`,
     );
   }
 }

@@ -8,23 +8,23 @@ import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 
 export interface Column {
-  /** The header as the file has it, without spaces around it; empty if the column has none. */
+  /** The header in the file, trimmed; empty if the column has none. */
   readonly header: string;
   readonly property: string;
-  /** Undefined if the table of collections has none of that name. */
+  /** Undefined if the table of collections has no such property. */
   readonly known: Property | undefined;
 }
 
-/** The columns of a file, and what follows from its header. */
+/** The columns of a file, and what its header tells. */
 export interface Header {
   /** Its index among the rows that were searched. */
   readonly index: number;
   readonly columns: readonly Column[];
-  /** Whether the file is an export of ours: only they have these two columns. */
+  /** Whether the file is an export of ours: only they have the columns `id` and `owner_sub`. */
   readonly isOwn: boolean;
 }
 
-/** `Jina=name,Simu=phone`; a comma or an equals sign of a header has a backslash before it. */
+/** `Jina=name,Simu=phone`; a backslash escapes a comma or an equals sign in a header. */
 export function parseMap(given: readonly string[]): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
   for (const pair of given.flatMap((text) => text.split(/(?<!\\),/))) {
@@ -43,7 +43,7 @@ export function parseMap(given: readonly string[]): ReadonlyMap<string, string> 
 
 /**
  * The header is the first row that has every required property and every column of the
- * map; titles may stand above it. If there is none it is the first row, and this throws.
+ * map; titles may precede it. If there is none, this throws with what the first row lacks.
  */
 export function headerIn(
   file: string,
@@ -73,7 +73,7 @@ export function headerIn(
   if (missing.length > 0) {
     const example = missing.map((property) => `HEADER=${property}`).join(',');
     throw new CommandError(
-      `${file}: no column is ${missing.join(', nor ')}, which ${collection} must have; the columns are ${listed}; pass --map "${example}", or another --delimiter`,
+      `${file}: no column for ${missing.join(' or ')}, which ${collection} must have; the columns are ${listed}; pass --map "${example}", or another --delimiter`,
     );
   }
   const taken = new Map<string, number>();
@@ -91,7 +91,7 @@ export function headerIn(
   return { index, columns, isOwn: isOwn(names) };
 }
 
-/** A cell that is merged with the one above it is empty here. A row with one value is a title. */
+/** A cell that is merged with the one above is empty here. A row with one value is a title. */
 function namesIn(rows: readonly SheetRow[], index: number): string[] {
   const cells = rows[index]?.cells.map((cell) => String(cell ?? '')) ?? [];
   if (isOwn(cells)) return cells.map((cell) => (cell.startsWith("'") ? cell.slice(1) : cell));

@@ -1,11 +1,11 @@
-// When a row and a record are the same.
+// Whether a row and a record have the same content.
 
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/domain/json.js';
 
-/** Equal for a row and for the record that it becomes, in any order of properties. */
+/** Equal for a row and the record created from it, whatever the order of properties. */
 export function contentOf(collection: CollectionName, record: JsonObject): string {
   const { defaults, mirrorsOwner } = COLLECTIONS[collection];
   const given = mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];

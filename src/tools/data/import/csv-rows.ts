@@ -7,13 +7,13 @@ import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import { type SourceFile, textOf } from './source-file.js';
 
-/** `line`: where it begins, from 1. An empty cell is `''` or null. */
+/** `line`: where it begins, counted from 1. An empty cell is `''` or null. */
 export interface SheetRow {
   readonly line: number;
   readonly cells: readonly Cell[];
 }
 
-/** Excel's own first line, unknown to parsers. */
+/** A first line that only Excel knows, and parsers don't. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 const LINE_END = /\r\n|\n|\r/g;
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -37,11 +37,11 @@ export async function* csvRows(
     max_record_size: 2 * REQUEST_BODY_MAX_BYTES,
     on_record: ((cells: string[]) => {
       const line = nextLine;
-      // The parser's own count takes a \r\n within a value for two lines.
+      // The parser's own count treats a \r\n within a value as two lines.
       for (const cell of cells) nextLine += cell.match(LINE_END)?.length ?? 0;
       nextLine++;
       return { line, cells };
-      // The parser's types have only arrays as results.
+      // The parser's types allow only arrays as results.
     }) as never,
   });
   const text = Readable.from(following(head, pieces));

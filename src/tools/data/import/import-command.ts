@@ -1,5 +1,5 @@
-// `import`: judges every row first and then sends the rows. So a file is imported whole,
-// or not at all, or up to a Ctrl-C, and no row is imported twice.
+// `import`: checks every row before it sends any. So a file is imported as a whole, not at
+// all, or up to a Ctrl-C, and no row is imported twice.
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { ImportedFile, type ImportOptions } from './imported-file.js';
 import { Report } from './problem.js';
 import { lookAt, type SourceFile } from './source-file.js';
 
-/** Resolves with the exit code: 1 if a row is bad, or was left out because it is. */
+/** Resolves with the exit code: 1 if a row is bad, even if it was left out. */
 export async function importData(
   options: ImportOptions,
   service: () => Service,

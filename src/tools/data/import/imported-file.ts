@@ -1,4 +1,4 @@
-// One file on its way into one collection: judged, compared with the account, sent.
+// Imports one file into one collection: checks it, compares it with the account, sends it.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { sequenceOf } from '../../../core/domain/identifier.js';
@@ -25,14 +25,14 @@ export interface ImportOptions {
   readonly dryRun?: boolean | undefined;
   readonly reportPath: string | undefined;
   readonly skipBad?: boolean | undefined;
-  /** What to do with rows whose record is there already. Undefined: the import is refused. */
+  /** What to do with rows whose record exists already. Undefined: refuse the import. */
   readonly existing?: 'skip' | 'create' | undefined;
   readonly reverse?: boolean | undefined;
   readonly inOrder?: boolean | undefined;
 }
 
 export interface Import extends ImportOptions {
-  /** A dry run asks for none. */
+  /** Not called in a dry run. */
   readonly service: () => Service;
   readonly report: Report;
   readonly dependencies: Call;
@@ -56,7 +56,7 @@ export class ImportedFile {
     const { path, sha256, encoding } = source;
     const { dryRun, account, reading } = parts;
     const how = { ...reading, map: [...reading.map], encoding };
-    // Another file, another target or another reading is another import.
+    // With a different file, target or reading it is a different import.
     const task = dryRun
       ? { dryRun: process.pid, path }
       : { path, sha256, service: parts.service().target.baseUrl, account, collection, how };
@@ -104,7 +104,7 @@ export class ImportedFile {
     }
   }
 
-  /** Before the first row is sent: which rows are records of the account already? */
+  /** Before the first row is sent, finds the rows that are records of the account already. */
   async compare(run: string): Promise<void> {
     const { account, existing, service, dependencies } = this.#import;
     const [staging, collection, target] = [this.#staging, this.#collection, service()];
@@ -130,7 +130,7 @@ export class ImportedFile {
     }
   }
 
-  /** Resolves with the number of rows that it left out because they are bad. */
+  /** Resolves with the number of bad rows that were left out. */
   async send(): Promise<number> {
     const staging = this.#staging;
     const { path } = this.#source;
@@ -158,15 +158,15 @@ export class ImportedFile {
     return bad;
   }
 
-  /** `isDone`: the whole import is. */
+  /** `isDone`: the whole import has succeeded. */
   close(isDone: boolean): void {
     this.#staging.close(isDone);
   }
 
   /**
-   * Sends in rounds. At the first failure nothing more is sent, and the requests under way
-   * end; then it finds out which of them created a record, and the next round continues.
-   * Resolves when no row is open, or Ctrl-C was pressed.
+   * Sends in rounds. After the first failure it sends nothing more and waits for the pending
+   * requests; then it finds out which of them created a record, and starts the next round.
+   * Resolves when no row is open, or after Ctrl-C.
    */
   async #sendAll(progress: Progress): Promise<void> {
     const staging = this.#staging;
@@ -180,7 +180,7 @@ export class ImportedFile {
       if (staging.count('created') > before) wait = service.startWaiting();
       await wait(trouble);
       if (interrupted.aborted) return;
-      // After any other failure, records may have been made, or may still be.
+      // After any other failure, records may have been created, or may still be.
       if (trouble.status !== 429) progress.add(await this.#settle());
     }
   }
@@ -206,30 +206,30 @@ export class ImportedFile {
       } catch (error) {
         if (!isPassing(error))
           throw new CommandError(`${placeOf(source, row.line)}: ${sentenceOf(error)}`);
-        // Several connections fail at once: one whose record may be there counts.
+        // If several requests fail, a failure that may have created a record takes precedence.
         if (trouble === undefined || trouble.status === 429) trouble = error;
       }
     });
     return trouble;
   }
 
-  /** Rows that were sent without an answer may be records. Resolves with how many are. */
+  /** Rows that were sent without an answer may be records by now. Resolves with how many are. */
   async #settle(): Promise<number> {
     await this.#import.service().writesDecided();
     return this.#find(this.#begun.newest, 'created');
   }
 
   /**
-   * Reads the account: each open row whose record is there gets the state. Two equal rows are two
-   * records, so each record answers for one row only. `after`: a number that is lower than those
-   * of all records that may be meant. Resolves with how many were found.
+   * Reads the account, and gives the state to each open row whose record exists. Two equal rows are
+   * two records, so each record matches only one row. `after`: records up to this number are
+   * ignored. Resolves with how many rows matched.
    */
   async #find(after: number, state: RowState): Promise<number> {
     const collection = this.#collection;
     const { service, account } = this.#import;
     let count = 0;
     for await (const page of recordPages(service(), account, collection)) {
-      // Newest first.
+      // Pages are newest first.
       const later = page.filter(({ id }) => sequenceOf(collection, id) > after);
       for (const record of later) {
         const sequence = sequenceOf(collection, record.id);

@@ -1,4 +1,4 @@
-// The records of an NDJSON file or of a JSON array, each as a text.
+// The records of an NDJSON file or of a JSON array, each as JSON text.
 
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import { CommandError } from '../failures.js';
@@ -7,10 +7,10 @@ import { type SourceFile, textOf } from './source-file.js';
 /** In an array, the line is the number of the record. */
 type JsonRow = readonly [line: number, text: string];
 
-/** No request, and so no record, may be longer. The allowance is larger because files for people contain spaces. */
+/** Larger than any request, because files that people write have spaces and indentation. */
 const ROW_MAX_CHARACTERS = 4 * REQUEST_BODY_MAX_BYTES;
 
-/** One record for each line; empty lines are skipped. */
+/** One record per line; empty lines are skipped. */
 export async function* ndjsonRows(source: SourceFile): AsyncGenerator<JsonRow, void> {
   let line = 1;
   let rest = '';
@@ -49,6 +49,6 @@ function arrayIn(text: string, path: string): unknown[] {
     throw new Error('it is something else');
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new CommandError(`${path} is not a JSON array: ${reason}; one record a line is .ndjson`);
+    throw new CommandError(`${path} is not a JSON array: ${reason}; for JSON Lines, use .ndjson`);
   }
 }

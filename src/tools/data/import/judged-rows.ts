@@ -1,4 +1,4 @@
-// Judges each row of a file by the service's own rules before anything is sent. The result
+// Checks each row of a file by the service's own rules before anything is sent. The result
 // is the record that would be stored, or the problems of the row.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
@@ -19,15 +19,15 @@ import { workbookRows } from './workbook-rows.js';
 export interface Reading extends Pick<CellReading, 'decimal' | 'dates'> {
   /** Properties by header. */
   readonly map: ReadonlyMap<string, string>;
-  /** Undefined: the first line decides. */
+  /** Undefined: detected from the first line. */
   readonly delimiter: string | undefined;
-  /** Of a workbook. */
+  /** The sheet of a workbook. */
   readonly sheet: string | undefined;
 }
 
 export interface JudgedRow {
   readonly line: number;
-  /** Of a row with problems, what could be read of it. */
+  /** If the row has problems: what could be read of it. */
   readonly record: JsonObject;
   readonly problems: readonly Problem[];
 }
@@ -43,7 +43,7 @@ export interface LeftOut {
 const HEADER_WITHIN_ROWS = 20;
 
 /**
- * Yields every row in the file's order, and counts the others in `leftOut`. Throws a
+ * Yields every row in the file's order, and counts other lines in `leftOut`. Throws a
  * `CommandError` or a `UsageError` for the file as a whole.
  */
 export function judgedRows(
@@ -128,7 +128,7 @@ function judgedRow(
     if (found.ok) members.push([property, found.value]);
     else problems.push({ column, problem: found.problem, value: String(cell) });
   }
-  // Object.fromEntries defines own properties, also `__proto__`.
+  // Object.fromEntries defines own properties, even `__proto__`.
   const record = Object.fromEntries(members) as JsonObject;
   if (problems.length > 0) return { line, record, problems };
   return judged(line, record, collection, columns);
@@ -164,7 +164,7 @@ function ofRecord(message: string): string {
   return message.replace('the body', 'the record').split('; ', 1)[0] ?? message;
 }
 
-/** The message of the rules names every property that fails. Each becomes a problem of its own. */
+/** The validation message names every invalid property. Each becomes a separate problem. */
 function ruleProblems(collection: CollectionName, message: string): string[] {
   const names = COLLECTIONS[collection].required;
   const start = new RegExp(`(?:^|; )(?=(?:${names.join('|')}) is )`);

@@ -1,5 +1,5 @@
-// The problems of a file: each has its place, the reason and the value. The screen shows the
-// first ones; the report, which people open in a spreadsheet, has all of them.
+// The problems of a file: each with its position, the reason and the value. The terminal shows
+// the first few; the report, which people open in a spreadsheet, has all of them.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -7,10 +7,10 @@ import { stringify } from 'csv-stringify/sync';
 import { placeOf, type SourceFile } from './source-file.js';
 
 export interface Problem {
-  /** The header, or the property; empty if the whole row is meant. */
+  /** The header or the property; empty if it is about the whole row. */
   readonly column: string;
   readonly problem: string;
-  /** Empty if no value is meant. */
+  /** Empty if it isn't about a value. */
   readonly value: string;
 }
 
@@ -25,7 +25,7 @@ export class Report {
   readonly #path: string | undefined;
   readonly #file: number | undefined;
 
-  /** `path`: undefined if no report is wanted. An existing report of that name is replaced. */
+  /** `path`: undefined if no report is wanted. An existing file is overwritten. */
   constructor(path: string | undefined) {
     this.#path = path;
     if (path === undefined) return;
@@ -50,7 +50,7 @@ export class Report {
     }
   }
 
-  /** What the screen shows of them. */
+  /** What the terminal shows. */
   lines(): string[] {
     const more = this.#problems - this.#shown.length;
     const where = this.#path ?? 'the file that --report names';

@@ -1,5 +1,5 @@
 // The file as text. Every byte is checked to find the encoding; nothing is guessed from
-// letter frequencies. The hash tells later whether the file was changed.
+// letter frequencies. The hash shows later whether the file was changed.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface SourceFile {
   readonly format: Format;
   /** SHA-256 of the file's bytes, hexadecimal. */
   readonly sha256: string;
-  /** The name that `TextDecoder` has for it; of a text. */
+  /** As `TextDecoder` names it; empty for a workbook. */
   readonly encoding: string;
   /** Whether it was chosen only because the file is not UTF-8. */
   readonly isGuess: boolean;
@@ -29,12 +29,12 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '.json': 'json',
   '.xlsx': 'xlsx',
 };
-/** Of a file that is in memory as a whole. */
+/** For a file that is read into memory as a whole. */
 const WHOLE_MAX_BYTES = 33_554_432;
 const FALLBACK_ENCODING = 'windows-1252';
 /** A ZIP file's first bytes. A workbook is one. */
 const ZIP_START = Buffer.from('PK\u0003\u0004');
-/** What a text in UTF-16 begins with, by the order of its bytes. */
+/** The byte order marks of UTF-16. */
 const UTF_16_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** Reads the whole file once. `encoding`: as `TextDecoder` names it; undefined: UTF-8 if every byte fits, else Windows-1252. */
@@ -47,7 +47,7 @@ export async function lookAt(path: string, encoding: string | undefined): Promis
   }
   if ((format === 'xlsx' || format === 'json') && statSync(path).size > WHOLE_MAX_BYTES) {
     throw new CommandError(
-      `${path} is longer than ${WHOLE_MAX_BYTES} bytes; save it as CSV (UTF-8), or as .ndjson with one record a line`,
+      `${path} is longer than ${WHOLE_MAX_BYTES} bytes; save it as CSV (UTF-8), or as .ndjson with one record per line`,
     );
   }
   const hash = createHash('sha256');
@@ -80,7 +80,7 @@ export async function lookAt(path: string, encoding: string | undefined): Promis
 export const placeOf = ({ format }: SourceFile, line: number) =>
   `${format === 'json' ? 'record' : 'line'} ${line}`;
 
-/** Whether the bytes continue the text; without a piece, whether it may end. */
+/** Whether the text is still valid with these bytes; without a piece, whether it may end here. */
 function continues(strict: TextDecoder, piece?: Buffer): boolean {
   try {
     strict.decode(piece, { stream: piece !== undefined });

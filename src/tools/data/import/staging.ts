@@ -1,6 +1,6 @@
 // The judged rows of one import, and what became of each: one SQLite file in a temporary
-// folder that only the user can enter. It is deleted when the import has ended. After a
-// Ctrl-C, a crash or a lost network it stays, and the same command resumes from it.
+// folder that only the user can enter. It is deleted when the import is complete. After a
+// Ctrl-C, a crash or a network failure it stays, and the same command resumes from it.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -21,11 +21,11 @@ export interface StagedRow {
 /** `there`: the account had an equal record before the import. */
 export type RowState = 'open' | 'created' | 'there';
 
-/** Of an import whose rows are being sent. */
+/** The state of an import whose rows are being sent. */
 export interface Begun {
   /** Rows of the file that aren't staged because they are bad. */
   bad: number;
-  /** The number of the newest record before the first row. */
+  /** The number of the newest record before the first row was sent. */
   newest: number;
   /** The id of the import in its audit events. */
   run: string;
@@ -62,13 +62,13 @@ export class Staging {
           `another import of ${file} is running; wait for it, or end it, then run this again`,
         );
       }
-      // A power cut may have damaged it. What it knew, the account shows.
+      // A power cut may have damaged it. The account shows what was imported.
       remove(this.#path);
       this.#database = opened(this.#path);
     }
   }
 
-  /** Undefined: no row was sent. */
+  /** Undefined: no row has been sent. */
   begun(): Begun | undefined {
     const found = this.#one('select fact from begun');
     return found && JSON.parse(String(found['fact']));
@@ -102,7 +102,7 @@ export class Staging {
     }
   }
 
-  /** Without a state: of all rows. */
+  /** Without a state, counts all rows. */
   count(state = ''): number {
     return Number(this.#one("select count(*) as n from rows where ? in ('', state)", state)?.['n']);
   }
@@ -120,7 +120,7 @@ export class Staging {
     this.#run("update rows set state = 'created', sequence = ? where row = ?", sequence, row);
   }
 
-  /** Gives the record to an open row of that content. False if there is none, or the record is a row's already. */
+  /** Assigns the record to an open row of that content. False if there is none, or another row has the record. */
   claim(content: string, sequence: number, state: RowState): boolean {
     const changes = this.#run(
       `update rows set state = ?, sequence = ?
@@ -131,7 +131,7 @@ export class Staging {
     return changes > 0;
   }
 
-  /** Unless `isDone`, the rows stay for a later run, if some were sent. */
+  /** Unless `isDone`, the rows stay for a later run, if any were sent. */
   close(isDone: boolean): void {
     const stays = !isDone && this.begun() !== undefined;
     this.#database.close();
@@ -153,7 +153,7 @@ export class Staging {
   }
 }
 
-/** Held by one process until it ends, however it ends. No sync: a power cut does no harm, as above. */
+/** Locked by one process until it exits, however it exits. No fsync: a power cut does no harm, as above. */
 function opened(path: string): Database {
   const database = new (libsql())(path);
   database.exec(
@@ -162,7 +162,7 @@ function opened(path: string): Database {
   return database;
 }
 
-/** The same for every import of this user, whatever others may write into the system's folder. */
+/** The same for all imports of this user, whatever others write into the system's temporary folder. */
 function ownFolder(): string {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `service-import-${uid}`);

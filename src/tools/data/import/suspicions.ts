@@ -1,5 +1,5 @@
-// What a person should check before an import: rows that are valid, and probably meant
-// otherwise. A suspicion is a warning; it refuses nothing.
+// What a person should check before an import: rows that are valid, but probably mistakes.
+// A suspicion is only a warning; nothing is refused.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
@@ -7,11 +7,11 @@ import type { JsonObject } from '../../../core/domain/json.js';
 
 const SUM_WORDS = /^\s*(?:jumla|(?:grand |sub-?)?totals?|sum)\b/i;
 const PHONE_NAMES = /phone|simu|mobile|^tel/i;
-/** A spreadsheet that takes it for a quantity removes a zero or a plus sign at its beginning. */
+/** A spreadsheet that treats it as a quantity drops a leading zero or plus sign. */
 const WITHOUT_BEGINNING = /^[1-9]\d{6,14}$/;
 
 export class Suspicions {
-  /** Of each amount, in the rows before the last one. */
+  /** The sum of each amount over all rows but the last. */
   readonly #sums: Map<string, number>;
   #rows = 0;
   #last = { place: '', record: {} as JsonObject };
@@ -23,7 +23,7 @@ export class Suspicions {
     this.#sums = new Map(money.map(({ name }) => [name, 0]));
   }
 
-  /** Every row, also one with problems. */
+  /** To be called for every row, even one with problems. */
   add(place: string, record: JsonObject): void {
     for (const [name, sum] of this.#sums) this.#sums.set(name, sum + this.#amountInLast(name));
     this.#rows++;
@@ -48,7 +48,7 @@ export class Suspicions {
     ].filter((sentence) => typeof sentence === 'string');
   }
 
-  /** Undefined: it is not one. */
+  /** Undefined: the last row isn't a sum. */
   #sumInLast(): string | undefined {
     const [first] = Object.values(this.#last.record);
     if (typeof first === 'string' && SUM_WORDS.test(first)) return JSON.stringify(first);

@@ -1,4 +1,4 @@
-// The rows of a workbook's sheet, with the types of their cells.
+// The rows of a workbook's sheet, with typed cells.
 
 import { readFile } from 'node:fs/promises';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
@@ -43,13 +43,13 @@ async function sheetsOf(path: string) {
 }
 
 const ERROR_CELL = /(<c\b[^>]*?\st=)"e"/g;
-/** A cell of no type, whose formula has no result in the file. */
+/** A cell without a type, whose formula has no result in the file. */
 const UNCALCULATED_CELL =
   /(<c\b(?:(?!\st=)[^>])*)>(\s*<f\b[^>]*(?:\/>|>[^<]*<\/f>)\s*)(?:<v\s*\/>|<v><\/v>)?\s*(?=<\/c>)/g;
 
 /**
  * The library reads an error such as #REF!, and a formula without its result, as an empty
- * cell: `paid` would be 0. As texts they are refused where they stand.
+ * cell: `paid` would become 0. Turned into text, they are refused with their position.
  */
 function withErrors(workbook: Uint8Array): Uint8Array {
   const files = unzipSync(workbook, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) });

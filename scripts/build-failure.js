@@ -1,6 +1,6 @@
 // Why a build failed, as lines that begin with file and line.
 
-/** More errors than this follow from the first ones. */
+/** Further errors are usually consequences of the first ones. */
 const ERRORS_MAX = 10;
 
 /** Its message is for a person: one line for each error. */

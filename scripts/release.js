@@ -1,5 +1,5 @@
 // `npm run release`: the service as two archives for this platform, with checksums and
-// notes, in data/release. One runs with Node alone, the other one carries Node itself.
+// notes, in data/release. One needs Node, the other includes it.
 // The same sources make the same bytes.
 
 import { execFileSync } from 'node:child_process';

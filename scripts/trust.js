@@ -27,7 +27,7 @@ if (values.help) {
   process.exit(0);
 }
 await makeReady('test', 'scripts/worker');
-// Not the system's folder for temporary files: that may be memory, where a sync means nothing.
+// Not the system's temporary folder: that may be memory, where a sync means nothing.
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/trust-'));
 // vitest gets the same signal and ends; the folder is removed afterwards.

@@ -106,7 +106,7 @@ onEveryHost('Admin access', ({ operator, anonymous }, host) => {
     expect((await anonymous.send('OPTIONS', '/admin/overview')).status).toBe(204);
   });
 
-  it('asks for the key at an escaped spelling of an admin path, too', async () => {
+  it('also requires the key on an escaped spelling of an admin path', async () => {
     expectError(await anonymous.get('/%61dmin/overview'), 401, 'UNAUTHORIZED');
     expect((await operator.get('/%61dmin/overview')).status).toBe(200);
   });
@@ -129,7 +129,7 @@ onEveryHost('Admin access and bearer tokens', (service) => {
     expect(service.identity.asked).toEqual([]);
   });
 
-  it('does not take the admin key for a data path', async () => {
+  it('does not accept the admin key on a data path', async () => {
     expectError(await service.operator.get('/customers'), 401, 'UNAUTHORIZED');
   });
 
@@ -177,7 +177,7 @@ for (const [title, adminKey, onHosts] of [
 onFirstHost(
   'Administration with a key of 32 characters',
   (service) => {
-    it('lets the operator in', async () => {
+    it('admits the operator', async () => {
       const reply = await service.anonymous.send('GET', '/admin/overview', {
         headers: { 'X-Service-Admin-Key': 'k'.repeat(32) },
       });

@@ -135,7 +135,7 @@ onEveryHost("The operator on a tenant's records", (service, host) => {
   });
 
   it.each(rowsFor(host, SUBJECTS, (subject) => /[^\w]/.test(subject)))(
-    'reaches the tenant %j by the escaped subject',
+    'finds the tenant %j by the escaped subject',
     async (subject) => {
       const account = service.account(subject);
       const record = await createFor(operator, subject, 'customers');
@@ -176,7 +176,7 @@ onEveryStorage("Pages of a tenant's records", (service) => {
 });
 
 // No URL can spell `.` and `..`, so the operator opens these accounts as `~.` and `~..`.
-onEveryHost('Accounts that are called like a dot segment', (service) => {
+onEveryHost('Accounts named like a dot segment', (service) => {
   it.each([
     ['.', '~.'],
     ['..', '~..'],

@@ -88,7 +88,7 @@ onEveryHost(
       expect((await usage(service)).audit_event_count).toBe(before + 1);
     });
 
-    it('tells the time of the latest create or PATCH', async () => {
+    it('reports the time of the latest create or PATCH', async () => {
       const account = service.account();
       const { id } = await account.create('expenses', VALID_BODY.expenses);
       const start = Date.now();

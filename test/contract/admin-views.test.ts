@@ -88,7 +88,7 @@ onEveryHost(
       expect(json.meta.pagination).toEqual(pagination(1, 50, 0, 0));
     });
 
-    it('takes q as text, not as a pattern', async () => {
+    it('treats q as text, not as a pattern', async () => {
       const account = service.account();
       await account.create('businesses', { businessName: '100% (a.b)*' });
       await eventually(async () =>
@@ -148,7 +148,7 @@ onEveryHost(
 );
 
 onEveryHost(
-  'A tenant that goes',
+  'A tenant whose records are all deleted',
   (service) => {
     const { operator } = service;
 
@@ -211,7 +211,7 @@ onEveryStorage(
 onEveryHost(
   'Admin health without an identity provider',
   (service) => {
-    it('says that no identity provider is configured', async () => {
+    it('reports that no identity provider is configured', async () => {
       const { json } = await service.operator.get('/admin/health');
       expect(json.data).toMatchObject({ status: 'ok', identity_provider_configured: false });
     });

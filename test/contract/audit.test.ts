@@ -111,7 +111,7 @@ onEveryHost(
       ['an equal object', { fields: { a: 1, b: 2 } }, []],
       ['the order of an array', { list: [2, 1] }, ['list']],
       [
-        'names every object knows',
+        'names that every object has',
         { toString: 'text', constructor: 1 },
         ['toString', 'constructor'],
       ],
@@ -129,7 +129,7 @@ onEveryHost(
       const events = (await auditTotal(service)) - before;
       expect(
         events,
-        'every PATCH by the operator adds one event, also one that changes no value',
+        'every PATCH by the operator adds one event, even if it changes no value',
       ).toBe(1);
       expect((await audit(service)).data[0]).toMatchObject({ action: 'update', changed });
     });

@@ -56,7 +56,7 @@ onEveryHost('Authentication', (service) => {
     },
   );
 
-  it('the token reaches the provider unchanged, with every character that a token may have', async () => {
+  it('the token reaches the provider unchanged, with every character that a token may contain', async () => {
     const token = 'AZaz09-._~+/==';
     await withAuthorization(service, `Bearer ${token}`);
     expect(service.identity.asked.at(-1)).toBe(token);

@@ -36,7 +36,7 @@ onEveryHost('Create', (service, host) => {
   );
 
   it.each(collectionsFor(host))(
-    'generates id and owner_sub of $name; ownerSub is of the server only in businesses',
+    'generates id and owner_sub of $name; the server sets ownerSub only in businesses',
     async (row) => {
       const [account, other] = [service.account(), service.account()];
       const id = `${row.idPrefix}7777`;
@@ -100,7 +100,7 @@ onEveryHost('Create', (service, host) => {
   );
 });
 
-onEveryHost('Own keys that JavaScript gives a meaning', (service, host) => {
+onEveryHost('Property names with a special meaning in JavaScript', (service, host) => {
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON'];
   const VALUES = ['{"polluted":true,"prototype":{"polluted":true}}', 'null'];
   const GRID = NAMES.flatMap((name) => VALUES.map((value) => ({ name, value })));
@@ -197,7 +197,7 @@ onEveryStorage('Text of records after a restart', (service) => {
 
 onEveryHost('Identifiers', (service, host) => {
   it.each(collectionsFor(host))(
-    'counts the ids of $name up, separately from other collections',
+    'increments the ids of $name, separately from other collections',
     async (row) => {
       const account = service.account();
       const first = await account.create(row.name, leastBody(row));

@@ -136,7 +136,7 @@ onEveryHost('Delete', (service, host) => {
     },
   );
 
-  it('takes a body and ignores it', async () => {
+  it('accepts a body and ignores it', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const reply = await account.send('DELETE', `/customers/${id}`, { body: 'not JSON' });

@@ -146,7 +146,7 @@ onEveryHost('Request body', (service, host) => {
   });
 
   const accepted = rowsFor(host, ACCEPTED, ([, body]) => /[^ -~]/.test(String(body)));
-  it.each(accepted)('takes %s', async (_title, body, expected) => {
+  it.each(accepted)('accepts %s', async (_title, body, expected) => {
     const created = await account.send('POST', '/businesses', { body });
     expect(created.status).toBe(201);
     const { id, owner_sub: _owner, ownerSub: _mirror, ...stored } = created.json.data;
@@ -158,7 +158,7 @@ onEveryHost('Request body', (service, host) => {
     expect(id).not.toBe(plain.id);
   });
 
-  it('takes exactly 1 MiB', async () => {
+  it('accepts exactly 1 MiB', async () => {
     const body = bodyOfBytes(MAX_BYTES);
     const created = await account.send('POST', '/businesses', { body });
     expect(created.status).toBe(201);
@@ -224,7 +224,7 @@ onEveryHost('Request body', (service, host) => {
     expectInvalidJson(await account.send('PATCH', path, form));
   });
 
-  it('takes an object without a Content-Type', async () => {
+  it('accepts an object without a Content-Type', async () => {
     const body = new TextEncoder().encode('{"note":1}');
     expect((await account.send('POST', '/businesses', { body })).status).toBe(201);
   });

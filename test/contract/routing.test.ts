@@ -65,7 +65,7 @@ onEveryHost('Methods', (service, host) => {
   );
 
   it.each(METHODS.filter((method) => method !== 'GET'))(
-    '%s /health is 405 without authentication, and no token is looked at',
+    '%s /health is 405 without authentication, and no token is checked',
     async (method) => {
       const before = service.identity.asked.length;
       const { status, headers } = await service.anonymous.send(method, '/health');

@@ -83,7 +83,7 @@ onEveryHost(
   { isOwn: true, settings: { SAMPLE_RECORDS: 'off' } },
 );
 
-onEveryStorage('Sample rows of a database that was used', (service) => {
+onEveryStorage('Sample rows of a used database', (service) => {
   it('are not added again by a restart', async () => {
     const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
     await service.restart();

@@ -130,7 +130,7 @@ onEveryHost('Search', (service, host) => {
   });
 });
 
-onFirstHost('Search for letters whose case depends on their place', (service) => {
+onFirstHost('Search for letters whose case depends on context', (service) => {
   it.each([
     ['ΟΔΟΣ', 'ΟΔΟΣ'],
     ['ΟΔΟΣ', 'οδος'],

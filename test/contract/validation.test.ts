@@ -100,7 +100,7 @@ onEveryHost('Validation of the merged record of a PATCH', (service, host) => {
   );
 
   it.each(rowsFor(host, REQUIRED, ({ name }) => name === 'orders'))(
-    'takes $property of $name alone',
+    'accepts $property of $name alone',
     async ({ row, property }) => {
       const value = row.texts.includes(property) ? ' ' : 0.01;
       const record = await account.create(row.name, leastBody(row));

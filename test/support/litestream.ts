@@ -1,4 +1,4 @@
-// The real Litestream in a folder of a test, if this machine has it.
+// The real Litestream in a test's folder, if it is installed on this machine.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

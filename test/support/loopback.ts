@@ -1,4 +1,4 @@
-// A server of a test on loopback: where it listens, and its end.
+// A test's server on loopback: its address, and how it is closed.
 
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';

@@ -1,4 +1,4 @@
-// A program as a process of a test: what it has printed, a wait for a text in it, its end.
+// A program run by a test: its output, waiting for a text in it, its exit.
 
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';

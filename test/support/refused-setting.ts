@@ -12,7 +12,7 @@ export function refusalOf(environment: Environment, readFile?: ReadFile): Settin
     if (error instanceof SettingError) return error;
     throw error;
   }
-  throw new Error('the settings were taken');
+  throw new Error('the settings were accepted');
 }
 
 /** In one sentence, without secrets, which all contain "canary". Refusals of related settings may follow. */

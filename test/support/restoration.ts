@@ -49,7 +49,7 @@ export async function openRestoration() {
   };
 }
 
-/** Number of records in a database and the log beside it. Counts in a copy, so that the files stay unchanged. */
+/** Number of records in a database and its log. Counts in a copy, so that the files stay unchanged. */
 export async function recordsIn(path: string): Promise<number> {
   const folder = await openTemporaryFolder();
   const copy = join(folder.path, 'copy.db');

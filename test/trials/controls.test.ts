@@ -9,7 +9,7 @@ import { LESS_DURABLE, placesOf } from './service/changed-server.js';
 import { TRIALS } from './trial.js';
 
 it.each([LESS_DURABLE, ...MUTANTS, ...UNBOUNDED].map((change) => [change.name, change] as const))(
-  'The build has the place of the defect "%s"',
+  'The build contains the text that the defect "%s" changes',
   (_name, change) => {
     expect(placesOf(change).size).toBeGreaterThan(0);
   },

@@ -33,7 +33,7 @@ describe.runIf(tracerIsMissing() === undefined)('A failed sync', () => {
 });
 
 describe.runIf(tracerIsMissing() === undefined)(
-  'A failed write of the mark beside the file',
+  'A failed write of the mark next to the file',
   () => {
     it.each([
       ['in use', 1],

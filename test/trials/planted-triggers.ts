@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { copyBuild } from '../support/changed-build.js';
 
-/** Where the changed storage thread finds the statements, beside the database file. */
+/** Where the changed storage thread finds the statements, next to the database file. */
 const SUFFIX = '.planted';
 const MIGRATION = /\w+\.#migrate\([^)]*\);/;
 const PLANT = `

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 120_000;
 
 describe.runIf(tracerIsMissing() === undefined)('Power loss', () => {
   it(
-    'takes nothing acknowledged, but from a build that does not sync each commit',
+    'loses nothing acknowledged, except with a build that does not sync each commit',
     async () => {
       // Without the first part: the second one contains it.
       const parts = [AFTER_FAILED_SYNCS, CONTROL];

@@ -114,7 +114,7 @@ async function asks(account: string, client: Client, asked: Asked[], over: Abort
       ? ({ method: 'POST', path: '/customers', account, body } as const)
       : ({ method: 'GET', path: '/customers?page_size=1', account } as const);
     const begun = performance.now();
-    // A front without a process, or one whose process broke off, answers without JSON.
+    // If no process is up, or one breaks off, the load balancer answers without JSON.
     const { status } = await client.send(call).catch(() => ({ status: 0 }));
     asked.push({ ms: performance.now() - begun, status });
     await delay(PAUSE_MS);

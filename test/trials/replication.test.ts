@@ -10,7 +10,7 @@ import { lifeOf } from './replication/disaster.js';
 const ALONE_MS = 6_000;
 
 itWithLitestream(
-  'What the replica has outlives the machine, over a restart of Litestream and while it runs alone beside an empty folder',
+  'The replica survives the loss of the machine, a restart of Litestream, and Litestream running alone next to an empty folder',
   async (program) => {
     const folder = await openTemporaryFolder();
     const identity = await openIdentityStub();

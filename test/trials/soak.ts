@@ -28,7 +28,7 @@ const DESCRIPTORS_MAX_MORE = 2;
 const P99_MAX_MORE_MS = 2;
 
 interface Piece {
-  /** The least resident memory, which has the least garbage in it. */
+  /** The lowest resident memory, with the least garbage in it. */
   readonly megabytes: number;
   /** The most open descriptors. */
   readonly descriptors: number;

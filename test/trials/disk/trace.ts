@@ -120,7 +120,7 @@ function elsewhere(name: string, args: string, result: string, folder: string): 
   }
   if (name === 'mmap') {
     if (!args.includes('PROT_WRITE') || args.includes('MAP_PRIVATE')) return undefined;
-    throw new Error(`a file is written through memory, unseen: ${args.slice(0, 200)}`);
+    throw new Error(`untraceable write through mmap: ${args.slice(0, 200)}`);
   }
   if (!isInside(first, folder)) return undefined;
   if (name === 'mkdir' || name === 'mkdirat') return { kind: 'make-folder', path: first };

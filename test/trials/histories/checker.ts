@@ -15,7 +15,7 @@ export interface Verdict {
   readonly legal: number;
   readonly illegal: number;
   readonly undecided: number;
-  /** Of a violation: whose, and the smallest history that shows it. */
+  /** Of a violation: the account or record, and the smallest history that shows it. */
   readonly part?: string;
   readonly smallest?: readonly string[];
 }
@@ -38,7 +38,7 @@ export function buildChecker(folder: string): Checker {
     cwd: join(root, 'test/trials/histories/checker'),
     encoding: 'utf8',
   });
-  if (built.status !== 0) throw new Error(`the checker cannot be built: ${built.stderr}`);
+  if (built.status !== 0) throw new Error(`could not build the checker: ${built.stderr}`);
   return async (model, history, shrinks = true) => {
     const limits = ['-seconds', String(PART_MAX_S), `-smallest=${shrinks}`];
     const args = ['-model', model, ...limits, history];

@@ -1,4 +1,4 @@
-// Histories: what many clients at once were answered, under every fault that we
+// Histories: the answers to many concurrent clients, under every fault that we
 // know how to make, judged by Porcupine, a checker that knows nothing of the
 // service. Controls show that it sees a violation where one is.
 
@@ -38,7 +38,7 @@ const HISTORY_MAX_OPERATIONS = 2_500;
 /** While it runs; the report has all of it. */
 const SAID_MAX_CHARACTERS = 400;
 const CONTROL: Amount = { operations: 1_500, rounds: 6, clients: 5 };
-/** A defect that needs luck to show itself gets more chances. */
+/** A defect that appears only by chance gets more attempts. */
 const MUTANT_CHANCES = 4;
 const NODE_MODELS: readonly Model[] = ['record', 'account', 'operator', 'ids'];
 const WORKER_MODELS: readonly Model[] = ['record', 'account', 'directory', 'ids'];

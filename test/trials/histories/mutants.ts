@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
     `(void ${COMMIT}, Promise.resolve({ status: "committed" }))`,
   ]),
   mutant(
-    'a start empties the log before it writes it again',
+    'a start empties the log before it rewrites it',
     'kill -9 while stopping and while starting',
     'record',
     ['function rewriteLog(database) {', EMPTIES_LOG],
@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['this.#usage.before(', 'void ('],
   ),
   mutant(
-    'a PATCH over Postgres does not look whether another one came between',
+    'a PATCH over Postgres does not check for a concurrent PATCH',
     'none, 2 processes',
     'record',
     ['and r.version = g.target', ''],

@@ -32,7 +32,7 @@ async function ask(/** @type {string} */ method, path = '/customers', body = '')
     if (status >= 300) throw new Error(String(status));
     const { id, name } = JSON.parse(text).data;
     if (name !== 'Neema' || (body === '' && path !== `/customers/${id}`)) {
-      throw new Error('of another record');
+      throw new Error('answered with another record');
     }
     if (body !== '') noted.created.push(id);
   } catch (error) {

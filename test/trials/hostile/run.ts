@@ -165,7 +165,7 @@ async function startAttacker(): Promise<ChildProcess> {
   const { pid = 0 } = attacker;
   setPriority(pid, constants.priority.PRIORITY_LOW);
   const last = availableParallelism() - 1;
-  // Without this program of Linux they run where the system lets them.
+  // Without this Linux program they run wherever the system schedules them.
   if (last > 0) spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${last}`, `${pid}`]);
   await once(attacker, 'message');
   return attacker;

@@ -19,6 +19,6 @@ export async function exchange(url, { body = '', ...options }) {
     sent.on('error', reject).end(body);
   });
   const answer = await text(response);
-  if (!response.complete) throw new Error('half an answer');
+  if (!response.complete) throw new Error('incomplete answer');
   return { status: response.statusCode ?? 0, text: answer };
 }

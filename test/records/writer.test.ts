@@ -153,6 +153,16 @@ describe('The writer', () => {
     expect(records.set.owners.slice(0, 9)).toEqual(['first', 'neema']);
   });
 
+  it('finds no other record than the one that its group creates', async () => {
+    const codes = await records.asOneGroup(() => [
+      account.create('customers', PERSON),
+      account.update('customers', 'CUS-0009', { name: 'Juma' }),
+      account.update('orders', 'ORD-0001', { status: 'Ready' }),
+      records.account('juma').update('customers', ID, { name: 'Juma' }),
+    ]);
+    expect(codes).toEqual(['ok', 'NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
+  });
+
   it('answers with the failure when a refusal rests on a failed change', async () => {
     await account.create('customers', PERSON);
     storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });

@@ -51,6 +51,8 @@ export async function openOperationsPort({ host, port }: Address, pages: Pages, 
   server.maxConnections = CONNECTIONS_MAX;
   // The other requests of a pipeline are refused: each page takes time from the service.
   server.maxRequestsPerSocket = 1;
+  // A connection that can't be accepted is refused, as on the API's port.
+  server.on('error', () => {});
   await once(server.listen(port, host), 'listening');
   return {
     origin: originOf(server.address() as AddressInfo),

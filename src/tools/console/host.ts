@@ -65,7 +65,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const server = serverFor(parts);
   await new Promise<void>((resolve, reject) => {
     const { host, port } = settings;
-    server.once('error', (error) => {
+    // It stays: a connection that can't be accepted must not end the console.
+    server.on('error', (error) => {
       const reason = addressProblem(error, 'CONSOLE_');
       reject(new Error(`the console cannot listen on ${host}:${port}: ${reason}`));
     });

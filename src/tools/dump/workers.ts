@@ -76,10 +76,8 @@ async function* linesOf(ask: Ask, account?: string): AsyncGenerator<ContentLine>
 }
 
 async function* recordsOf(ask: Ask, account: string): AsyncGenerator<ContentLine> {
-  const first = { account, after: '0' };
-  const pages = pagesOf<message.LeavingPiece>(ask, '/records', first, ({ last }) => ({
-    after: last,
-  }));
+  const after = ({ last }: message.LeavingPiece) => ({ after: last });
+  const pages = pagesOf(ask, '/records', { account, after: '0' }, after);
   for await (const { rows, isLast, sequences } of pages) {
     for (const [collection, id, body, created_at, updated_at] of rows) {
       yield { collection, id, owner: account, created_at, updated_at, body };

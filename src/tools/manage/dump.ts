@@ -11,7 +11,7 @@ import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledg
 import { counted } from '../data/failures.js';
 import { adminKeyIn, plainUrl, Service } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
-import { type Contents, checkedDump, writeDump } from '../dump/dump-file.js';
+import { checkedDump, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/running-service.js';
 import { workersStore } from '../dump/workers.js';
@@ -19,8 +19,8 @@ import { type Call, type Declare, EXIT_FAILED, pathOf, UsageError } from '../pro
 
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
-const textOf = ({ records, events, contents }: Contents, isWhole = true) =>
-  `${counted(records, 'record')} and ${counted(events, 'audit event')}${isWhole ? `, contents ${contents}` : ''}\n`;
+const textOf = (records: number, events: number, contents = '') =>
+  `${counted(records, 'record')} and ${counted(events, 'audit event')}${contents && `, contents ${contents}`}\n`;
 
 export const dump: Declare = (command, call) =>
   command
@@ -34,8 +34,9 @@ ${SETTINGS}`)
     .option('--account <subject>', 'dump only this account')
     .action(async ({ to, from, account }) => {
       const path = pathOf(call, to);
-      const contents = await writeDump(path, await storeOf('from', from, call), account, call);
-      call.out(`${path}: ${textOf(contents)}`);
+      const store = await storeOf('from', from, call);
+      const { records, events, contents } = await writeDump(path, store, account, call);
+      call.out(`${path}: ${textOf(records, events, contents)}`);
     });
 
 export const load: Declare = (command, call) =>
@@ -49,14 +50,14 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .option('--to <target>', 'a new database file, or the address of the admin Worker')
     .option('--bring-back', 'also load accounts that were erased since')
     .action(async (file, { to, bringBack }) => {
-      const { environment, out } = call;
+      const { out } = call;
       const path = pathOf(call, file);
       const store = await storeOf('to', to, call);
-      const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '';
-      const ledger = bringBack ? undefined : await readLedger(ledgerAt);
+      const ledger = bringBack ? undefined : await ledgerFor(path, call);
       const found = await checkedDump(path, ledger, store.kind);
       const left = [...found.withheld, ...((await store.load?.(found)) ?? [])];
-      out(`loaded ${textOf(found.loaded, left.length === 0)}`);
+      const { records, events, contents } = found.loaded;
+      out(`loaded ${textOf(records, events, left.length === 0 ? contents : '')}`);
       if (found.newIds.length > 0) {
         const list = `${path}-new-ids.csv`;
         const how = { mode: 0o600, flush: true };
@@ -83,14 +84,12 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
         );
       }
       const path = resolve(readDatabasePath(environment));
-      // The ledger is next to the backup's folder, unless the settings name another path.
-      const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
       // Read first: a restore without it would silently bring erased accounts back.
-      const ledger = await readLedger(ledgerAt);
+      const ledger = await ledgerFor(backup, call);
       const { contents, kept, owners } = await restoreDatabase(backup, path, now());
-      const counts = `${contents.recordCount} records and ${contents.auditEventCount} audit events`;
       const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
-      out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);
+      const counts = textOf(contents.recordCount, contents.auditEventCount);
+      out(`${path} is now the backup ${backup}: ${counts}${old}\n`);
       const back = owners.flatMap(({ subject, oldest }) => {
         const erased = ledger?.erasedAfter(subject, oldest);
         return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
@@ -100,6 +99,10 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
         out(`Start the service, then erase each of them again:\n${ERASE_AGAIN}\n`);
       }
     });
+
+/** The ledger that the settings name; otherwise that of the folder in which the backup or dump is. */
+const ledgerFor = (file: string, { environment }: Call) =>
+  readLedger(ledgerPath(environment, environment['BACKUP_DIR'] || dirname(file)) ?? '');
 
 /** The store that the option names, or DATABASE_URL. */
 async function storeOf(option: 'from' | 'to', given: string | undefined, call: Call) {

@@ -3,13 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
-import {
-  formatId,
-  idOf,
-  keyOf,
-  paymentIdOf,
-  sequenceOf,
-} from '../../src/core/domain/identifier.js';
+import { formatId, keyOf, paymentIdOf, sequenceOf } from '../../src/core/domain/identifier.js';
 
 describe('formatId', () => {
   it.each([
@@ -67,6 +61,6 @@ describe('the key of an id', () => {
     ['customers', 'CUS-99999999999999999999', 'CUS-99999999999999999999'],
   ] as const)('of %s %s is %s, and gives it back', (collection, id, key) => {
     expect(keyOf(collection, id)).toBe(key);
-    expect(idOf(collection, key)).toBe(id);
+    expect(typeof key === 'number' ? formatId(collection, key) : key).toBe(id);
   });
 });

@@ -2,16 +2,17 @@
 
 import { expect, it } from 'vitest';
 import { PaymentRows } from '../../src/core/records/payment-rows.js';
-import { type MemoryRecord, memoryRecord, RecordList } from '../../src/core/records/record-list.js';
+import { RecordList } from '../../src/core/records/record-list.js';
 import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
 import { textOfRows } from './memory-records.js';
 
 /** The snapshot of a list of these texts. */
 function listOf(...texts: readonly object[]) {
   const list = new RecordList();
-  const recordAt = (at: number, text: object): MemoryRecord =>
-    memoryRecord(at, at, { text: JSON.stringify(text), status: undefined });
-  for (const [i, text] of texts.entries()) list.add(recordAt(i + 1, text));
+  for (const [i, text] of texts.entries()) {
+    const at = i + 1;
+    list.add({ position: at, key: at, text: JSON.stringify(text), status: undefined });
+  }
   return list.snapshot();
 }
 

@@ -7,12 +7,14 @@ import {
   CHUNK_RECORDS,
   type ListSnapshot,
   type MemoryRecord,
-  memoryRecord,
   RecordList,
 } from '../../src/core/records/record-list.js';
 
-const recordOf = (position: number, text = 'x', key: RecordKey = keysInOrder(position)) =>
-  memoryRecord(position, key, { text, status: undefined });
+const recordOf = (
+  position: number,
+  text = 'x',
+  key: RecordKey = keysInOrder(position),
+): MemoryRecord => ({ position, key, text, status: undefined });
 
 /** The service's own records, with a gap between two. */
 function keysInOrder(position: number): RecordKey {

@@ -3,7 +3,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { openRecords } from '../../src/core/records/memory-store.js';
-import { memoryRecord } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import type { StoredRow } from '../../src/core/records/record-storage.js';
 import { MapStorage } from './map-storage.js';
@@ -74,13 +73,14 @@ it('Counts and owners follow every change, whether they were looked at before or
       owner,
       collection: 'customers' as const,
       growth: 0,
-      after: memoryRecord(position, position, { text: '{}', status: undefined }),
+      id: '',
+      after: { position, key: position, text: '{}', status: undefined },
     });
     for (const [i, owner] of ['juma', 'asha', 'juma'].entries()) set.apply(at(owner, 50 + i));
     expect(set.count('customers')).toBe(4);
     expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma', 'neema']);
     if (first === undefined) throw new Error('the loaded record is not there');
-    set.apply({ owner: 'neema', collection: 'customers', before: first, growth: 0 });
+    set.apply({ ...at('neema', 0), before: first, after: undefined });
     expect(set.count('customers')).toBe(3);
     expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma']);
     expect([set.ownerCount, set.has('neema'), set.has('juma')]).toEqual([2, false, true]);

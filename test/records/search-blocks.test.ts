@@ -4,13 +4,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filteredPage } from '../../src/core/records/list-pages.js';
-import { type MemoryRecord, memoryRecord } from '../../src/core/records/record-list.js';
+import type { MemoryRecord } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 
 const OWNER = 'neema';
 const NOTHING = { q: 'nothing like it', status: '', page: 1, pageSize: 7 };
-const KEY = { owner: OWNER, collection: 'customers', growth: 0 } as const;
+const KEY = { id: '', owner: OWNER, collection: 'customers', growth: 0 } as const;
 
 /** An account's customers, changed without a storage, and searched. */
 class Customers {
@@ -70,7 +70,7 @@ class Customers {
 function recordOf(position: number, name: string): MemoryRecord {
   const status = position % 3 > 0 ? `S${position % 3}` : undefined;
   const text = JSON.stringify({ id: `CUS-${position}`, name, status });
-  return memoryRecord(position, position, { text, status });
+  return { position, key: position, text, status };
 }
 
 const folded = (text: string) => text.toLowerCase().replaceAll('ς', 'σ');

@@ -43,10 +43,6 @@ export function keyOf(collection: CollectionName, id: string): RecordKey {
   return sequence > 0 && isFormatted ? sequence : id;
 }
 
-export function idOf(collection: CollectionName, key: RecordKey): string {
-  return typeof key === 'number' ? formatId(collection, key) : key;
-}
-
 /** `ORD-0042` → `PAY-0042`: a payment row shows which order it is computed from. */
 export function paymentIdOf(orderId: string): string {
   const { idPrefix } = COLLECTIONS.orders;

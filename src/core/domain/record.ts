@@ -5,22 +5,17 @@
 import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
 import { failed, type Outcome, succeeded } from './errors.js';
-import {
-  isSameValue,
-  type JsonObject,
-  type JsonValue,
-  kindOf,
-  parseJsonObject,
-  setOwn,
-} from './json.js';
+import { isSameValue, type JsonObject, kindOf, parseJsonObject, setOwn } from './json.js';
 import { RECORD_MAX_CHARACTERS } from './limits.js';
+
+/** The value of `status`, which lists filter by: undefined if there is none, null if it isn't a string. */
+export type Status = string | null | undefined;
 
 /** A record as it is stored. */
 export interface RecordText {
   /** One JSON object. */
   readonly text: string;
-  /** The value of `status`, which lists filter by; undefined if the record has no such property. */
-  readonly status: JsonValue | undefined;
+  readonly status: Status;
 }
 
 /** A record after a change, with the names that the audit log lists. */
@@ -122,9 +117,10 @@ export function patchedRecord(
   return succeeded({ text, status: statusOf(record), changed });
 }
 
-/** The value of `status`, if a record has that property. */
-export function statusOf(record: JsonObject): JsonValue | undefined {
-  return Object.hasOwn(record, 'status') ? record['status'] : undefined;
+export function statusOf(record: JsonObject): Status {
+  if (!Object.hasOwn(record, 'status')) return undefined;
+  const { status } = record;
+  return typeof status === 'string' ? status : null;
 }
 
 /** Judges a record by its collection's required properties; the message names every property that fails. */

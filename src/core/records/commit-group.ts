@@ -3,7 +3,7 @@
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
-import { idOf, keyOf } from '../domain/identifier.js';
+import { keyOf } from '../domain/identifier.js';
 import type { ChangedRecord } from '../domain/record.js';
 import type { Change, MemoryRecord } from './record-list.js';
 import type { Sender } from './record-service.js';
@@ -13,8 +13,6 @@ import type { Changes, PutRow } from './record-storage.js';
 /** What is asked for; then, step by step, what becomes of it. */
 export interface Write extends Change {
   readonly kind: 'create' | 'update' | 'delete';
-  /** Empty for a create. */
-  readonly id: string;
   /** Empty for a delete. */
   readonly body: string;
   readonly sender: Sender | undefined;
@@ -33,7 +31,7 @@ export class CommitGroup {
   readonly #set: RecordSet;
   readonly #writes: (readonly [Write, Outcome<string>])[] = [];
   /** One change per record, by its position: from its state before the group's first write to that after the last. */
-  readonly #staged = new Map<number, Change>();
+  readonly staged = new Map<number, Change>();
   /** Collections that get or lose a record: the highest number given is stored with it, so that no id is given twice. */
   readonly #numbered = new Set<CollectionName>();
   readonly events: AuditEvent[] = [];
@@ -52,10 +50,6 @@ export class CommitGroup {
     return this.#writes.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
   }
 
-  get staged(): ReadonlyMap<number, Change> {
-    return this.#staged;
-  }
-
   /** A write with its outcome, and with the event of a change that an administrator asked for. */
   add(write: Write, outcome: Outcome<string>, event?: AuditEvent): void {
     this.#writes.push([write, outcome]);
@@ -64,8 +58,8 @@ export class CommitGroup {
     const record = after ?? before;
     if (!outcome.ok || record === undefined) return;
     if (before === undefined || after === undefined) this.#numbered.add(collection);
-    const earlier = this.#staged.get(record.position);
-    this.#staged.set(
+    const earlier = this.staged.get(record.position);
+    this.staged.set(
       record.position,
       earlier === undefined
         ? write
@@ -78,14 +72,14 @@ export class CommitGroup {
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
     const stored = this.#set.find(owner, collection, id);
     if (stored === undefined) return this.#findCreated(owner, collection, id);
-    const staged = this.#staged.get(stored.position);
+    const staged = this.staged.get(stored.position);
     return staged === undefined ? stored : staged.after;
   }
 
   /** How much the account has after every write staged so far. */
   sizeOf(owner: string): AccountSize {
     let { records, bytes } = this.#set.sizeOf(owner);
-    for (const { owner: of, before, after, growth } of this.#staged.values()) {
+    for (const { owner: of, before, after, growth } of this.staged.values()) {
       if (of !== owner) continue;
       records += Number(after !== undefined) - Number(before !== undefined);
       bytes += growth;
@@ -96,11 +90,11 @@ export class CommitGroup {
   changes(at: number): Changes {
     const puts: PutRow[] = [];
     const removals: number[] = [];
-    for (const [position, { owner, collection, after }] of this.#staged) {
+    for (const [position, { owner, collection, id, after }] of this.staged) {
       if (after === undefined) removals.push(position);
       else {
-        const { key, text, status } = after;
-        puts.push({ position, collection, id: idOf(collection, key), body: text, owner, status });
+        const { text, status } = after;
+        puts.push({ position, collection, id, body: text, owner, status });
       }
     }
     const sequences: Partial<Record<CollectionName, number>> = {};
@@ -119,7 +113,7 @@ export class CommitGroup {
   /** A record that this group creates. Its id is not yet answered, but a client may guess it. */
   #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
     const key = keyOf(collection, id);
-    for (const { after, owner: of, collection: name } of this.#staged.values()) {
+    for (const { after, owner: of, collection: name } of this.staged.values()) {
       if (after?.key === key && name === collection && of === owner) return after;
     }
     return undefined;

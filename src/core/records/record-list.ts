@@ -12,28 +12,18 @@ import { leadingCount } from './leading-count.js';
  * A record in memory: its JSON text with the few facts that are looked up; nothing is parsed to be
  * read. It is never changed in place: an update replaces it.
  */
-export interface MemoryRecord {
+export interface MemoryRecord extends RecordText {
   /** Order of creation in this set; lists are sorted by it. */
   readonly position: number;
   readonly key: RecordKey;
-  readonly text: string;
-  /** The `status` property; undefined if there is none, null if it is not a string. */
-  readonly status: string | null | undefined;
-}
-
-export function memoryRecord(
-  position: number,
-  key: RecordKey,
-  { text, status }: RecordText,
-): MemoryRecord {
-  if (status === undefined || typeof status === 'string') return { position, key, text, status };
-  return { position, key, text, status: null };
 }
 
 /** A change of one record: created without `before`, deleted without `after`, else updated. */
 export interface Change {
   readonly owner: string;
   readonly collection: CollectionName;
+  /** Empty for a create, until it is staged. */
+  id: string;
   /** The record as it is; undefined if the account has none of that id. */
   before?: MemoryRecord | undefined;
   after?: MemoryRecord | undefined;

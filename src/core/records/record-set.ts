@@ -7,7 +7,6 @@ import {
   type Change,
   type ListSnapshot,
   type MemoryRecord,
-  memoryRecord,
   NO_RECORDS,
   RecordList,
 } from './record-list.js';
@@ -22,12 +21,6 @@ class Account {
   recordCount = 0;
   /** UTF-8 bytes of the records' texts; 0 if bytes are not counted. */
   bytes = 0;
-
-  /** The list for a new record. */
-  listFor(collection: CollectionName): RecordList {
-    this.lists[collection] ??= new RecordList();
-    return this.lists[collection];
-  }
 }
 
 /** How much an account has. */
@@ -73,7 +66,8 @@ export class RecordSet {
       const account = this.#account(owner);
       account.recordCount++;
       account.bytes += this.growth('', body);
-      account.listFor(collection).add(memoryRecord(position, key, { text: body, status }));
+      account.lists[collection] ??= new RecordList();
+      account.lists[collection].add({ position, key, text: body, status });
     }
     this.#owners = undefined;
   }
@@ -102,17 +96,18 @@ export class RecordSet {
     if (before === undefined && after === undefined) return;
     const isNew = !this.#accounts.has(owner);
     const account = this.#account(owner);
-    const target = account.listFor(collection);
     account.recordCount += Number(after !== undefined) - Number(before !== undefined);
     account.bytes += growth;
+    account.lists[collection] ??= new RecordList();
+    const list = account.lists[collection];
     if (before === undefined && after !== undefined) {
-      target.add(after);
+      list.add(after);
       this.#counts[collection]++;
       if (isNew) this.#owners?.add(owner);
     } else if (after !== undefined) {
-      target.replace(after);
+      list.replace(after);
     } else if (before !== undefined) {
-      target.remove(before);
+      list.remove(before);
       this.#counts[collection]--;
       if (account.recordCount === 0) {
         this.#accounts.delete(owner);

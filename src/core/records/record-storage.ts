@@ -3,8 +3,8 @@
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import type { JsonValue } from '../domain/json.js';
 import type { Page, PageRequest } from '../domain/listing.js';
+import type { Status } from '../domain/record.js';
 import type { CommitStatus } from '../service-events.js';
 
 /** A stored row. The body is the record's JSON text, and says what the record is. */
@@ -20,8 +20,7 @@ export interface StoredRow {
 export interface PutRow extends StoredRow {
   /** Undefined for a row that no account owns. */
   readonly owner: string | undefined;
-  /** Undefined if the record has no such property. */
-  readonly status: JsonValue | undefined;
+  readonly status: Status;
 }
 
 /** For some collections, the highest number that an id was ever given. */

@@ -1,5 +1,6 @@
 // The sample records as rows: "a new empty database receives sample rows".
 
+import { statusOf } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
 import type { PutRow } from './record-storage.js';
 
@@ -9,6 +10,6 @@ export function sampleRows(): PutRow[] {
     const mirror = collection === 'businesses' && { ownerSub: SAMPLE_OWNER };
     const text = JSON.stringify({ id, owner_sub: SAMPLE_OWNER, ...mirror, ...body });
     const owner = SAMPLE_OWNER;
-    return { position: index + 1, collection, id, body: text, owner, status: body['status'] };
+    return { position: index + 1, collection, id, body: text, owner, status: statusOf(body) };
   });
 }

@@ -1,15 +1,14 @@
 // What memory needs to know of a stored record, from its body: its owner, id and status.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
-import { statusOf } from '../domain/record.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { type Status, statusOf } from '../domain/record.js';
 import type { StoredRow } from './record-storage.js';
 
 export interface RowFacts {
   /** Undefined for a legacy row without one. */
   readonly owner: string | undefined;
   readonly id: string;
-  /** Undefined if the record has no such property. */
-  readonly status: JsonValue | undefined;
+  readonly status: Status;
 }
 
 /** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws if it isn't a record. */

@@ -34,11 +34,10 @@ export class Writer {
   readonly #rules: WriteRules;
   readonly #waiting = new FairQueue<Write>(isGone, ({ answer }) => answer(DISCONNECTED));
   /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
-  readonly #preparing = new Set<string>();
+  readonly #preparing = new Map<string, Promise<void>>();
   /** Prepared elsewhere, with the number of commits that had failed before. */
   readonly #prepared: (readonly [Write, failuresBefore: number])[] = [];
   #running: Promise<void> | undefined;
-  #whenIdle: (() => void)[] = [];
   #failures = 0;
   readonly #failed: ThrottledLog;
   readonly #isLogged = firstOfRuns();
@@ -60,10 +59,10 @@ export class Writer {
     sender: Sender | undefined,
   ): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      const [before, changed, after] = [undefined, undefined, undefined];
+      const becomes = { before: undefined, changed: undefined, after: undefined, growth: 0 };
       const asked = { kind, owner, collection, id, body, sender, answer, reject };
       // Two spreads made a create dearer by a fifth.
-      this.#waiting.add(owner, Object.assign(asked, { before, changed, after, growth: 0 }));
+      this.#waiting.add(owner, Object.assign(asked, becomes));
       this.#running ??= this.#run();
     });
   }
@@ -80,12 +79,11 @@ export class Writer {
 
   /** Resolves when every write so far has been answered. */
   async settled(): Promise<void> {
-    if (this.#isIdle) return;
-    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-  }
-
-  get #isIdle(): boolean {
-    return this.#preparing.size === 0 && this.#running === undefined && this.waiting === 0;
+    for (;;) {
+      const busy = this.#running ?? this.#preparing.values().next().value;
+      if (busy === undefined) return;
+      await busy;
+    }
   }
 
   async #run(): Promise<void> {
@@ -107,9 +105,6 @@ export class Writer {
       }
     }
     this.#running = undefined;
-    if (!this.#isIdle) return;
-    for (const resolve of this.#whenIdle) resolve();
-    this.#whenIdle = [];
   }
 
   /**
@@ -143,8 +138,7 @@ export class Writer {
         return;
       }
       const failuresBefore = this.#failures;
-      this.#preparing.add(write.owner);
-      elsewhere
+      const prepared = elsewhere
         .then(
           () => void this.#prepared.push([write, failuresBefore]),
           (error) => {
@@ -155,6 +149,7 @@ export class Writer {
         .finally(() => {
           this.#running ??= this.#run();
         });
+      this.#preparing.set(write.owner, prepared);
     } catch (error) {
       // A write that throws here is a defect of that one write: nothing of it is staged.
       write.reject(error);

@@ -5,11 +5,10 @@ import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
-import { type ChangedRecord, identified } from '../domain/record.js';
+import { identified } from '../domain/record.js';
 import type { CommitStatus } from '../service-events.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
 import type { CommitGroup, Write } from './commit-group.js';
-import { memoryRecord } from './record-list.js';
 import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
 import type { RecordWork } from './record-work.js';
@@ -59,42 +58,41 @@ export class WriteRules {
 
   /** Decides at once, in the order of the commit; gives positions and ids. */
   stage(write: Write, group: CommitGroup): void {
-    const { kind, collection, id, before, changed } = write;
-    const isRefused = changed?.ok === false;
+    const { kind, owner, collection, before, changed } = write;
+    const { set, clock } = this.#options;
     // A body that is not one JSON object is 400 whether or not the record is there. Such a refusal
     // stands even if the group's commit fails.
-    if (isRefused && (kind === 'create' || changed.failure.code === 'INVALID_JSON')) {
+    if (changed?.ok === false && (kind === 'create' || changed.failure.code === 'INVALID_JSON')) {
       write.answer(changed);
-    } else if (kind !== 'create' && before === undefined) {
-      group.add(write, notFound(collection, id));
-    } else if (isRefused) {
-      group.add(write, changed);
-    } else {
-      this.#stageChange(write, changed?.value, group);
+      return;
     }
-  }
-
-  /** `given`: undefined for a delete. */
-  #stageChange(write: Write, given: ChangedRecord | undefined, group: CommitGroup): void {
-    const { owner, collection, before } = write;
-    const { set, clock } = this.#options;
-    const key = before?.key ?? set.nextSequence(collection);
-    const id = typeof key === 'number' ? formatId(collection, key) : write.id;
-    const text =
-      given !== undefined && before === undefined
-        ? identified(collection, id, owner, given.text)
-        : given?.text;
+    if (kind !== 'create' && before === undefined) {
+      group.add(write, notFound(collection, write.id));
+      return;
+    }
+    if (changed?.ok === false) {
+      group.add(write, changed);
+      return;
+    }
+    let key = before?.key;
+    if (key === undefined) {
+      key = set.nextSequence(collection);
+      write.id = formatId(collection, key);
+    }
+    const record = changed?.value;
+    const isNew = record !== undefined && before === undefined;
+    const text = isNew ? identified(collection, write.id, owner, record.text) : record?.text;
     write.growth = set.growth(before?.text, text);
-    if (given !== undefined && text !== undefined) {
+    if (record !== undefined && text !== undefined) {
       const refused = this.#refused(write, text, group);
       if (refused !== undefined) {
         group.add(write, refused);
         return;
       }
       const position = before?.position ?? set.nextPosition();
-      write.after = memoryRecord(position, key, { text, status: given.status });
+      write.after = { position, key, text, status: record.status };
     }
-    const event = auditEvent(write, id, given?.changed ?? [], clock());
+    const event = auditEvent(write, record?.changed ?? [], clock());
     group.add(write, succeeded(text ?? write.id), event);
   }
 
@@ -118,8 +116,13 @@ export class WriteRules {
 
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
-  { kind, sender, owner, collection }: Pick<Write, 'kind' | 'sender' | 'owner' | 'collection'>,
-  id: string,
+  {
+    kind,
+    sender,
+    owner,
+    collection,
+    id,
+  }: Pick<Write, 'kind' | 'sender' | 'owner' | 'collection' | 'id'>,
   changed: readonly string[],
   now: number,
 ): AuditEvent | undefined {

@@ -164,7 +164,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       const { text, status } = record;
       values.push(now, statusColumn(status), text, foldedColumn(text));
     }
-    const event = auditEvent(change, id, record?.changed ?? [], now);
+    const event = auditEvent(change, record?.changed ?? [], now);
     const write = (logged: string | null) =>
       this.ask<Written>(statement, [...values, logged], change);
     if (event === undefined) return write(null);

@@ -1,7 +1,7 @@
 // Column values: text encoded for Postgres, and the columns that filters and searches use.
 
 import { hash } from 'node:crypto';
-import type { JsonValue } from '../../core/domain/json.js';
+import type { Status } from '../../core/domain/record.js';
 import { caseFolded } from '../../core/domain/search.js';
 
 // A text column can't hold U+0000 or a lone surrogate, but a subject can. They are encoded as U+0001
@@ -30,7 +30,7 @@ const STATUS_MAX_CHARACTERS = 200;
 const UNSTORABLE = /\0|\p{Cs}/u;
 
 /** Null if the record has no status: it then passes every filter. Equal texts mean equal statuses. */
-export function statusColumn(status: JsonValue | undefined): string | null {
+export function statusColumn(status: Status): string | null {
   if (status === undefined) return null;
   if (typeof status !== 'string') return '!';
   const isPlain = status.length <= STATUS_MAX_CHARACTERS && !UNSTORABLE.test(status);

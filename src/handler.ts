@@ -81,13 +81,9 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
   });
   // Every method: the contract checks authentication before the method.
   for (const route of ROUTES) {
-    app.all(route.path, (context) => {
-      const exchange = context.env?.exchange;
-      if (exchange !== undefined) exchange.route = route.path;
-      return answer(context, route);
-    });
+    app.all(route.path, answer(route));
   }
-  app.notFound((context) => answer(context));
+  app.notFound(answer());
   return (request, host) => app.fetch(request, host);
 }
 

@@ -13,7 +13,7 @@ import {
 import { chain, type MaybePromise } from '../maybe-promise.js';
 import type { ObjectViews, RowViews } from '../operator-answers.js';
 import { type Answer, data, dataOf, dataWithRows, deletionOf, failure, list } from './answer.js';
-import { type Action, bodyOf, type Call, collectionOf, idOf, recordsOf } from './call.js';
+import { type Action, bodyOf, type Call, idOf, named, recordsOf } from './call.js';
 import { queryOf } from './path.js';
 
 /** "Time zone context is Africa/Dar_es_Salaam; default currency is TZS." */
@@ -38,7 +38,7 @@ export function listRecords(call: Call): MaybePromise<Answer> {
 
 /** A page of the collection that the call names. */
 function pageOf(call: Call, query: ListQuery): MaybePromise<Answer> {
-  return chain(recordsOf(call).list(collectionOf(call), query), ({ items, total }) =>
+  return chain(recordsOf(call).list(named(call.collection), query), ({ items, total }) =>
     list(items, pagination(query, total)),
   );
 }
@@ -46,21 +46,23 @@ function pageOf(call: Call, query: ListQuery): MaybePromise<Answer> {
 export async function createRecord(call: Call): Promise<Answer> {
   const body = await bodyOf(call);
   if (!body.ok) return failure(body.failure);
-  return dataOf(await recordsOf(call).create(collectionOf(call), body.value), 201);
+  return dataOf(await recordsOf(call).create(named(call.collection), body.value), 201);
 }
 
 export function readRecord(call: Call): MaybePromise<Answer> {
-  return chain(recordsOf(call).read(collectionOf(call), idOf(call)), (outcome) => dataOf(outcome));
+  return chain(recordsOf(call).read(named(call.collection), idOf(call)), (outcome) =>
+    dataOf(outcome),
+  );
 }
 
 export async function updateRecord(call: Call): Promise<Answer> {
   const body = await bodyOf(call);
   if (!body.ok) return failure(body.failure);
-  return dataOf(await recordsOf(call).update(collectionOf(call), idOf(call), body.value));
+  return dataOf(await recordsOf(call).update(named(call.collection), idOf(call), body.value));
 }
 
 export async function deleteRecord(call: Call): Promise<Answer> {
-  return deletionOf(await recordsOf(call).delete(collectionOf(call), idOf(call)));
+  return deletionOf(await recordsOf(call).delete(named(call.collection), idOf(call)));
 }
 
 /** "Ignores all query parameters and returns every derived row." */

@@ -3,36 +3,42 @@
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import type { Pagination, Rows } from '../domain/listing.js';
 
-export type Answer =
-  /** One JSON text as `data`. */
-  | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string }
-  /** Rows as an array within `data`, with the texts that stand before and behind the array. */
-  | {
-      readonly kind: 'rows';
-      readonly before: string;
-      readonly rows: Rows;
-      readonly behind: string;
-      readonly pagination?: Pagination;
-    }
-  | { readonly kind: 'failure'; readonly failure: Failure; readonly allow?: string | undefined };
+export type Answer = Success | Refusal;
 
+/** `data` as JSON text: rows, separated by commas, between two texts. */
+export interface Success {
+  readonly status: 200 | 201;
+  readonly before: string;
+  readonly rows: Rows;
+  readonly behind: string;
+  readonly pagination?: Pagination;
+}
+
+export interface Refusal {
+  readonly failure: Failure;
+  readonly allow?: string | undefined;
+}
+
+const NO_ROWS: Rows = [];
+
+/** One JSON text as `data`. */
 export function data(text: string, status: 200 | 201 = 200): Answer {
-  return { kind: 'data', status, data: text };
+  return { status, before: text, rows: NO_ROWS, behind: '' };
 }
 
 /** Rows as `data`. */
 export function list(rows: Rows, pagination: Pagination): Answer {
-  return { kind: 'rows', before: '', rows, behind: '', pagination };
+  return { status: 200, before: '[', rows, behind: ']', pagination };
 }
 
 /** One object as `data`, with rows as its last member. `object` is its text without that member. */
 export function dataWithRows(object: string, member: string, rows: Rows): Answer {
-  const before = `${object.slice(0, -1)},${JSON.stringify(member)}:`;
-  return { kind: 'rows', before, rows, behind: '}' };
+  const before = `${object.slice(0, -1)},${JSON.stringify(member)}:[`;
+  return { status: 200, before, rows, behind: ']}' };
 }
 
 export function failure(reason: Failure, allow?: string): Answer {
-  return { kind: 'failure', failure: reason, allow };
+  return { failure: reason, allow };
 }
 
 export function refusal(code: ErrorCode, message: string, allow?: string): Answer {

@@ -51,16 +51,13 @@ export function recordsOf(call: Call): AccountRecords {
   return dependencies.records.account(owner, { actor, run, isDisconnected });
 }
 
-export function collectionOf({ collection }: Call): CollectionName {
-  return named(collection);
-}
-
 /** The record id in the path, decoded. */
 export function idOf({ context }: Call): string {
   return named(context.req.param('id'));
 }
 
-function named<T>(part: T | undefined): T {
+/** A part of the path that the route of the action has. */
+export function named<T>(part: T | undefined): T {
   if (part === undefined) throw new Error('the route does not name what its action asks for');
   return part;
 }

@@ -3,7 +3,7 @@
 
 import type { ErrorCode } from '../domain/errors.js';
 import { areTexts, type Rows } from '../domain/listing.js';
-import type { Answer } from './answer.js';
+import type { Answer, Success } from './answer.js';
 import { LONG_ANSWER_CHARACTERS, type StreamAnswer } from './answer-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -45,73 +45,51 @@ export function toResponse(answer: Answer, facts: EnvelopeFacts, stream?: Stream
     'Access-Control-Expose-Headers': 'X-Request-ID',
     ...originHeaders,
   };
-  if (answer.kind === 'failure') {
-    const { code, retryAfterSeconds } = answer.failure;
+  const exchange = exchangeOf(facts);
+  if ('failure' in answer) {
+    const { code, message, retryAfterSeconds } = answer.failure;
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (answer.allow !== undefined) headers['Allow'] = answer.allow;
-    const status = STATUS_OF[code];
-    return new Response(encodable(failureText(answer, facts), requestId), { status, headers });
+    const text = `{"error":${JSON.stringify({ code, message })},"meta":{${exchange}}}`;
+    return new Response(encodable(text, requestId), { status: STATUS_OF[code], headers });
   }
-  const status = answer.kind === 'data' ? answer.status : 200;
-  const end = endOf(answer, facts);
+  const { status, before, rows, behind, pagination } = answer;
+  let meta = exchange;
+  if (pagination !== undefined) {
+    const { page, page_size, total, total_pages } = pagination;
+    meta += `,"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}`;
+  }
+  const end = `${behind},"meta":{${meta}}}`;
   if (stream !== undefined && isLong(answer)) {
-    return new Response(stream(piecesOf(answer, end)), { status, headers });
+    return new Response(stream(piecesOf(before, rows, end)), { status, headers });
   }
-  return new Response(encodable(successText(answer, end), requestId), { status, headers });
-}
-
-type Succeeded = Exclude<Answer, Failed>;
-type Failed = Extract<Answer, { kind: 'failure' }>;
-
-function failureText({ failure }: Failed, facts: EnvelopeFacts): string {
-  const { code, message } = failure;
-  return `{"error":${JSON.stringify({ code, message })},"meta":{${exchangeOf(facts)}}}`;
-}
-
-/** `meta`, with the pagination of a list, and the end of the envelope. */
-function endOf(answer: Succeeded, facts: EnvelopeFacts): string {
-  const exchange = exchangeOf(facts);
-  if (answer.kind === 'data' || answer.pagination === undefined) return `,"meta":{${exchange}}}`;
-  const { page, page_size, total, total_pages } = answer.pagination;
-  return `,"meta":{${exchange},"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}}}`;
-}
-
-function successText(answer: Succeeded, end: string): string {
-  if (answer.kind === 'data') return `{"data":${answer.data}${end}`;
-  const { before, rows, behind } = answer;
   if (!areTexts(rows)) throw new Error('rows that are made as they are read need a stream');
-  return `{"data":${before}[${rows.join(',')}]${behind}${end}`;
+  const text = `{"data":${before}${rows.join(',')}${end}`;
+  return new Response(encodable(text, requestId), { status, headers });
 }
 
-async function* piecesOf(answer: Succeeded, end: string): AsyncGenerator<string> {
-  if (answer.kind === 'data') {
-    yield '{"data":';
-    yield answer.data;
+/** The rows are not joined: a long text is shared with its record. */
+async function* piecesOf(before: string, rows: Rows, end: string): AsyncGenerator<string> {
+  yield '{"data":';
+  yield before;
+  if (areTexts(rows)) {
+    let separator = '';
+    for (const text of rows) {
+      yield separator;
+      yield text;
+      separator = ',';
+    }
   } else {
-    yield `{"data":${answer.before}[`;
-    yield* rowPieces(answer.rows);
-    yield `]${answer.behind}`;
+    yield* rows;
   }
   yield end;
 }
 
-/** The comma-separated text of the rows, which is not joined: a long text is shared with its record. */
-async function* rowPieces(rows: Rows): AsyncGenerator<string> {
-  if (!areTexts(rows)) return yield* rows;
-  let separator = '';
-  for (const text of rows) {
-    yield separator;
-    yield text;
-    separator = ',';
-  }
-}
-
 /** Whether the answer is too long to be held as one text, or not made yet. */
-function isLong(answer: Succeeded): boolean {
-  if (answer.kind === 'data') return answer.data.length > LONG_ANSWER_CHARACTERS;
-  if (!areTexts(answer.rows)) return true;
-  let characters = 0;
-  for (const row of answer.rows) characters += row.length;
+function isLong({ before, rows }: Success): boolean {
+  if (!areTexts(rows)) return true;
+  let characters = before.length;
+  for (const row of rows) characters += row.length;
   return characters > LONG_ANSWER_CHARACTERS;
 }
 

@@ -2,7 +2,7 @@
 // health, authentication, resource, method, and then the action.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type ErrorCode, failureIn } from '../domain/errors.js';
+import { type ErrorCode, failureIn, type Outcome, succeeded } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
@@ -37,20 +37,24 @@ export interface PipelineOptions extends ActionDependencies {
   readonly randomBytes: RandomBytes;
 }
 
-/** Answers a request whose path matches `route`, or no route at all. */
-export type Pipeline = (context: RequestContext, route?: Route) => MaybePromise<Response>;
+/** Answers the requests whose path matches `route`, or no route at all. */
+export type Pipeline = (route?: Route) => (context: RequestContext) => MaybePromise<Response>;
+
+const ADMITTED_ANYONE = succeeded(ANYONE);
 
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const { identity, log, clock } = options;
+  const { identity, admission, log, clock } = options;
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
-  const streamed = answerStreams(options.scheduler, options.admission);
+  const streamed = answerStreams(options.scheduler, admission);
   const refusedKeys = new ThrottledLog(log, clock);
 
-  return (context, route) => {
+  return (route) => (context) => {
     const request = context.req.raw;
     const originHeaders = originHeadersOf(request);
+    const exchange = context.env?.exchange;
+    if (exchange !== undefined && route !== undefined) exchange.route = route.path;
     if (request.method === 'OPTIONS') return preflightResponse(originHeaders);
     const facts: EnvelopeFacts = { requestId: requestIdOf(request), now: clock(), originHeaders };
     try {
@@ -67,20 +71,33 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     facts: EnvelopeFacts,
     route: Route | undefined,
   ): MaybePromise<Response> {
-    const { path } = context.req;
+    const { env } = context;
+    const { raw, path } = context.req;
     if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
-    if (route === HEALTH_ROUTE) return perform(context, facts, route, ANYONE);
     const isOperators = isUnder(ADMIN_PREFIX, path);
-    const admitting = isOperators
-      ? admitOperator(context.req.raw)
-      : admitAccount(context.req.raw, identity, context.env?.remoteAddress);
+    let admitting: MaybePromise<Outcome<Principal>> = ADMITTED_ANYONE;
+    if (isOperators) admitting = admitOperator(raw);
+    else if (route !== HEALTH_ROUTE) admitting = admitAccount(raw, identity, env?.remoteAddress);
     return chain(admitting, (admitted) => {
       if (!admitted.ok) {
         if (isOperators) noteRefusedKey(context, admitted.failure.code);
         return toResponse(failure(admitted.failure), facts);
       }
       if (route === undefined) return toResponse(noRoute(path), facts);
-      return perform(context, facts, route, admitted.value);
+      const { method } = raw;
+      const action = actionOf(route, method);
+      if (action === undefined) return toResponse(methodNotAllowed(method, allowOf(route)), facts);
+      const { collection } = route;
+      const principal = admitted.value;
+      const { subject } = principal;
+      const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
+      const call: Call = { context, collection, principal, isDisconnected, dependencies: options };
+      const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(raw) : 0;
+      return admission.run(subject, bodyBytes, isDisconnected, () =>
+        chain(action(call), (answered) =>
+          toResponse(answered, facts, (pieces) => streamed(pieces, subject, isDisconnected)),
+        ),
+      );
     });
   }
 
@@ -89,28 +106,6 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     options.onAdminKeyRefused?.();
     const remote_address = env?.remoteAddress?.() ?? 'unknown';
     refusedKeys.report('admin_key_refused', { remote_address });
-  }
-
-  function perform(
-    context: RequestContext,
-    facts: EnvelopeFacts,
-    route: Route,
-    principal: Principal,
-  ): MaybePromise<Response> {
-    const { raw } = context.req;
-    const { method } = raw;
-    const action = actionOf(route, method);
-    if (action === undefined) return toResponse(methodNotAllowed(method, allowOf(route)), facts);
-    const { collection } = route;
-    const { subject } = principal;
-    const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
-    const call: Call = { context, collection, principal, isDisconnected, dependencies: options };
-    const act = () =>
-      chain(action(call), (answered) =>
-        toResponse(answered, facts, (pieces) => streamed(pieces, subject, isDisconnected)),
-      );
-    const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(raw) : 0;
-    return options.admission.run(subject, bodyBytes, isDisconnected, act);
   }
 
   /** "The text goes to the log with the request id, never to the client." */

@@ -70,10 +70,21 @@ export class Admission {
    * with nothing taken, if the client has gone while it waited.
    */
   begin(account: string, bytes: number, isDisconnected: IsDisconnected): Promise<void> | undefined {
+    const isLarge = bytes > REQUEST_BYTES;
     // Large claims wait in a lane of their own, so that no small request stands behind one. No
     // subject has a line break.
-    const lane = bytes > REQUEST_BYTES ? `${account}\n` : account;
-    return this.#scheduler.admit(lane, isDisconnected, () => this.#takes(account, bytes));
+    const lane = isLarge ? `${account}\n` : account;
+    const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
+    const share = isLarge ? LARGE_CLAIMS_SHARE : 1;
+    return this.#scheduler.admit(lane, isDisconnected, () => {
+      const held = (this.#held.get(account) ?? 0) + bytes;
+      const total = this.heldBytes + bytes;
+      const fits = held <= accountMaxBytes * share && total <= totalMaxBytes * share;
+      if (held > ownShareBytes && !fits) return false;
+      this.#held.set(account, held);
+      this.heldBytes = total;
+      return true;
+    });
   }
 
   end(account: string, bytes: number): void {
@@ -82,17 +93,5 @@ export class Admission {
     else this.#held.set(account, held);
     this.heldBytes -= bytes;
     this.#scheduler.wake();
-  }
-
-  /** Whether the bytes fit; if so, they are taken. */
-  #takes(account: string, bytes: number): boolean {
-    const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
-    const held = (this.#held.get(account) ?? 0) + bytes;
-    const share = bytes > REQUEST_BYTES ? LARGE_CLAIMS_SHARE : 1;
-    const fits = held <= accountMaxBytes * share && this.heldBytes + bytes <= totalMaxBytes * share;
-    if (held > ownShareBytes && !fits) return false;
-    this.#held.set(account, held);
-    this.heldBytes += bytes;
-    return true;
   }
 }

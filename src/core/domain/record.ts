@@ -11,9 +11,8 @@ import { RECORD_MAX_CHARACTERS } from './limits.js';
 /** The value of `status`, which lists filter by: undefined if there is none, null if it isn't a string. */
 export type Status = string | null | undefined;
 
-/** A record as it is stored. */
+/** A record's text, with the status that lists filter by. */
 export interface RecordText {
-  /** One JSON object. */
   readonly text: string;
   readonly status: Status;
 }

@@ -36,7 +36,6 @@ export function listRecords(call: Call): MaybePromise<Answer> {
   return pageOf(call, listQuery(queryOf(call.context.req.raw), DATA_PAGE_SIZES));
 }
 
-/** A page of the collection that the call names. */
 function pageOf(call: Call, query: ListQuery): MaybePromise<Answer> {
   return chain(recordsOf(call).list(named(call.collection), query), ({ items, total }) =>
     list(items, pagination(query, total)),
@@ -50,9 +49,7 @@ export async function createRecord(call: Call): Promise<Answer> {
 }
 
 export function readRecord(call: Call): MaybePromise<Answer> {
-  return chain(recordsOf(call).read(named(call.collection), idOf(call)), (outcome) =>
-    dataOf(outcome),
-  );
+  return chain(recordsOf(call).read(named(call.collection), idOf(call)), dataOf);
 }
 
 export async function updateRecord(call: Call): Promise<Answer> {

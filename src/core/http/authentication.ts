@@ -23,7 +23,8 @@ export interface Principal {
   readonly actor: Actor | undefined;
 }
 
-export const ANYONE: Principal = { subject: '', actor: undefined };
+/** Of a route that asks for no credentials. */
+export const ADMITTED_ANYONE: Outcome<Principal> = succeeded({ subject: '', actor: undefined });
 
 /** Lets in the account that the request's token belongs to. */
 export function admitAccount(

@@ -56,13 +56,12 @@ export function idOf({ context }: Call): string {
   return named(context.req.param('id'));
 }
 
-/** A part of the path that the route of the action has. */
+/** What the path of the action's route always has; a route without it is a defect. */
 export function named<T>(part: T | undefined): T {
   if (part === undefined) throw new Error('the route does not name what its action asks for');
   return part;
 }
 
-/** The request's body. */
 export function bodyOf(call: Call): Promise<Outcome<string>> {
   const { context, principal, isDisconnected, dependencies } = call;
   const { scheduler } = dependencies;

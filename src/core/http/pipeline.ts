@@ -2,7 +2,7 @@
 // health, authentication, resource, method, and then the action.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type ErrorCode, failureIn, type Outcome, succeeded } from '../domain/errors.js';
+import { type ErrorCode, failureIn } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
@@ -11,11 +11,10 @@ import { type Answer, failure, refusal } from './answer.js';
 import { answerStreams } from './answer-stream.js';
 import {
   ADMIN_KEY_HEADER,
+  ADMITTED_ANYONE,
   type AdminKey,
-  ANYONE,
   adminGate,
   admitAccount,
-  type Principal,
 } from './authentication.js';
 import type { ActionDependencies, Call, RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
@@ -39,8 +38,6 @@ export interface PipelineOptions extends ActionDependencies {
 
 /** Answers the requests whose path matches `route`, or no route at all. */
 export type Pipeline = (route?: Route) => (context: RequestContext) => MaybePromise<Response>;
-
-const ADMITTED_ANYONE = succeeded(ANYONE);
 
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { identity, admission, log, clock } = options;
@@ -75,9 +72,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const { raw, path } = context.req;
     if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
     const isOperators = isUnder(ADMIN_PREFIX, path);
-    let admitting: MaybePromise<Outcome<Principal>> = ADMITTED_ANYONE;
-    if (isOperators) admitting = admitOperator(raw);
-    else if (route !== HEALTH_ROUTE) admitting = admitAccount(raw, identity, env?.remoteAddress);
+    const admitting = isOperators
+      ? admitOperator(raw)
+      : route === HEALTH_ROUTE
+        ? ADMITTED_ANYONE
+        : admitAccount(raw, identity, env?.remoteAddress);
     return chain(admitting, (admitted) => {
       if (!admitted.ok) {
         if (isOperators) noteRefusedKey(context, admitted.failure.code);

@@ -19,7 +19,7 @@ export interface HostBindings {
   readonly isDisconnected?: () => boolean;
   /** The client's address, for the log. A function: with a getter, whose objects share no hidden class, a read took 1.6 times the time. */
   readonly remoteAddress?: () => string | undefined;
-  /** The handler writes the pattern of the request's route here, and who else answered it. */
+  /** The handler writes the pattern of the request's route here. */
   readonly exchange?: { route: string } | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface Route {
   readonly view?: keyof ObjectViews | keyof RowViews;
 }
 
-/** The one route that is answered before authentication. */
+/** The one route that asks for no credentials. */
 export const HEALTH_ROUTE: Route = { path: `${API_PREFIX}/health`, actions: { GET: health } };
 
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;

@@ -13,6 +13,8 @@ import type { Changes, PutRow } from './record-storage.js';
 /** What is asked for; then, step by step, what becomes of it. */
 export interface Write extends Change {
   readonly kind: 'create' | 'update' | 'delete';
+  /** Empty for a create, until it is staged. */
+  id: string;
   /** Empty for a delete. */
   readonly body: string;
   readonly sender: Sender | undefined;

@@ -22,8 +22,7 @@ export interface MemoryRecord extends RecordText {
 export interface Change {
   readonly owner: string;
   readonly collection: CollectionName;
-  /** Empty for a create, until it is staged. */
-  id: string;
+  readonly id: string;
   /** The record as it is; undefined if the account has none of that id. */
   before?: MemoryRecord | undefined;
   after?: MemoryRecord | undefined;
@@ -54,7 +53,6 @@ export function* newestFirst({ chunks }: ListSnapshot): Generator<MemoryRecord> 
   }
 }
 
-/** One account's records of one collection. */
 export class RecordList {
   /** Only if the keys don't ascend with the positions, as of rows that another program wrote. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;

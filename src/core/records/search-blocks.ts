@@ -67,7 +67,8 @@ export class SearchBlocks {
   readonly #maxCharacters: number;
   /** By name of the list, least recently searched first. */
   readonly #lists = new Map<string, Map<Chunk, Block>>();
-  #characters = 0;
+  /** Size of the kept blocks. */
+  characters = 0;
 
   constructor(maxCharacters = KEPT_MAX_CHARACTERS) {
     this.#maxCharacters = maxCharacters;
@@ -75,11 +76,6 @@ export class SearchBlocks {
 
   /** How many records were folded so far, which costs more than searching them. */
   foldedRecords = 0;
-
-  /** Size of the kept blocks. */
-  get characters(): number {
-    return this.#characters;
-  }
 
   /** To be called before a search of the list: drops the blocks of chunks that it no longer has. */
   begin(name: string, { chunks, length }: ListSnapshot): void {
@@ -91,7 +87,7 @@ export class SearchBlocks {
       const block = before?.get(chunk);
       if (block === undefined) continue;
       blocks.set(chunk, block);
-      this.#characters += block.characters;
+      this.characters += block.characters;
     }
     this.#lists.set(name, blocks);
   }
@@ -119,18 +115,18 @@ export class SearchBlocks {
     const blocks = this.#lists.get(name);
     if (blocks === undefined || block.characters > this.#maxCharacters) return;
     for (const other of this.#lists.keys()) {
-      if (this.#characters + block.characters <= this.#maxCharacters) break;
+      if (this.characters + block.characters <= this.#maxCharacters) break;
       if (other !== name) this.#drop(other);
     }
-    if (this.#characters + block.characters > this.#maxCharacters) return;
+    if (this.characters + block.characters > this.#maxCharacters) return;
     blocks.set(chunk, block);
-    this.#characters += block.characters;
+    this.characters += block.characters;
   }
 
   #drop(name: string): Map<Chunk, Block> | undefined {
     const blocks = this.#lists.get(name);
     this.#lists.delete(name);
-    for (const { characters } of blocks?.values() ?? []) this.#characters -= characters;
+    for (const { characters } of blocks?.values() ?? []) this.characters -= characters;
     return blocks;
   }
 }

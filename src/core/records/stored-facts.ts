@@ -1,18 +1,11 @@
 // What memory needs to know of a stored record, from its body: its owner, id and status.
 
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import { type Status, statusOf } from '../domain/record.js';
-import type { StoredRow } from './record-storage.js';
-
-export interface RowFacts {
-  /** Undefined for a legacy row without one. */
-  readonly owner: string | undefined;
-  readonly id: string;
-  readonly status: Status;
-}
+import { statusOf } from '../domain/record.js';
+import type { PutRow, StoredRow } from './record-storage.js';
 
 /** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws if it isn't a record. */
-export function storedFacts(row: StoredRow): RowFacts {
+export function storedFacts(row: StoredRow): Pick<PutRow, 'owner' | 'id' | 'status'> {
   const body = parsed(row);
   const { owner_sub: owner, id } = body;
   return {

@@ -59,10 +59,20 @@ export class Writer {
     sender: Sender | undefined,
   ): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      const becomes = { before: undefined, changed: undefined, after: undefined, growth: 0 };
-      const asked = { kind, owner, collection, id, body, sender, answer, reject };
-      // Two spreads made a create dearer by a fifth.
-      this.#waiting.add(owner, Object.assign(asked, becomes));
+      this.#waiting.add(owner, {
+        kind,
+        owner,
+        collection,
+        id,
+        body,
+        sender,
+        answer,
+        reject,
+        before: undefined,
+        changed: undefined,
+        after: undefined,
+        growth: 0,
+      });
       this.#running ??= this.#run();
     });
   }
@@ -77,7 +87,7 @@ export class Writer {
     this.#lost = true;
   }
 
-  /** Resolves when every write so far has been answered. */
+  /** Resolves when no write is under way, and so after those that come in the meantime. */
   async settled(): Promise<void> {
     for (;;) {
       const busy = this.#running ?? this.#preparing.values().next().value;

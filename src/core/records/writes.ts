@@ -74,26 +74,28 @@ export class WriteRules {
       group.add(write, changed);
       return;
     }
+    const record = changed?.value;
+    if (record === undefined) {
+      write.growth = set.growth(before?.text);
+      group.add(write, succeeded(write.id), auditEvent(write, [], clock()));
+      return;
+    }
+    let { text } = record;
     let key = before?.key;
     if (key === undefined) {
       key = set.nextSequence(collection);
       write.id = formatId(collection, key);
+      text = identified(collection, write.id, owner, text);
     }
-    const record = changed?.value;
-    const isNew = record !== undefined && before === undefined;
-    const text = isNew ? identified(collection, write.id, owner, record.text) : record?.text;
     write.growth = set.growth(before?.text, text);
-    if (record !== undefined && text !== undefined) {
-      const refused = this.#refused(write, text, group);
-      if (refused !== undefined) {
-        group.add(write, refused);
-        return;
-      }
-      const position = before?.position ?? set.nextPosition();
-      write.after = { position, key, text, status: record.status };
+    const refused = this.#refused(write, text, group);
+    if (refused !== undefined) {
+      group.add(write, refused);
+      return;
     }
-    const event = auditEvent(write, record?.changed ?? [], clock());
-    group.add(write, succeeded(text ?? write.id), event);
+    const position = before?.position ?? set.nextPosition();
+    write.after = { position, key, text, status: record.status };
+    group.add(write, succeeded(text), auditEvent(write, record.changed, clock()));
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
@@ -116,16 +118,11 @@ export class WriteRules {
 
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
-  {
-    kind,
-    sender,
-    owner,
-    collection,
-    id,
-  }: Pick<Write, 'kind' | 'sender' | 'owner' | 'collection' | 'id'>,
+  write: Pick<Write, 'kind' | 'sender' | 'owner' | 'collection' | 'id'>,
   changed: readonly string[],
   now: number,
 ): AuditEvent | undefined {
+  const { kind, sender, owner, collection, id } = write;
   if (sender?.actor === undefined) return undefined;
   return {
     actor: sender.actor,

@@ -10,11 +10,9 @@ import {
   RecordList,
 } from '../../src/core/records/record-list.js';
 
-const recordOf = (
-  position: number,
-  text = 'x',
-  key: RecordKey = keysInOrder(position),
-): MemoryRecord => ({ position, key, text, status: undefined });
+function recordOf(position: number, text = 'x', key: RecordKey = keysInOrder(position)) {
+  return { position, key, text, status: undefined };
+}
 
 /** The service's own records, with a gap between two. */
 function keysInOrder(position: number): RecordKey {

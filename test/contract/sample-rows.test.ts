@@ -37,15 +37,6 @@ onEveryHost('Sample rows', (service) => {
     });
   });
 
-  it('pass the validation of every record', async () => {
-    const samples = service.account(SAMPLE_OWNER);
-    for (const name of COLLECTIONS) {
-      for (const record of (await samples.get(`/${name}`)).json.data) {
-        expect((await samples.patch(`/${name}/${record.id}`, {})).json.data).toEqual(record);
-      }
-    }
-  });
-
   it('hold orders that are paid, partly paid and unpaid', async () => {
     const { data } = (await service.account(SAMPLE_OWNER).get('/payments')).json;
     const kinds = data.map(

@@ -60,6 +60,11 @@ it('A call is not made any more after Ctrl-C', async () => {
   expect(calls).toBe(1);
 });
 
+it('The first call of a service that cannot be reached is not repeated', async () => {
+  const dependencies = { interrupted: new AbortController().signal, now: () => 0, err() {} };
+  await expect(serviceWith(dependencies).reach()).rejects.toThrow(ApiError);
+});
+
 const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
 it('A walk of a command has every row that stays, each once, while rows come and go', async () => {

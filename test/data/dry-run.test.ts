@@ -159,10 +159,11 @@ describe('A dry run refuses', () => {
     [
       'services --decimal .',
       'name,price,currency',
-      'A,"45,000",\nA,120.000,\nA,"1,234.567",\nA,120.000,USD\n',
+      'A,"45,000",\nA,120.000,\nA,"1,234.567",\nA,120.000,USD\nA,0.250,\n',
       'line 3, column "price": three decimals are most often thousands; write 120000, or 120 if',
       'line 4, column "price": three decimals are most often thousands; write 1234567, or 1234.5670 if',
       'line 5, column "price": three decimals',
+      'line 6, column "price": three decimals are most often thousands; write 250, or 0.25 if',
     ],
     [
       'orders --map Simu=phone',

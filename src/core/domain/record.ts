@@ -73,14 +73,15 @@ function following(object: string): string {
 
 /** The text of a changed record. In an object, names such as `0` come before all others. */
 function textOf(record: JsonObject): string {
-  const text = JSON.stringify(record);
+  const [first, second] = Object.keys(record);
   const { id, owner_sub: owner } = record;
-  if (typeof id !== 'string' || typeof owner !== 'string') return text;
-  const start = beginning(id, owner);
-  if (text.startsWith(start)) return text;
+  const isInOrder = first === 'id' && second === 'owner_sub';
+  if (isInOrder || typeof id !== 'string' || typeof owner !== 'string') {
+    return JSON.stringify(record);
+  }
   delete record['id'];
   delete record['owner_sub'];
-  return start + following(JSON.stringify(record));
+  return beginning(id, owner) + following(JSON.stringify(record));
 }
 
 /**

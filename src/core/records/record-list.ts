@@ -113,7 +113,8 @@ export class RecordList {
   replace(record: MemoryRecord): void {
     this.#byKey?.set(record.key, record);
     const [number, chunk, index] = this.#placeOf(record.position);
-    this.#put(number, 1, chunk.with(index, record));
+    this.#growing = undefined;
+    this.#chunks[number] = chunk.with(index, record);
   }
 
   remove(record: MemoryRecord): void {

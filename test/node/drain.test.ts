@@ -116,6 +116,17 @@ describe('A stop', () => {
     expect(connection.received().length).toBeGreaterThan(answers * 900_000);
   });
 
+  it('answers clients whose connections it has yet to accept', async () => {
+    const { origin, connections } = await openServer(0);
+    const clients = Array.from({ length: 50 }, () => openRaw(origin, requestText('GET', '/')));
+    // Now the kernel has made the connections.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await connections.drain(HOUR_MS);
+    for (const { over } of clients) await over;
+    const answered = clients.filter(({ received }) => received().includes('HTTP/1.1 200 OK'));
+    expect(answered).toHaveLength(clients.length);
+  });
+
   it.each([
     ['keeps an idle connection', requestText('GET', HEALTH)],
     ['stays after CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],

@@ -85,10 +85,7 @@ export const processes: Trial = async ({ quick, only = '', say }) => {
   }
 };
 
-interface Asked {
-  readonly ms: number;
-  readonly status: number;
-}
+type Asked = { readonly ms: number; readonly status: number };
 
 async function felt(event: Event, world: PostgresWorld, client: Client): Promise<Finding> {
   await world.calm();

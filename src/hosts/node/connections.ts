@@ -5,10 +5,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { nextTask } from '../../core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ApiResponse } from './api-response.js';
 
+/**
+ * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops further connections, whose
+ * clients retry after a second.
+ */
+export const WAITING_CONNECTIONS_MAX = 4_096;
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
 /** Requests of one connection that wait behind another and are always kept. */
@@ -39,6 +45,7 @@ export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   /** Requests of all connections that wait behind another. */
   #waiting = 0;
+  #accepted = 0;
   #isEnding = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
@@ -47,6 +54,7 @@ export class Connections {
     this.#server = server;
     this.events = events;
     server.on('connection', (socket) => {
+      this.#accepted++;
       const connection: Connection = { socket };
       this.#open.set(socket, connection);
       socket.once('close', () => {
@@ -115,16 +123,22 @@ export class Connections {
    * or cuts the rest after `deadlineMs`. Call it once.
    */
   async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
-    const server = this.#server;
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
     for (const { newest } of this.#open.values()) {
       if (newest?.headersSent === false) newest.shouldKeepAlive = false;
     }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
+    // Closing resets connections that the kernel has made and this process has yet to accept. The
+    // events of the turn under way are read already, so it is the next one that counts.
+    for (let left = WAITING_CONNECTIONS_MAX, seen = -1; left > 0 && seen < this.#accepted; left--) {
+      seen = this.#accepted;
+      await nextTask();
+      await nextTask();
+    }
     // The HTTP server's own `close` would cut answers that are complete and not yet read.
     const closed = new Promise<void>((resolve) => {
-      NetServer.prototype.close.call(server, () => resolve());
+      NetServer.prototype.close.call(this.#server, () => resolve());
     });
     const idle = setInterval(() => {
       // An answer that its client still reads: Node treats its connection as idle.
@@ -132,9 +146,9 @@ export class Connections {
         ({ begun }) => begun?.writableEnded && !begun.writableFinished,
       );
       // A kept-alive connection whose answer had begun before the stop would stay open.
-      if (!isWriting) server.closeIdleConnections();
+      if (!isWriting) this.#server.closeIdleConnections();
     }, DRAIN_CHECK_INTERVAL_MS);
-    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    const deadline = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
     await closed;
     clearInterval(idle);
     clearTimeout(deadline);

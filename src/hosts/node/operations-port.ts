@@ -25,9 +25,7 @@ type Page = readonly [status: number, body: object | string];
 type Address = NonNullable<Settings['operations']['port']>;
 
 /** By method and path. Called with the admin key that the request sends. */
-export type Pages = Readonly<
-  Record<string, (adminKey: string | undefined) => Page | Promise<Page>>
->;
+export type Pages = Readonly<Record<string, (adminKey?: string) => Page | Promise<Page>>>;
 
 /** Resolves when the port is open, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
 export async function openOperationsPort({ host, port }: Address, pages: Pages, log: Log) {

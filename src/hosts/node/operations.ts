@@ -21,7 +21,6 @@ import type { ThreadedWork } from './threaded-work.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
-const MINUTE_MS = 60_000;
 
 export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
 
@@ -46,10 +45,7 @@ export async function openOperations(settings: Settings, log: Log) {
   const meter = new Meter(requestLog && new RequestLog(requestLog.fromMs, print));
   const readiness = new Readiness(meter, settings.signIn !== undefined);
   const { postgresUrl, databasePath } = settings;
-  const disk = latest(
-    async () => (postgresUrl === undefined ? diskFacts(databasePath) : NO_DISK),
-    NO_DISK,
-  );
+  const disk = latest(async () => (postgresUrl ? NO_DISK : diskFacts(databasePath)), NO_DISK);
   let parts: StartedParts | undefined;
   const kept = latest(async () => parts?.backups?.files().catch(() => undefined), undefined);
   const status = async () => {
@@ -63,7 +59,7 @@ export async function openOperations(settings: Settings, log: Log) {
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };
   const delays = sampledDelays();
-  setInterval(() => meter.lastHour.tick(), MINUTE_MS).unref();
+  setInterval(() => meter.lastHour.tick(), 60_000).unref();
   const pages: Pages = {
     'GET /live': () => [200, { live: true }],
     async 'GET /ready'() {

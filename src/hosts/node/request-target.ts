@@ -3,8 +3,8 @@
 
 import type { IncomingMessage } from 'node:http';
 
-/** `.` or `..`, also encoded. */
-const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+/** `.` or `..` in the path, also encoded. */
+const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 /** No route has it, because an encoded control character is 404. */
 const NOWHERE = '/%00';
 
@@ -15,8 +15,7 @@ const NOWHERE = '/%00';
  */
 export function servedTarget({ method, url = '/' }: IncomingMessage): string {
   if (method === 'OPTIONS' && url === '*') return '/';
-  const [path = ''] = /\/(?:\.|%2e)/i.test(url) ? url.split(/[?#]/, 1) : [];
-  return DOT_SEGMENT.test(path) ? NOWHERE : url;
+  return DOT_SEGMENT.test(url) ? NOWHERE : url;
 }
 
 /**

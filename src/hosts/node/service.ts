@@ -18,9 +18,8 @@ import { ThreadedWork } from './threaded-work.js';
 /** How long a stop waits for answers to be written. Closing the file included, it takes at most 15 s. */
 const DRAIN_DEADLINE_MS = 12_000;
 /**
- * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
- * A client that uses its connection in the meantime opens its next one at the next process. Closing an
- * idle connection at once could cut a request that is on its way.
+ * With a socket that is handed over, a stop serves this much longer and says `Connection: close`, so
+ * that clients open their next connection. Closing an idle one could cut a request on its way.
  */
 const LEAVE_MS = 1_000;
 

@@ -19,7 +19,6 @@ type Checks = Readonly<Record<string, () => string | Promise<string>>>;
 type Address = NonNullable<Settings['operations']['port']>;
 
 const OTHERS_READ = 0o044;
-const PERMISSIONS = 0o777;
 /** A start only warns of these: the service works, but probably not as intended. */
 const UNINTENDED = ['setting_unknown', 'admin_key_too_short'];
 const FILE_WORDS: Readonly<Record<FileState, string>> = {
@@ -35,7 +34,7 @@ export function settingsOf(environment: Environment): Settings {
 
 /** Warns if other users than its owner may read the database file. */
 export function warnOfFile(path: string, log: Log): void {
-  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & PERMISSIONS;
+  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
   // Windows has no such permissions, and reports every file as readable by all.
   if (process.platform === 'win32' || (mode & OTHERS_READ) === 0) return;
   log.warn('database_readable_by_others', {

@@ -12,7 +12,7 @@ import { AccountStats } from './account-stats.js';
 import { eventsAfter, searchTexts } from './delivery-parts.js';
 
 /** Minimum time between two deliveries of an account: changes in quick succession share one. */
-const INTERVAL_MS = 250;
+const SENDING_INTERVAL_MS = 250;
 const ALARM_DELAY_MS = 2_000;
 /** After an alarm that could not deliver: the directory is down for longer. */
 const RETRY_DELAY_MS = 30_000;
@@ -188,7 +188,7 @@ export class Outbox implements CommitFollower {
 
   #soon(): void {
     if (this.#timer !== undefined || !this.isPending) return;
-    const wait = Math.max(0, this.#sentAt + INTERVAL_MS - this.#options.clock());
+    const wait = Math.max(0, this.#sentAt + SENDING_INTERVAL_MS - this.#options.clock());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.deliver();

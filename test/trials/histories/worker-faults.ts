@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.js';
 import { openIdentityStub } from '../../support/identity-stub.js';
 import { workerOptions } from '../../support/worker-host.js';
+import type { Change } from '../service/changed-server.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import type { Alteration } from './alterations.js';
 import { Load } from './load.js';
@@ -170,49 +171,37 @@ export const WORKER_NEWEST_DELETED: Fault = {
   },
 };
 
-/** The Worker with one defect; each is caught by the model of the directory. */
-export const WORKER_MUTANTS = [
+/** Changes of the built Worker; controls.test.ts checks the texts against it. */
+export const WORKER_DEFECTS: readonly Change[] = [
   {
-    name: 'the directory is told half a minute later',
+    name: 'the directory is told half a minute later, on Workers',
     replacements: [
-      ['INTERVAL_MS = 250', 'INTERVAL_MS = 3e4'],
+      ['SENDING_INTERVAL_MS = 250', 'SENDING_INTERVAL_MS = 3e4'],
       // Otherwise the alarm, which covers what the interval missed, tells it in time.
       ['ALARM_DELAY_MS = 2e3', 'ALARM_DELAY_MS = 3e4'],
     ],
   },
   {
-    name: 'an operator does not wait for the directory',
+    name: 'an operator does not wait for the directory, on Workers',
     replacements: [['await this.#tellDirectory()', 'void 0']],
   },
-].map(({ name, replacements }) => ({
-  name: `${name}, on Workers`,
+];
+
+/** The Worker with one defect; each is caught by the model of the directory. */
+export const WORKER_MUTANTS = WORKER_DEFECTS.map(({ name, replacements }) => ({
+  name,
   run: (folder: string, amount: Amount) =>
-    running(folder, amount, (options) => planted(options, name, replacements)),
+    running(folder, amount, (options) => {
+      const modules = (options.modules as Module[]).map((module) => {
+        let contents = module.contents ?? readFileSync(module.path, 'utf8');
+        for (const [from, to] of replacements) contents = contents.replaceAll(from, () => to);
+        return { ...module, contents };
+      });
+      return { ...options, modules } as Options;
+    }),
 }));
 
-function planted(
-  options: Options,
-  name: string,
-  replacements: readonly (readonly string[])[],
-): Options {
-  let modules = options.modules as Module[];
-  for (const [from = '', to = ''] of replacements) {
-    let places = 0;
-    modules = modules.map((module) => {
-      const text = module.contents ?? readFileSync(module.path, 'utf8');
-      if (!text.includes(from)) return module;
-      places++;
-      return { ...module, contents: text.split(from).join(to) };
-    });
-    if (places === 0) throw new Error(`"${name}" finds no place: no module has "${from}"`);
-  }
-  return { ...options, modules } as Options;
-}
-
-interface Module {
-  readonly path: string;
-  readonly contents?: string;
-}
+type Module = { readonly path: string; readonly contents?: string };
 
 export const WORKER_ALTERATIONS: readonly Alteration[] = [
   {

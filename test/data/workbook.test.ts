@@ -9,10 +9,7 @@ let serial = 0;
 
 /** `xml`: attributes and content of a cell that is neither text, number nor boolean. */
 type Cell = string | number | boolean | null | { readonly xml: string };
-interface Sheet {
-  readonly name: string;
-  readonly rows: readonly (readonly Cell[])[];
-}
+type Sheet = { readonly name: string; readonly rows: readonly (readonly Cell[])[] };
 
 /** `serial`: days since the end of 1899. The styles are below. */
 const day = (serial: number) => ({ xml: ` s="1"><v>${serial}</v>` });

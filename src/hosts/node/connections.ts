@@ -10,11 +10,6 @@ import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ApiResponse } from './api-response.js';
 
-/**
- * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops further connections, whose
- * clients retry after a second.
- */
-export const WAITING_CONNECTIONS_MAX = 4_096;
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
 /** Requests of one connection that wait behind another and are always kept. */
@@ -25,6 +20,7 @@ const WAITING_MAX = 16;
  */
 const WAITING_TOTAL_MAX = 8_192;
 const DRAIN_CHECK_INTERVAL_MS = 50;
+const ACCEPTING_TURNS_MAX = 256;
 
 /** The requests of one connection are answered one after the other: while one waits, nothing more is read. */
 interface Connection {
@@ -125,13 +121,12 @@ export class Connections {
   async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
-    for (const { newest } of this.#open.values()) {
+    for (const { newest } of this.#open.values())
       if (newest?.headersSent === false) newest.shouldKeepAlive = false;
-    }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
     // Closing resets connections that the kernel has made and this process has yet to accept. The
-    // events of the turn under way are read already, so it is the next one that counts.
-    for (let left = WAITING_CONNECTIONS_MAX, seen = -1; left > 0 && seen < this.#accepted; left--) {
+    // events of the turn under way are read already: the next one counts. A flood is not waited out.
+    for (let turn = 0, seen = -1; turn < ACCEPTING_TURNS_MAX && seen < this.#accepted; turn++) {
       seen = this.#accepted;
       await nextTask();
       await nextTask();

@@ -14,7 +14,7 @@ import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
-import { Connections, WAITING_CONNECTIONS_MAX } from './connections.js';
+import { Connections } from './connections.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
 import { refusals } from './refusals.js';
@@ -24,6 +24,11 @@ import { faultOf, servedTarget } from './request-target.js';
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
+/**
+ * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops further connections, whose
+ * clients retry after a second.
+ */
+const WAITING_CONNECTIONS_MAX = 4_096;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;

@@ -188,10 +188,7 @@ export function textOf({ noted, ...outcome }: Outcome): string {
 }
 
 /** What became of the creates that bear a mark: the id by the mark, and the marks that were refused. */
-interface Marks {
-  readonly created: Map<string, string>;
-  readonly refused: Set<string>;
-}
+type Marks = { readonly created: Map<string, string>; readonly refused: Set<string> };
 
 function noteIn({ created, refused }: Marks, client: Armed | undefined, report: Report): void {
   const { requests = [], first = 0 } = client ?? {};

@@ -98,7 +98,7 @@ function excessOf(text: string): Excess | undefined {
       if (++depth > JSON_DEPTH_MAX_LEVELS) return 'depth';
     } else if (unit === 0x7d || unit === 0x5d) {
       depth--;
-    } else if (unit >= 0x30 && unit <= 0x39) {
+    } else if (isDigit(unit)) {
       const end = endOfNumber(text, i);
       if (!isFiniteNumber(text, i, end)) excess = 'number';
       i = end - 1;
@@ -109,14 +109,16 @@ function excessOf(text: string): Excess | undefined {
 
 /** The index of the quote that closes the string which opens at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
-  for (let quote = start; ; ) {
-    quote = text.indexOf('"', quote + 1);
-    if (quote === -1) return text.length;
-    let i = quote - 1;
-    while (text.charCodeAt(i) === 0x5c) i--;
-    // Behind an even number of backslashes the quote closes the string.
-    if ((quote - i) % 2 === 1) return quote;
-  }
+  let quote = text.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote === -1 ? text.length : quote;
+}
+
+/** A quote behind an odd number of backslashes. */
+function isEscaped(text: string, quote: number): boolean {
+  let i = quote - 1;
+  while (text.charCodeAt(i) === 0x5c) i--;
+  return (quote - i) % 2 === 0;
 }
 
 /** The index behind the last character that can belong to the number. */
@@ -138,8 +140,11 @@ function isFiniteNumber(text: string, start: number, end: number): boolean {
 const DIGITS_ALWAYS_FINITE = 308;
 const SHORTEST_INFINITE_NUMBER = '1e309';
 
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
 /** A digit, or one of `.eE+-`. */
 function isInNumber(unit: number): boolean {
-  const isDigit = unit >= 0x30 && unit <= 0x39;
-  return isDigit || unit === 0x2e || (unit | 0x20) === 0x65 || unit === 0x2b || unit === 0x2d;
+  return isDigit(unit) || unit === 0x2e || (unit | 0x20) === 0x65 || unit === 0x2b || unit === 0x2d;
 }

@@ -21,6 +21,12 @@ class Account {
   recordCount = 0;
   /** UTF-8 bytes of the records' texts; 0 if bytes are not counted. */
   bytes = 0;
+
+  /** The list for a new record. */
+  listFor(collection: CollectionName): RecordList {
+    this.lists[collection] ??= new RecordList();
+    return this.lists[collection];
+  }
 }
 
 /** How much an account has. */
@@ -66,8 +72,7 @@ export class RecordSet {
       const account = this.#account(owner);
       account.recordCount++;
       account.bytes += this.growth('', body);
-      account.lists[collection] ??= new RecordList();
-      account.lists[collection].add({ position, key, text: body, status });
+      account.listFor(collection).add({ position, key, text: body, status });
     }
     this.#owners = undefined;
   }
@@ -98,8 +103,7 @@ export class RecordSet {
     const account = this.#account(owner);
     account.recordCount += Number(after !== undefined) - Number(before !== undefined);
     account.bytes += growth;
-    account.lists[collection] ??= new RecordList();
-    const list = account.lists[collection];
+    const list = account.listFor(collection);
     if (before === undefined && after !== undefined) {
       list.add(after);
       this.#counts[collection]++;

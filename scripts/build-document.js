@@ -5,7 +5,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 
 const DOCUMENT = `
   export { openApiDocument } from './src/clients/openapi/document.ts';
@@ -13,7 +12,7 @@ const DOCUMENT = `
 `;
 
 /**
- * Texts of dist/ by file name. Rejects with a `BuildFailure` that names the place in src.
+ * Texts of dist/ by file name.
  * @param {string} root
  * @returns {Promise<Record<string, string>>}
  */
@@ -28,10 +27,7 @@ export async function makeDocument(root) {
     mainFields: ['module', 'main'],
     sourcemap: 'inline',
     sourceRoot: root,
-    logLevel: 'silent',
     write: false,
-  }).catch((error) => {
-    throw new BuildFailure(messagesOf(error));
   });
   // A file, not a data URL: its name and its source map lead an error to the line in src.
   const folder = join(root, 'node_modules/.cache');
@@ -44,8 +40,6 @@ export async function makeDocument(root) {
     const document = openApiDocument();
     const text = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
     return { 'openapi.json': text(document), 'openapi-3.0.json': text(inVersion30(document)) };
-  } catch (error) {
-    throw new BuildFailure([thrownIn(error, root)]);
   } finally {
     process.setSourceMapsEnabled(false);
     rmSync(path, { force: true });

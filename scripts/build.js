@@ -2,17 +2,30 @@
 // then the bundles: each entry with all that it needs.
 
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { makeDocument } from './build-document.js';
-import { BuildFailure, messagesOf, typeErrors } from './build-failure.js';
 import { noticesOf } from './notices.js';
+import { root } from './root.js';
 
-export { BuildFailure };
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+/** What the build reads, besides every file of src. */
+const BUILD_INPUTS = [
+  'package-lock.json',
+  'scripts/build.js',
+  'scripts/build-document.js',
+  'scripts/notices.js',
+  'tsconfig.json',
+];
 const TSC = join(root, 'node_modules/typescript/bin/tsc');
 
 /** @type {import('esbuild').BuildOptions} */
@@ -23,8 +36,7 @@ const common = {
   target: 'es2023',
   sourcemap: true,
   metafile: true,
-  // The build reports failures itself.
-  logLevel: 'silent',
+  logLevel: 'error',
   outdir: 'dist',
 };
 
@@ -66,11 +78,8 @@ const CLIENT_TYPES = [
   'core/operator-answers.d.ts',
 ];
 
-/**
- * Rejects with a `BuildFailure`: what is wrong, with file and line. Until types
- * and description are right, dist/ stays as it was.
- */
-export async function buildAll() {
+/** Until types and description are right, dist/ stays as it was. */
+async function buildAll() {
   await typeScript('src/tsconfig.check.json');
   const described = await makeDocument(root);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -89,74 +98,83 @@ export async function buildAll() {
 
 /** Resolves with esbuild's metafile of each bundle: the files in it. */
 async function buildBundles() {
-  try {
-    const results = await Promise.all([
-      build({ ...neutral, entryPoints: ['src/handler.ts'] }),
-      // For the tests of those who embed the service, on any host.
-      build({
-        ...neutral,
-        entryPoints: ['src/memory.ts', 'src/storage-conformance.ts'],
-      }),
-      build({
-        ...neutral,
-        entryPoints: ['src/worker.ts', 'src/admin-worker.ts'],
-        external: ['cloudflare:workers'],
-      }),
-      build({
-        ...onNode,
-        entryPoints: [
-          { in: 'src/libsql.ts', out: 'libsql' },
-          { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
-          { in: 'src/hosts/node/record-thread.ts', out: 'record-thread' },
-          { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
-          { in: 'src/preview/local-identity.ts', out: 'local-identity' },
-          // Separate from the next entries, so that it does not split the deployed bundles into chunks.
-          { in: 'src/preview.ts', out: 'preview' },
-        ],
-      }),
-      // The service and the operator's command. What they share is in chunks; a command's
-      // own part, with the libraries that it needs, is loaded when it is called.
-      build({
-        ...onNode,
-        entryPoints: ['src/server.ts', 'src/manage.ts'],
-        splitting: true,
-        // Commander is CommonJS, and an ES module has no `require` for Node's own modules.
-        banner: {
-          js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
-        },
-      }),
-      // Files that the console's pages load in the browser.
-      build({
-        ...common,
-        entryPoints: ['src/tools/console/page-script.ts', 'src/tools/console/console.css'],
-        format: 'iife',
-        minify: true,
-        sourcemap: false,
-        outdir: 'dist/console',
-      }),
-      // Both clients share one file.
-      build({ ...clients, splitting: true, chunkNames: 'client-shared' }),
-      // For `require`, such as Jest's. esbuild splits only ES modules.
-      build({ ...clients, format: 'cjs', sourcemap: false, outdir: 'dist/cjs' }),
-    ]);
-    return results.flatMap(({ metafile }) => metafile ?? []);
-  } catch (error) {
-    throw new BuildFailure(messagesOf(error));
-  }
+  const results = await Promise.all([
+    build({ ...neutral, entryPoints: ['src/handler.ts'] }),
+    // For the tests of those who embed the service, on any host.
+    build({
+      ...neutral,
+      entryPoints: ['src/memory.ts', 'src/storage-conformance.ts'],
+    }),
+    build({
+      ...neutral,
+      entryPoints: ['src/worker.ts', 'src/admin-worker.ts'],
+      external: ['cloudflare:workers'],
+    }),
+    build({
+      ...onNode,
+      entryPoints: [
+        { in: 'src/libsql.ts', out: 'libsql' },
+        { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
+        { in: 'src/hosts/node/record-thread.ts', out: 'record-thread' },
+        { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
+        { in: 'src/preview/local-identity.ts', out: 'local-identity' },
+        // Separate from the next entries, so that it does not split the deployed bundles into chunks.
+        { in: 'src/preview.ts', out: 'preview' },
+      ],
+    }),
+    // The service and the operator's command. What they share is in chunks; a command's
+    // own part, with the libraries that it needs, is loaded when it is called.
+    build({
+      ...onNode,
+      entryPoints: ['src/server.ts', 'src/manage.ts'],
+      splitting: true,
+      // Commander is CommonJS, and an ES module has no `require` for Node's own modules.
+      banner: {
+        js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
+      },
+    }),
+    // Files that the console's pages load in the browser.
+    build({
+      ...common,
+      entryPoints: ['src/tools/console/page-script.ts', 'src/tools/console/console.css'],
+      format: 'iife',
+      minify: true,
+      sourcemap: false,
+      outdir: 'dist/console',
+    }),
+    // Both clients share one file.
+    build({ ...clients, splitting: true, chunkNames: 'client-shared' }),
+    // For `require`, such as Jest's. esbuild splits only ES modules.
+    build({ ...clients, format: 'cjs', sourcemap: false, outdir: 'dist/cjs' }),
+  ]);
+  return results.flatMap(({ metafile }) => metafile ?? []);
 }
 
-/** Runs the compiler on a configuration; rejects with the errors that it finds. @param {string} project */
+/** Runs the compiler on a configuration; it prints the errors that it finds. @param {string} project */
 async function typeScript(project) {
-  const child = spawn(process.execPath, [TSC, '--pretty', 'false', '--project', project], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
+  const args = [TSC, '--pretty', 'false', '--project', project];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
   const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new BuildFailure(typeErrors(output));
+  if (code !== 0) throw new Error(`${project} has type errors`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();
+/** By content, not by time: a checkout of an older commit has newer files. */
+function sourceHash() {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const path of [...sources, ...BUILD_INPUTS.map((input) => join(root, input))]) {
+    hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+// A preview or a test that runs loads its files lazily: dist/ is replaced only if sources have changed.
+const stamp = join(root, 'dist/.built');
+const hash = sourceHash();
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hash) {
+  await buildAll();
+  writeFileSync(stamp, hash);
+}

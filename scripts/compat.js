@@ -2,13 +2,12 @@
 // the pages with their frameworks, generators of clients, identity providers, a fuzzer, Bun, Deno
 // and the whole release. Installs what it needs into data/compat, about 1.2 GB.
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runNpm } from './npm.js';
 import { packClient } from './pack-client.js';
-import { makeReady, root } from './setup.js';
+import { root } from './root.js';
 
 const FOLDER = join(root, 'data/compat');
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -62,7 +61,6 @@ if (given.includes('--help')) {
 
 /** @param {readonly string[]} parts */
 async function run(parts) {
-  await makeReady('test', 'test/browser');
   for (const part of parts) installDebian(PARTS[part]?.debian ?? {});
   const files = parts.flatMap((part) => PARTS[part]?.files ?? []);
   const codes = [];
@@ -70,7 +68,15 @@ async function run(parts) {
     await installPackages();
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const paths = files.map((name) => `test/compat/${name}`);
-    const args = [vitest, 'run', '--config', 'test/compat/vitest.config.ts', ...paths];
+    const args = [
+      vitest,
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      '--project',
+      'compat',
+      ...paths,
+    ];
     codes.push(spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status);
   }
   if (parts.includes('release')) codes.push(testRelease());
@@ -110,13 +116,12 @@ function testRelease() {
     must(join(python, 'bin/pip'), ['install', '--quiet', KUBERNETES_VALIDATE]);
   }
   const env = { ...process.env, PATH: `${join(python, 'bin')}:${process.env['PATH']}` };
-  return runNpm(['run', 'test:release'], { cwd: root, stdio: 'inherit', env }).status;
+  return spawnSync('npm', ['run', 'test:release'], { cwd: root, stdio: 'inherit', env }).status;
 }
 
 /** @param {readonly string[]} args @param {string} cwd */
 function npm(args, cwd) {
-  const { status } = runNpm([...args, ...QUIET], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`npm ${args[0]} failed with exit code ${status}`);
+  execFileSync('npm', [...args, ...QUIET], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** @param {string} command @param {readonly string[]} args */

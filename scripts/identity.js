@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root } from './setup.js';
+import { root } from './root.js';
 
 /** The preview's identity provider, on a free port of this machine. Needs the build. */
 export async function startIdentity() {

@@ -3,7 +3,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BuildFailure } from './build-failure.js';
 
 const LICENCE_FILE = /^(licen[cs]e|notice|copying)(-[a-z0-9.]+?)?(\.(md|txt))?$/i;
 const RULE = '='.repeat(80);
@@ -48,7 +47,7 @@ function noticeOf(root, folder, files) {
     .filter((file) => LICENCE_FILE.test(file))
     .map((file) => readFileSync(join(path, file), 'utf8').trim());
   if (texts.length === 0) {
-    throw new BuildFailure([`${folder}: no licence file; its licence is to travel with dist/`]);
+    throw new Error(`${folder}: no licence file; its licence must travel with dist/`);
   }
   const title = `${name} ${version} (${license}), in ${[...files].sort().join(', ')}`;
   return [RULE, title, RULE, '', ...texts, ''].join('\n');

@@ -2,9 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endWithHelp } from './help.js';
-import { makeReady, root } from './setup.js';
+import { root } from './root.js';
 
-endWithHelp(`npm run openapi\n\nPrints the OpenAPI document. Takes no arguments.\n`);
-await makeReady();
 process.stdout.write(readFileSync(join(root, 'dist/openapi.json')));

@@ -1,14 +1,13 @@
 // `npm run pack:client`: the client as a package of its own, without the service
 // and its database, for programs that only call the API.
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endWithHelp } from './help.js';
-import { runNpm } from './npm.js';
 import { withLinks } from './release/pages.js';
-import { makeReady, root } from './setup.js';
+import { root } from './root.js';
 
 /** Of dist/. */
 const FILES = [
@@ -44,7 +43,6 @@ export const NAMES = [
  * @param {string} folder
  */
 export async function packClient(folder) {
-  await makeReady();
   const made = mkdtempSync(join(tmpdir(), 'client-package-'));
   try {
     for (const name of FILES)
@@ -54,14 +52,8 @@ export async function packClient(folder) {
       writeFileSync(join(made, name), packedPage(path));
     }
     const pack = ['pack', '--json', '--loglevel=error', '--pack-destination', resolve(folder)];
-    const { status, stdout } = runNpm(pack, {
-      cwd: made,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      encoding: 'utf8',
-    });
-    if (status !== 0)
-      throw new Error(`npm pack ended with exit code ${status}; see its output above`);
-    return join(resolve(folder), JSON.parse(String(stdout))[0].filename);
+    const stdout = execFileSync('npm', pack, { cwd: made, encoding: 'utf8' });
+    return join(resolve(folder), JSON.parse(stdout)[0].filename);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
@@ -111,8 +103,5 @@ ${sections.join('')}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  endWithHelp(
-    `npm run pack:client\n\nPacks the client alone, for programs that only call the API. Takes no arguments.\n`,
-  );
   process.stdout.write(`${await packClient('.')}\n`);
 }

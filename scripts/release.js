@@ -17,11 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endWithHelp } from './help.js';
-import { runNpm } from './npm.js';
 import { writeContents } from './release/contents.js';
 import { notesOf } from './release/notes.js';
-import { makeReady, root } from './setup.js';
+import { root } from './root.js';
 
 const FOLDER = join(root, 'data/release');
 /** Node from npm, in the lock file's version, is kept here. */
@@ -36,7 +34,6 @@ const ARCHIVE_MAX_BYTES = 25_000_000;
  * @returns {Promise<{ plain: string, withNode: string }>}
  */
 export async function makeRelease(folder) {
-  await makeReady();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const node = nodesPackage();
   const notes = notesOf(root, { version, node: node.version });
@@ -71,8 +68,7 @@ function nodesPackage() {
   }
   // Not `npm ci`: it removes what is there and fetches it again.
   const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, error } = runNpm(install, { cwd: NODE_FOLDER, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error(`npm install failed: ${error?.message ?? 'see above'}`);
+  execFileSync('npm', install, { cwd: NODE_FOLDER, stdio: ['ignore', 2, 2] });
   const path = join(NODE_FOLDER, 'node_modules', `node-${process.platform}-${process.arch}`);
   const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
   return { path, version };
@@ -95,9 +91,6 @@ function sumOf(path) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  endWithHelp(
-    `npm run release\n\nWrites the release for this platform into data/release. Takes no arguments.\n`,
-  );
   const { plain, withNode } = await makeRelease(FOLDER);
   for (const path of [plain, withNode]) {
     process.stdout.write(`${path} (${(statSync(path).size / 1e6).toFixed(1)} MB)\n`);

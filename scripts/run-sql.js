@@ -4,7 +4,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { root } from './setup.js';
+import { root } from './root.js';
 
 /** Uses libsql itself: loading @libsql/client takes most of such a process's time. */
 const SCRIPT = `

@@ -1,11 +1,11 @@
-// `npm run trust`: makes the clone ready, then runs the trials of test/trials, which inject faults
+// `npm run trust`: runs the trials of test/trials, which inject faults
 // on purpose and count the damage.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeReady, root } from './setup.js';
+import { root } from './root.js';
 
 const HELP = `npm run trust -- [TRIAL ...] [options]
 
@@ -26,28 +26,33 @@ if (values.help) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-await makeReady('test', 'scripts/worker');
 // Not the system's temporary folder: that may be memory, where a sync means nothing.
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/trust-'));
 // vitest gets the same signal and ends; the folder is removed afterwards.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-const config = values.small ? 'test/vitest.config.ts' : 'test/trials/vitest.config.ts';
 const report = values.json
   ? ['--reporter=default', '--reporter=json', `--outputFile.json=${values.json}`]
   : [];
-const rest = values.small ? [...names, ...report] : [];
+const rest = values.small
+  ? ['--project', 'trials-small', ...names, ...report]
+  : ['--project', 'trials', '--reporter=dot'];
 const vitest = spawn(
   process.execPath,
-  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...rest],
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    ...rest,
+  ],
   {
     cwd: root,
     stdio: 'inherit',
     env: {
       ...process.env,
       TRIALS: names.join(','),
-      TRIALS_SMALL: values.small ? '1' : '',
       TRIALS_QUICK: values.quick ? '1' : '',
       TRIALS_LONG: values.long ? '1' : '',
       TRIALS_ONLY: values.only,

@@ -1,49 +1,90 @@
-// How the tests run; `npm test` names this file.
+// How all tests run: one project for each kind, chosen with `--project`. package.json has the commands.
 
 import { defineConfig } from 'vitest/config';
-import { buildOnDemand, fromSource } from './support/build-on-demand.js';
 
-const isFromSource = process.env['TEST_HOSTS'] === 'handler';
+/** Longer than the longest trial, so that a trial's own limits decide. */
+const TRIAL_TIMEOUT_MS = 14 * 60 * 60 * 1_000;
+/** Compilers, frameworks and browsers on a busy machine. */
+const OTHER_PROGRAMS_TIMEOUT_MS = 30 * 60 * 1_000;
 
-/** With `npm run trust -- --small`: the small versions of the trials, and nothing else. */
-const isSmall = Boolean(process.env['TRIALS_SMALL']);
-const TESTS = isSmall ? 'test/trials/*.small.ts' : 'test/**/*.test.ts';
-/** Files that replace a module for the whole process. */
-const ALONE = ['test/node/threaded-work.test.ts'];
-/** These have their own commands: npm run test:browser, compat and test:release. */
-const OTHER_COMMANDS = ['test/browser/**', 'test/compat/**', 'test/release/**'];
-
-/** Tests of what starts processes: the hosts, the commands, the preview. `npm run test:programs` runs them, and the contract on those hosts. */
-const PROGRAMS = 'test/{build,console,data,examples,move,node,program,trials,worker}/**/*.test.ts';
-/** `core` or `programs`, in a run of all tests of the group; empty if the command line names files. */
-const group = process.env['TEST_GROUP'] ?? '';
-const GROUPS: Readonly<Record<string, { include: string[]; exclude: string[] }>> = {
-  '': { include: [TESTS], exclude: OTHER_COMMANDS },
-  core: { include: [TESTS], exclude: [...OTHER_COMMANDS, PROGRAMS] },
-  programs: { include: [PROGRAMS, 'test/contract/*.test.ts'], exclude: OTHER_COMMANDS },
-};
-const { include = [], exclude = [] } = GROUPS[group] ?? {};
+/** The contract suite on one host; `inject('host')` is its name in test/support/hosts.ts. */
+const onHost = (host: string) => ({
+  extends: true as const,
+  test: {
+    name: `contract-${host}`,
+    include: ['test/contract/*.test.ts'],
+    provide: { host },
+  },
+});
 
 export default defineConfig({
-  plugins: [buildOnDemand(isFromSource), ...(isFromSource ? [fromSource()] : [])],
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
+      { extends: true, test: { name: 'house', include: ['test/{house,pages}/*.test.ts'] } },
       {
         extends: true,
         test: {
-          name: 'shared',
-          include,
-          exclude: [...exclude, ...ALONE],
-          // A worker loads each module once, for all files that it runs: half of the processor
-          // time of a short file was loading what the file before it had loaded.
-          isolate: false,
+          name: 'core',
+          include: [
+            'test/{admission,bench,client,domain,http,identity,openapi,operations,records,storage}/**/*.test.ts',
+          ],
         },
       },
-      ...(isSmall || group === 'core'
-        ? []
-        : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          include: [
+            'test/{build,console,data,dump,examples,node,program,trials,worker}/**/*.test.ts',
+          ],
+        },
+      },
+      ...['handler', 'server', 'worker', 'postgres'].map(onHost),
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          // Swagger UI draws its operations in 1 to 2 minutes on two busy cores.
+          testTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'release',
+          include: ['test/release/*.test.ts'],
+          // Makes the release: fetches Node and compresses it.
+          globalSetup: ['test/release/made-release.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'compat',
+          include: ['test/compat/*.test.ts'],
+          testTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
+          hookTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
+        },
+      },
+      { extends: true, test: { name: 'trials-small', include: ['test/trials/*.small.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'trials',
+          include: ['test/trials/every-trial.trial.ts'],
+          testTimeout: TRIAL_TIMEOUT_MS,
+        },
+      },
     ],
+    provide: { host: 'handler' },
+    setupFiles: ['test/support/shared-services.ts'],
+    // A worker loads each module once, for all files that it runs: half of the processor
+    // time of a short file was loading what the file before it had loaded.
+    isolate: false,
+    restoreMocks: true,
+    unstubGlobals: true,
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.
     testTimeout: 120_000,

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeReady, root } from '../setup.js';
+import { root } from '../root.js';
 import { hasLoadTool, loadGenerator } from './load.js';
 import { machineText } from './machine.js';
 import { killAll } from './processes.js';
@@ -70,7 +70,6 @@ apt-get install wrk).
 `;
 
 const options = optionsOf(process.argv.slice(2));
-await makeReady();
 
 const started = performance.now();
 // Not the system's temporary folder: that may be memory, where a sync costs nothing.

@@ -2,7 +2,7 @@
 // database by one statement, since a hundred thousand requests would take minutes.
 
 import { join } from 'node:path';
-import { root } from '../setup.js';
+import { root } from '../root.js';
 import { startProcess } from './processes.js';
 
 /** @import { Bench } from './bench.js' */

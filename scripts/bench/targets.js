@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../setup.js';
+import { root } from '../root.js';
 import { otherDataSet } from './data-set.js';
 import { startProcess, startScript } from './processes.js';
 

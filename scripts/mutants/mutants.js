@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeInstalled, root } from '../setup.js';
+import { root } from '../root.js';
 
 /** A mutant with which the tests take this much longer than usual counts as timed out. */
 const PACE_MS = 60_000;
@@ -29,7 +29,6 @@ range of lines, such as src/core/http/path.ts:60-95.
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
 
 const { paths, tests, oneIn, sample, atOnce } = readArguments(process.argv.slice(2));
-await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
 process.chdir(root);
 process.env['MUTANTS_ONE_IN'] = oneIn;
 process.env['MUTANTS_SAMPLE'] = sample;

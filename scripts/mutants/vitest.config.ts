@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
-import { buildOnDemand, fromSource } from '../../test/support/build-on-demand.js';
+import { fromSource } from './from-source.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -34,14 +34,15 @@ class LoadErrors implements Reporter {
 }
 
 export default defineConfig({
-  plugins: [buildOnDemand(true), fromSource()],
+  plugins: [fromSource()],
   root: ROOT,
   test: {
     include: (process.env['MUTANT_TESTS'] ?? '').split(','),
     exclude: LEFT_OUT,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    env: { TEST_HOSTS: process.env['TEST_HOSTS'] ?? 'handler' },
+    provide: { host: 'handler' },
+    setupFiles: ['test/support/shared-services.ts'],
     reporters: [new LoadErrors()],
   },
 });

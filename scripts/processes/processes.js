@@ -11,10 +11,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithHelp } from '../help.js';
 import { startIdentity } from '../identity.js';
-import { endWithNpm } from '../npm.js';
-import { root } from '../setup.js';
+import { root } from '../root.js';
 import { startFront } from './front.js';
 import { makeCluster, openServer, openToPostgres } from './postgres.js';
 
@@ -26,15 +24,9 @@ const START_AGAIN_MS = 10_000;
 const ENDS_WITH_PARENT =
   'data:text/javascript,process.once("disconnect",()=>process.kill(process.pid,"SIGTERM"))';
 
-endWithHelp(`npm run processes
-
-Runs Postgres, two processes and a load balancer until Ctrl-C. PORT is the load balancer's port,
-${FRONT_PORT} by default; ADMIN_API_KEY is the admin key.
-`);
 const folder = mkdtempSync(join(tmpdir(), 'processes-'));
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
-endWithNpm();
 
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 /** @type {Map<number, { pid: number, origin: string }>} By its number. */

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { root } from '../setup.js';
+import { root } from '../root.js';
 
 /**
  * @typedef {object} Deployment

@@ -5,17 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
-import { endWithHelp } from '../help.js';
 import { startIdentity } from '../identity.js';
-import { makeReady, root } from '../setup.js';
+import { root } from '../root.js';
 import { miniflareOptions } from './deployment.js';
 
-endWithHelp(`npm run dev:worker
-
-Runs the built Worker on this machine, with the preview's identity provider; data in data/worker.
-PORT and ADMIN_API_KEY are taken from the environment. Takes no arguments.
-`);
-await makeReady();
 const identity = await startIdentity();
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 const settings = { AUTH_USERINFO_URL: identity.userinfoUrl, ADMIN_API_KEY: adminKey };

@@ -2,12 +2,11 @@
 // whether what it would upload is, file by file and byte by byte, what the tests run. Needs the
 // network the first time, and the Node that wrangler wants: 22.12 or newer.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { endWithHelp } from '../help.js';
-import { runNpm } from '../npm.js';
-import { makeReady, root } from '../setup.js';
+import { root } from '../root.js';
 import { readDeployment } from './deployment.js';
 
 const WRANGLER = 'wrangler@4.164.0';
@@ -20,11 +19,6 @@ const UPLOADS = [
   ['src/hosts/workers/admin/wrangler.toml', ['dist/admin-worker.js']],
 ];
 
-endWithHelp(`npm run pack:worker
-
-Compares what wrangler would upload with what the tests run. Needs Node 22.12 or newer.
-`);
-await makeReady();
 for (const [config, tested] of UPLOADS) {
   const folder = mkdtempSync(join(tmpdir(), 'service-worker-'));
   try {
@@ -38,15 +32,11 @@ for (const [config, tested] of UPLOADS) {
 /** Writes into the folder what wrangler would upload. @param {string} config @param {string} folder */
 function pack(config, folder) {
   const command = ['deploy', '--dry-run', '--config', config, '--outdir', folder];
-  const { status, error } = runNpm(['exec', '--yes', '--', WRANGLER, ...command], {
+  execFileSync('npm', ['exec', '--yes', '--', WRANGLER, ...command], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
   });
-  if (status === 0) return;
-  throw new Error(
-    `wrangler ended with exit code ${status}; ${error?.message ?? 'see its output above'}`,
-  );
 }
 
 /** Throws if the upload is not, byte by byte, the modules that the tests run. @param {readonly string[]} tested @param {string} folder */

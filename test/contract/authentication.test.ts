@@ -1,7 +1,7 @@
 // Contract, "Authentication", "Data endpoints": which tokens are admitted, when
 // the provider is asked, and that an account sees only its own records.
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectRefused } from '../support/admin-paths.js';
 import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
@@ -185,8 +185,9 @@ onEveryHost(
   { settings: { AUTH_USERINFO_URL: '' } },
 );
 
-describe('When the provider stops', () => {
-  onEveryHost('a running service', (service) => {
+onEveryHost(
+  'A service whose provider stops',
+  (service) => {
     it('answers 503, changes nothing, and still refuses a missing token with 401', async () => {
       const account = service.account();
       await account.create('customers', CUSTOMER);
@@ -205,8 +206,9 @@ describe('When the provider stops', () => {
       expect((await service.anonymous.get('/customers')).status).toBe(401);
       expect((await service.anonymous.get('/health')).status).toBe(200);
     });
-  });
-});
+  },
+  { isOwn: true },
+);
 
 onEveryHost('A burst', (service) => {
   it("of an account's first requests is admitted as a whole", async () => {

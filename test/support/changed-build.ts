@@ -4,7 +4,7 @@
 import { cpSync, symlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../../scripts/setup.js';
+import { root } from '../../scripts/root.js';
 
 /** Types and source maps are most of the bytes of dist/, and no process reads them. */
 const isRun = (path: string) => !/\.map$|\/types$/.test(path);

@@ -1,17 +1,11 @@
 // The requests of a contract test to the service, the same on every host.
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, TestRunner } from 'vitest';
-import {
-  FIRST_HOSTS,
-  HOSTS,
-  type Host,
-  oneHostForEachStorage,
-  type RunningHost,
-  type Settings,
-} from './hosts.js';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { currentHost, type Host, type RunningHost, type Settings } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { expectDescribed } from './openapi-document.js';
+import { openedOnce } from './opened-services.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
@@ -95,57 +89,39 @@ interface Options {
   readonly settings?: Settings;
 }
 
+const host = await currentHost();
+
 /**
- * Describes the behaviour once for every host. The tests of a file share a service for
- * each host, because starting one takes longer than most tests; each has accounts of its own.
+ * Describes a behaviour of the contract on the host of this run. The tests of a file share one
+ * service, because starting one takes longer than most tests; each has accounts of its own.
  */
 export function onEveryHost(
   title: string,
   tests: Tests,
   { isOwn = false, settings = {} }: Options = {},
-  hosts = HOSTS,
 ): void {
-  // A file's service ends with the file, so it cannot start within a `describe`.
-  const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
-  for (const host of hosts) {
-    const service = isShared ? sharedService(host, settings) : serviceOn(host, settings);
-    describe(`${title} — ${host.name}`, () => {
-      beforeAll(() => service.open());
-      if (!isShared) afterAll(() => service.close());
-      tests(service, host);
-    });
+  if (isOwn) {
+    onHost(host, title, tests, settings);
+    return;
   }
+  const service = openedOnce(JSON.stringify(settings), () => serviceOn(host, settings));
+  describe(title, () => {
+    beforeAll(() => service.open());
+    tests(service, host);
+  });
 }
 
-/** Like `onEveryHost`, once for each kind of storage: for behaviours that HTTP cannot change. */
-export function onEveryStorage(title: string, tests: Tests, options?: Options): void {
-  onEveryHost(title, tests, options, oneHostForEachStorage());
-}
-
-/** Like `onEveryHost`, on the first host: for settings that one function reads on all hosts. */
-export function onFirstHost(title: string, tests: Tests, options?: Options): void {
-  onEveryHost(title, tests, options, FIRST_HOSTS);
-}
+export const onEveryStorage = onEveryHost;
+export const onFirstHost = onEveryHost;
 
 /** Describes a behaviour of one host, with a service of its own. */
-export function onHost(host: Host, title: string, tests: Tests, settings?: Settings): void {
-  onEveryHost(title, tests, { isOwn: true, ...(settings && { settings }) }, [host]);
-}
-
-/** The services of the current test file, by host and settings. */
-const shared = new Map<string, ContractService>();
-
-function sharedService(host: Host, settings: Settings): ContractService {
-  const key = JSON.stringify([host.name, settings]);
-  const known = shared.get(key);
-  if (known !== undefined) return known;
+export function onHost(host: Host, title: string, tests: Tests, settings: Settings = {}): void {
   const service = serviceOn(host, settings);
-  shared.set(key, service);
-  afterAll(() => {
-    shared.delete(key);
-    return service.close();
+  describe(title, () => {
+    beforeAll(() => service.open());
+    afterAll(() => service.close());
+    tests(service, host);
   });
-  return service;
 }
 
 /** The service under test, which a test finds open. */

@@ -1,6 +1,7 @@
-// The hosts that the contract suite runs on, by the name that `--host` takes. Each is loaded only
-// when it is wanted, with what it needs.
+// The hosts that the contract suite runs on: `--project contract-NAME`. Each is loaded only when it
+// is tested, with what it needs.
 
+import { inject } from 'vitest';
 import { COLLECTION_TABLE, type CollectionRow } from './collection-table.js';
 
 export type Settings = Readonly<Record<string, string>>;
@@ -31,46 +32,24 @@ const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
   worker: async () => (await import('./worker-host.js')).workerHost('dist/worker.js in Miniflare'),
 };
 
-/** The second group leaves out the hosts that the first has tested. */
-const OF_GROUP: Readonly<Record<string, readonly string[]>> = {
-  core: ['handler'],
-  programs: ['server', 'postgres', 'worker'],
-};
-const { TEST_GROUP = '', TEST_HOSTS } = process.env;
-const wanted = TEST_HOSTS ? TEST_HOSTS.split(',') : (OF_GROUP[TEST_GROUP] ?? Object.keys(LOADERS));
-
-export const HOSTS: readonly Host[] = await Promise.all(
-  wanted.map((name) => {
-    const load = Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;
-    if (load !== undefined) return load();
-    throw new Error(`--host is "${name}"; it must be one of ${Object.keys(LOADERS).join(', ')}`);
-  }),
-);
-
-/** For behaviour that one host shows for all; empty if `npm test` has already tested it. */
-export const FIRST_HOSTS = TEST_GROUP === 'programs' ? [] : HOSTS.slice(0, 1);
-
-/** The first host of each kind of storage. */
-export function oneHostForEachStorage(): readonly Host[] {
-  const isTried = ({ storage }: Host) => TEST_GROUP === 'programs' && storage === 'libSQL file';
-  return HOSTS.filter(
-    (host) => !isTried(host) && HOSTS.find(({ storage }) => storage === host.storage) === host,
-  );
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The host of this project's contract tests; `test/vitest.config.ts` provides it. */
+    host: string;
+  }
 }
 
-/**
- * The rows of a long table for one host: all for the first host, for the others those that can
- * differ between hosts, because all run the same code for the rest.
- */
-export function rowsFor<Row>(
-  host: Host,
+/** The host that this run tests. */
+export async function currentHost(): Promise<Host> {
+  const name = inject('host');
+  const load = Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;
+  if (load !== undefined) return load();
+  throw new Error(`the host is "${name}"; it must be one of ${Object.keys(LOADERS).join(', ')}`);
+}
+
+export const rowsFor = <Row>(
+  _host: Host,
   rows: readonly Row[],
-  differs: (row: Row, index: number) => boolean,
-): readonly Row[] {
-  return FIRST_HOSTS.includes(host) ? rows : rows.filter(differs);
-}
-
-/** `rowsFor` of the collections: one whose owner is also in `ownerSub`, and one with defaults. */
-export function collectionsFor(host: Host): readonly CollectionRow[] {
-  return rowsFor(host, COLLECTION_TABLE, ({ name }) => ['businesses', 'orders'].includes(name));
-}
+  _differs: (row: Row, index: number) => boolean,
+) => rows;
+export const collectionsFor = (_host: Host): readonly CollectionRow[] => COLLECTION_TABLE;

@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCluster, openServer, openToPostgres } from '../../processes/postgres.js';
-import { makeInstalled, root } from '../../setup.js';
+import { root } from '../../root.js';
 import { CHANGE, makeDataSet, NEW_RECORD, NOTHING, sampleOf } from '../data-set.js';
 import { cpuMicrosecondsOf, startProcess } from '../processes.js';
 import { inTurn } from '../rounds.js';
@@ -24,7 +24,6 @@ const MANY = { prefix: 'many', owners: 64, records: 64_000 };
 const SAMPLE = 1_000;
 
 export async function postgres(/** @type {Bench} */ bench) {
-  await makeInstalled('scripts/processes');
   const folder = join(bench.folder, 'postgres');
   mkdirSync(folder);
   // The user of Postgres must be able to traverse it.

@@ -1,7 +1,7 @@
 // Start-up compared with SQLite's own reading of the same file, each in a fresh process,
 // and the memory that the records take.
 
-import { root } from '../../setup.js';
+import { root } from '../../root.js';
 import { makeDataSet, otherDataSet } from '../data-set.js';
 import { cpuMicrosecondsOf, memoryOf, startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';

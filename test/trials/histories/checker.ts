@@ -4,7 +4,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../../../scripts/setup.js';
+import { root } from '../../../scripts/root.js';
 
 export type Model = 'record' | 'account' | 'operator' | 'directory' | 'ids';
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { root } from '../../../scripts/setup.js';
+import { root } from '../../../scripts/root.js';
 import { byToken } from '../../support/identity-stub.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { tracerIsMissing } from '../disk/trace.js';

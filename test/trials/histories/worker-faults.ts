@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { root } from '../../../scripts/setup.js';
+import { root } from '../../../scripts/root.js';
 import { openIdentityStub } from '../../support/identity-stub.js';
 import { workerOptions } from '../../support/worker-host.js';
 import type { Change } from '../service/changed-server.js';

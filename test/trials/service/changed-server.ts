@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../../scripts/setup.js';
+import { root } from '../../../scripts/root.js';
 import { copyBuild } from '../../support/changed-build.js';
 
 type Replacement = readonly [from: string, to: string];

@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killAll } from '../../../scripts/bench/processes.js';
-import { root } from '../../../scripts/setup.js';
+import { root } from '../../../scripts/root.js';
 import {
   type How,
   type LogLine,

@@ -3,23 +3,16 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { MUTANTS } from './histories/mutants.js';
-import { WORKER_DEFECTS } from './histories/worker-faults.js';
 import { UNBOUNDED } from './hostile/controls.js';
 import { LESS_DURABLE, placesOf } from './service/changed-server.js';
 import { TRIALS } from './trial.js';
 
-it.each([LESS_DURABLE, ...MUTANTS, ...UNBOUNDED].map((change) => [change.name, change] as const))(
+it.each([LESS_DURABLE, ...UNBOUNDED].map((change) => [change.name, change] as const))(
   'The build contains the text that the defect "%s" changes',
   (_name, change) => {
     expect(placesOf(change).size).toBeGreaterThan(0);
   },
 );
-
-it.each(WORKER_DEFECTS)('The Worker contains what "$name" changes', ({ replacements }) => {
-  const worker = readFileSync(new URL('../../dist/worker.js', import.meta.url), 'utf8');
-  for (const [text] of replacements) expect(worker).toContain(text);
-});
 
 it('test/README.md has a row for each trial, in the order of the list', () => {
   const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

@@ -4,15 +4,8 @@
 import type { Payment, Properties, RecordedEvent, Totals } from './recorder.js';
 
 export interface Summary {
-  readonly owner_sub: string;
   readonly record_count: number;
   readonly resources: Record<string, number>;
-}
-
-export interface AnsweredUsage {
-  readonly record_count: number;
-  readonly resources: Record<string, { records: number; payload_bytes: number }>;
-  readonly audit_event_count: number;
 }
 
 export interface AnsweredEvent {
@@ -28,22 +21,8 @@ export interface Envelope<Data> {
   readonly meta: { readonly pagination: { readonly total: number; readonly total_pages: number } };
 }
 
-export function summaryTotals({ record_count, resources }: Omit<Summary, 'owner_sub'>): Totals {
+export function summaryTotals({ record_count, resources }: Summary): Totals {
   return { records: record_count, counts: resources };
-}
-
-export function accountTotals(rows: readonly Summary[]): Record<string, Totals> {
-  return Object.fromEntries(rows.map((row) => [row.owner_sub, summaryTotals(row)]));
-}
-
-export function usageTotals(usage: AnsweredUsage): Totals {
-  const held = Object.entries(usage.resources);
-  return {
-    records: usage.record_count,
-    counts: Object.fromEntries(held.map(([name, { records }]) => [name, records])),
-    bytes: Object.fromEntries(held.map(([name, { payload_bytes }]) => [name, payload_bytes])),
-    events: usage.audit_event_count,
-  };
 }
 
 export function recordedEvent(event: AnsweredEvent): RecordedEvent {

@@ -4,15 +4,12 @@ import { asAccount } from '../../support/identity-stub.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import {
   type AnsweredEvent,
-  type AnsweredUsage,
-  accountTotals,
   type Envelope,
   idIn,
   recordedEvent,
   recordedPayment,
   type Summary,
   summaryTotals,
-  usageTotals,
 } from './answers.js';
 import { type Asked, Exchange } from './exchange.js';
 import type { Operation, Payment, Properties, Recorder } from './recorder.js';
@@ -57,9 +54,7 @@ export class Asking {
     const asked = { method, path: pathOf(target), headers: headersOf(target) };
     const sent = body === undefined ? asked : { ...asked, body };
     return this.#ask<Properties>(kind, target, sent, ({ data }) =>
-      kind === 'delete'
-        ? {}
-        : { id: idIn(data), record: data, bytes: Buffer.byteLength(JSON.stringify(data)) },
+      kind === 'delete' ? {} : { id: idIn(data), record: data },
     );
   }
 
@@ -90,23 +85,6 @@ export class Asking {
   page(who: string) {
     const path = `/accounts/${encodeURIComponent(who)}`;
     return this.#view<Summary>('page', path, who, ({ data }) => ({ totals: summaryTotals(data) }));
-  }
-
-  overview() {
-    const read = ({ data }: Envelope<Summary & { tenant_count: number }>) => ({
-      totals: { tenants: data.tenant_count, ...summaryTotals(data) },
-    });
-    return this.#view('overview', '/overview', '', read);
-  }
-
-  usage() {
-    const read = ({ data }: Envelope<AnsweredUsage>) => ({ totals: usageTotals(data) });
-    return this.#view('usage', '/usage', '', read);
-  }
-
-  accounts() {
-    const read = ({ data }: Envelope<Summary[]>) => ({ accounts: accountTotals(data) });
-    return this.#view('accounts', '/accounts?page_size=200', '', read);
   }
 
   /** The newest events, in the order in which they happened. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../../../scripts/root.js';
 
-export type Model = 'record' | 'account' | 'operator' | 'directory' | 'ids';
+export type Model = 'record' | 'account' | 'ids';
 
 export interface Verdict {
   readonly model: Model;

@@ -107,9 +107,6 @@ export class Load {
       await asking.payments(who);
       await asking.page(who);
     }
-    await asking.overview();
-    await asking.accounts();
-    await asking.usage();
     await asking.wholeAudit();
   }
 
@@ -157,10 +154,7 @@ export class Load {
     else if (dice < 70) await asking.read({ ...target, id });
     else if (dice < 85) await this.#list(asking, target);
     else if (dice < 89) await asking.payments(who);
-    else if (dice < 92) await asking.page(who);
-    else if (dice < 94) await asking.overview();
-    else if (dice < 96) await asking.accounts();
-    else if (dice < 98) await asking.usage();
+    else if (dice < 94) await asking.page(who);
     else await asking.audit();
   }
 

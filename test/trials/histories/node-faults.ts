@@ -138,16 +138,6 @@ export const NEWEST_DELETED: Fault = {
   },
 };
 
-/** For a defect that shows only while a commit takes a while. */
-export const SLOW_AND_KILLED: Fault = {
-  name: 'slow syncs and kill -9',
-  missing: tracerIsMissing,
-  run: (folder, amount, script) => {
-    const less = { ...amount, operations: amount.operations / 4 };
-    return ended('SIGKILL', folder, less, script, tracing(SLOW_SYNCS));
-  },
-};
-
 function tracing(inject: string): readonly string[] {
   const tracer = ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'];
   return [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];

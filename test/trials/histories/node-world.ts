@@ -4,17 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Behaviour, byToken, openIdentityStub } from '../../support/identity-stub.js';
-import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
-import {
-  type AnsweredUsage,
-  accountTotals,
-  type Envelope,
-  type Summary,
-  usageTotals,
-} from './answers.js';
-import { Exchange } from './exchange.js';
+import { type Service, spawnServer } from '../service/service-process.js';
 import { Load } from './load.js';
-import { type Header, newHeader, Recorder } from './recorder.js';
+import { type Header, Recorder } from './recorder.js';
 
 export const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
 const CLIENTS = 12;
@@ -45,7 +37,7 @@ type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
 export class NodeWorld implements World {
   readonly recorder = new Recorder();
   readonly load: Load;
-  readonly header = newHeader('node');
+  readonly header: Header = { host: 'node', audit: true };
   readonly file: string;
   restarts = 0;
   readonly #options: NodeOptions;
@@ -71,7 +63,6 @@ export class NodeWorld implements World {
   static async open(options: NodeOptions): Promise<NodeWorld> {
     const world = new NodeWorld(options, await openIdentityStub(options.identity ?? byToken));
     if (!(await world.start())) throw new Error('the service does not start');
-    Object.assign(world.header, await before(await world.#origin));
     return world;
   }
 
@@ -129,7 +120,6 @@ export class NodeWorld implements World {
     if (this.service.log().some(({ event }) => event === 'admin_audit_write_failed')) {
       this.header.audit = false;
     }
-    this.header.bytes = this.recorder.operations.every(({ code }) => code !== 0);
     await this.load.readAll();
   }
 
@@ -157,19 +147,4 @@ export class NodeWorld implements World {
       this.#up = resolve;
     });
   }
-}
-
-/** What the views show of a new database: the sample rows. */
-export async function before(origin: string): Promise<Pick<Header, 'usage' | 'accounts'>> {
-  const exchange = new Exchange();
-  const get = async <Data>(path: string): Promise<Data> => {
-    const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
-    const answer = await exchange.send(origin, { method: 'GET', path: `/admin${path}`, headers });
-    if (typeof answer === 'string' || answer.status !== 200) throw new Error(`${path}: no answer`);
-    return (answer.json as Envelope<Data>).data;
-  };
-  const usage = usageTotals(await get<AnsweredUsage>('/usage'));
-  const accounts = accountTotals(await get<Summary[]>('/accounts?page_size=200'));
-  exchange.close();
-  return { usage, accounts };
 }

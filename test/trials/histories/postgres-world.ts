@@ -7,8 +7,8 @@ import { type Line, openLine } from '../../support/line.js';
 import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
 import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import { Load } from './load.js';
-import { ACCOUNTS, before, type World } from './node-world.js';
-import { newHeader, Recorder } from './recorder.js';
+import { ACCOUNTS, type World } from './node-world.js';
+import { type Header, Recorder } from './recorder.js';
 
 const CLIENTS = 9;
 /** During a fault the others keep serving: without a pause the histories outgrow the checker. */
@@ -43,7 +43,7 @@ type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
 export class PostgresWorld implements World {
   readonly recorder = new Recorder({ is500Open: true });
   readonly load: Load;
-  readonly header = newHeader('postgres');
+  readonly header: Header = { host: 'postgres', audit: true };
   readonly places: readonly Place[];
   restarts = 0;
   /** The current primary. The world closes it. */
@@ -85,7 +85,6 @@ export class PostgresWorld implements World {
     }
     const world = new PostgresWorld(options, await openIdentityStub(), places, database);
     await Promise.all(places.map((_, place) => world.start(place)));
-    Object.assign(world.header, await before(await world.#originFor(0)));
     return world;
   }
 
@@ -129,7 +128,6 @@ export class PostgresWorld implements World {
     await this.load.stop();
     await this.calm();
     if (this.#outputs().includes('"event":"admin_audit_write_failed"')) this.header.audit = false;
-    this.header.bytes = this.recorder.operations.every(({ code }) => code !== 0);
     await this.load.readAll();
   }
 

@@ -6,11 +6,8 @@ import { writeFileSync } from 'node:fs';
 export type Properties = Record<string, unknown>;
 
 export interface Totals {
-  tenants?: number;
   records: number;
   counts: Record<string, number>;
-  bytes?: Record<string, number>;
-  events?: number;
 }
 
 export interface RecordedEvent {
@@ -29,8 +26,8 @@ export interface Payment {
   status: string;
 }
 
-/** Of the operator: an account's page, and views of all accounts. */
-type View = 'page' | 'overview' | 'accounts' | 'usage' | 'audit';
+/** Of the operator: an account's page, and the audit log. */
+type View = 'page' | 'audit';
 
 /** One operation; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
 export interface Operation {
@@ -51,34 +48,18 @@ export interface Operation {
   /** The answer's status; 0 when it is unknown whether a write was made. */
   code: number;
   record?: Properties;
-  /** UTF-8 bytes of the record. */
-  bytes?: number;
   rows?: Properties[];
   total?: number;
   payments?: Payment[];
   totals?: Totals;
-  accounts?: Record<string, Totals>;
   events?: RecordedEvent[];
   whole?: boolean;
 }
 
 export interface Header {
   host: 'node' | 'workers' | 'postgres';
-  /** How far the operator's views may lag behind an account's own changes, in milliseconds. */
-  lagMs: number;
-  /** Whether the bytes of every record are known. */
-  bytes: boolean;
   /** Whether every audit event must be there. */
   audit: boolean;
-  /** The records that were stored before the first operation. */
-  usage: Totals;
-  accounts: Record<string, Totals>;
-}
-
-/** The header of a new service; `before` adds what its views show. */
-export function newHeader(host: Header['host'], lagMs = 0): Header {
-  const usage = { records: 0, counts: {} };
-  return { host, lagMs, bytes: host !== 'workers', audit: true, usage, accounts: {} };
 }
 
 const NANOSECONDS_A_MILLISECOND = 1e6;

@@ -1,27 +1,18 @@
 // The faults on Workers: the built Worker in the platform's own runtime on this
-// machine, where every account is an object and the operator's views may lag.
+// machine.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../../../scripts/root.js';
 import { openIdentityStub } from '../../support/identity-stub.js';
 import { workerOptions } from '../../support/worker-host.js';
-import type { Change } from '../service/changed-server.js';
 import { ADMIN_KEY } from '../service/service-process.js';
-import type { Alteration } from './alterations.js';
 import { Load } from './load.js';
 import type { Amount, Fault } from './node-faults.js';
-import { ACCOUNTS, before, type World } from './node-world.js';
-import { type Header, newHeader, Recorder } from './recorder.js';
+import { ACCOUNTS, type World } from './node-world.js';
+import { type Header, Recorder } from './recorder.js';
 
-/** With twelve, the checker does not always reach a verdict on views that may lag. */
-const CLIENTS = 8;
-/** "The accounts' own changes within a second or two", on a machine that others use, too. */
-const LAG_MS = 5_000;
-/** "Later only while the platform is in trouble": what a killed runtime has not told, an alarm tells. */
-const KILLED_LAG_MS = 20_000;
+const CLIENTS = 12;
 
 type Options = Awaited<ReturnType<typeof workerOptions>>;
 
@@ -56,7 +47,7 @@ async function startWorkerProcess(options: Options) {
 class WorkerWorld implements World {
   readonly recorder = new Recorder();
   readonly load: Load;
-  readonly header: Header;
+  readonly header: Header = { host: 'workers', audit: true };
   restarts = 0;
   readonly #options: Options;
   readonly #closeProvider: () => Promise<unknown>;
@@ -64,15 +55,9 @@ class WorkerWorld implements World {
   #origin: Promise<string>;
   #up: (origin: string) => void = () => {};
 
-  private constructor(
-    options: Options,
-    closeProvider: () => Promise<unknown>,
-    lagMs: number,
-    clients: number,
-  ) {
+  private constructor(options: Options, closeProvider: () => Promise<unknown>, clients: number) {
     this.#options = options;
     this.#closeProvider = closeProvider;
-    this.header = newHeader('workers', lagMs);
     this.#origin = this.#down();
     this.load = new Load({
       recorder: this.recorder,
@@ -82,18 +67,12 @@ class WorkerWorld implements World {
     });
   }
 
-  static async open(
-    folder: string,
-    lagMs: number,
-    clients = CLIENTS,
-    replaced?: Replaced,
-  ): Promise<WorkerWorld> {
+  static async open(folder: string, clients = CLIENTS): Promise<WorkerWorld> {
     const provider = await openIdentityStub();
     const settings = { AUTH_USERINFO_URL: provider.url, ADMIN_API_KEY: ADMIN_KEY };
     const options = await workerOptions(folder, settings);
-    const world = new WorkerWorld(replaced?.(options) ?? options, provider.close, lagMs, clients);
+    const world = new WorkerWorld(options, provider.close, clients);
     await world.start();
-    Object.assign(world.header, await before(await world.#origin));
     return world;
   }
 
@@ -113,8 +92,6 @@ class WorkerWorld implements World {
     await this.load.stop();
     this.recorder.closeLost();
     await this.load.readAll();
-    await delay(this.header.lagMs);
-    await this.load.askings[0]?.accounts();
   }
 
   async close(): Promise<void> {
@@ -130,10 +107,8 @@ class WorkerWorld implements World {
   }
 }
 
-type Replaced = (options: Options) => Options;
-
-async function running(folder: string, { operations, clients }: Amount, replaced?: Replaced) {
-  const world = await WorkerWorld.open(folder, LAG_MS, clients, replaced);
+async function running(folder: string, { operations, clients }: Amount) {
+  const world = await WorkerWorld.open(folder, clients);
   world.load.start();
   await world.load.more(operations);
   return { world, came: '' };
@@ -144,7 +119,7 @@ export const WORKER_FAULTS: readonly Fault[] = [
   {
     name: 'runtime killed, on Workers',
     async run(folder, { operations, rounds }) {
-      const world = await WorkerWorld.open(folder, KILLED_LAG_MS);
+      const world = await WorkerWorld.open(folder);
       world.load.start();
       for (let round = 0; round < rounds; round++) {
         await world.load.more(operations / rounds);
@@ -160,7 +135,7 @@ export const WORKER_FAULTS: readonly Fault[] = [
 export const WORKER_NEWEST_DELETED: Fault = {
   name: 'restarts after the newest record is deleted, on Workers',
   async run(folder, { rounds }) {
-    const world = await WorkerWorld.open(folder, KILLED_LAG_MS);
+    const world = await WorkerWorld.open(folder);
     for (let round = 0; round < Math.ceil(rounds / 2); round++) {
       await world.load.makeAndDelete();
       await world.kill();
@@ -170,61 +145,3 @@ export const WORKER_NEWEST_DELETED: Fault = {
     return { world, came: `${Math.ceil(rounds / 2)} times` };
   },
 };
-
-/** Changes of the built Worker; controls.test.ts checks the texts against it. */
-export const WORKER_DEFECTS: readonly Change[] = [
-  {
-    name: 'the directory is told half a minute later, on Workers',
-    replacements: [
-      ['SENDING_INTERVAL_MS = 250', 'SENDING_INTERVAL_MS = 3e4'],
-      // Otherwise the alarm, which covers what the interval missed, tells it in time.
-      ['ALARM_DELAY_MS = 2e3', 'ALARM_DELAY_MS = 3e4'],
-    ],
-  },
-  {
-    name: 'an operator does not wait for the directory, on Workers',
-    replacements: [['await this.#tellDirectory()', 'void 0']],
-  },
-];
-
-/** The Worker with one defect; each is caught by the model of the directory. */
-export const WORKER_MUTANTS = WORKER_DEFECTS.map(({ name, replacements }) => ({
-  name,
-  run: (folder: string, amount: Amount) =>
-    running(folder, amount, (options) => {
-      const modules = (options.modules as Module[]).map((module) => {
-        let contents = module.contents ?? readFileSync(module.path, 'utf8');
-        for (const [from, to] of replacements) contents = contents.replaceAll(from, () => to);
-        return { ...module, contents };
-      });
-      return { ...options, modules } as Options;
-    }),
-}));
-
-type Module = { readonly path: string; readonly contents?: string };
-
-export const WORKER_ALTERATIONS: readonly Alteration[] = [
-  {
-    name: 'a view stays behind for longer than is promised',
-    model: 'directory',
-    alter: (operations) => {
-      const views = operations.filter(({ kind }) => kind === 'accounts');
-      const [first, latest] = [views[0], views.at(-1)];
-      if (latest === undefined || first?.accounts === undefined) return false;
-      // At the end every account has had other counts than in the beginning.
-      latest.accounts = {};
-      return true;
-    },
-  },
-  {
-    name: 'a view shows counts that never were',
-    model: 'directory',
-    alter: (operations) => {
-      const view = operations.findLast(({ kind }) => kind === 'accounts');
-      const counts = view?.accounts?.['alice']?.counts;
-      if (counts === undefined) return false;
-      counts['orders'] = (counts['orders'] ?? 0) + 100;
-      return true;
-    },
-  },
-];

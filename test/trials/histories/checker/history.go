@@ -86,13 +86,10 @@ type Payment struct {
 	Status  string  `json:"status"`
 }
 
-// Totals are what an operator's view says of all accounts, of one, or of storage.
+// Totals are what the operator's page of an account says.
 type Totals struct {
-	Tenants int            `json:"tenants"`
 	Records int            `json:"records"`
 	Counts  map[string]int `json:"counts"`
-	Bytes   map[string]int `json:"bytes"`
-	Events  int            `json:"events"`
 }
 
 // Op is one operation: what was asked, and what was answered.
@@ -112,17 +109,13 @@ type Op struct {
 	Page     int    `json:"page"`
 	Size     int    `json:"size"`
 	// Code is the answer's status; 0 if it is unknown whether the write was made.
-	Code     int               `json:"code"`
-	Record   Fields            `json:"record"`
-	Bytes    int               `json:"bytes"`
-	Rows     []Fields          `json:"rows"`
-	Total    int               `json:"total"`
-	Payments []Payment         `json:"payments"`
-	Totals   *Totals           `json:"totals"`
-	Accounts map[string]Totals `json:"accounts"`
-	Events   []Event           `json:"events"`
-	// key and place number the record and where it is; see operator.go.
-	key, place int32
+	Code     int       `json:"code"`
+	Record   Fields    `json:"record"`
+	Rows     []Fields  `json:"rows"`
+	Total    int       `json:"total"`
+	Payments []Payment `json:"payments"`
+	Totals   *Totals   `json:"totals"`
+	Events   []Event   `json:"events"`
 	// Whole: the events are all that there are, not the newest page.
 	Whole bool `json:"whole"`
 	// A create without an answer whose record was seen.
@@ -137,14 +130,10 @@ func (op *Op) write() bool {
 	return op.Kind == "create" || op.Kind == "patch" || op.Kind == "delete"
 }
 
-// Header says where the history comes from and what was there before it.
+// Header says where the history comes from.
 type Header struct {
-	Host     string            `json:"host"`
-	LagMs    int64             `json:"lagMs"`
-	Bytes    bool              `json:"bytes"`
-	Audit    bool              `json:"audit"`
-	Usage    Totals            `json:"usage"`
-	Accounts map[string]Totals `json:"accounts"`
+	Host  string `json:"host"`
+	Audit bool   `json:"audit"`
 }
 
 type History struct {
@@ -283,8 +272,6 @@ func (op *Op) describe() string {
 		answer += fmt.Sprintf(" %+v", op.Payments)
 	case op.Totals != nil:
 		answer += fmt.Sprintf(" %+v", *op.Totals)
-	case op.Accounts != nil:
-		answer += fmt.Sprintf(" %+v", op.Accounts)
 	case op.Kind == "audit":
 		answer += fmt.Sprintf(" %+v", op.Events)
 	}

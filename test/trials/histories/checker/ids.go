@@ -15,20 +15,14 @@ func idsModel() porcupine.Model {
 	}
 }
 
-// IdsParts gives the creates whose id is known, by database and collection; an account of Workers
-// has numbers of its own.
+// IdsParts gives the creates whose id is known, by collection.
 func (h *History) idsParts() map[string][]*Op {
 	parts := map[string][]*Op{}
 	for _, op := range h.Ops {
 		if op.Kind != "create" || op.Id == "" {
 			continue
 		}
-		database := "the database"
-		if h.Host == "workers" {
-			database = op.Who
-		}
-		key := database + " " + op.Coll
-		parts[key] = append(parts[key], op)
+		parts[op.Coll] = append(parts[op.Coll], op)
 	}
 	return parts
 }

@@ -27,7 +27,7 @@ type verdict struct {
 }
 
 func main() {
-	model := flag.String("model", "record", "record, account, operator, directory or ids")
+	model := flag.String("model", "record", "record, account or ids")
 	seconds := flag.Int("seconds", 60, "how long one part may take")
 	small := flag.Bool("smallest", true, "look for the smallest history that shows a violation")
 	flag.Parse()
@@ -43,14 +43,9 @@ func main() {
 func (h *History) divided(name string) (porcupine.Model, map[string][]*Op) {
 	switch name {
 	case "record":
-		return h.recordModel(), h.records()
+		return recordModel(), h.records()
 	case "account":
 		return accountModel(), h.accounts()
-	case "operator":
-		view := h.operatorView()
-		return view.model(), map[string][]*Op{"all accounts": view.ops}
-	case "directory":
-		return h.directoryModel(), h.directoryParts()
 	case "ids":
 		return idsModel(), h.idsParts()
 	}

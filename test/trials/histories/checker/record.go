@@ -13,17 +13,10 @@ import (
 type recordState struct {
 	fields Fields
 	text   string
-	events []logged
+	events []string
 }
 
-// A logged event may be missing in the log until a time: on Workers an object
-// that was killed tells the directory of its last change later.
-type logged struct {
-	text      string
-	lateUntil int64
-}
-
-func (h *History) with(s recordState, fields Fields, event Event, op *Op) recordState {
+func with(s recordState, fields Fields, event Event, op *Op) recordState {
 	next := recordState{fields: fields, events: s.events}
 	if fields != nil {
 		next.text = fields.text()
@@ -31,15 +24,11 @@ func (h *History) with(s recordState, fields Fields, event Event, op *Op) record
 	if !op.Operator {
 		return next
 	}
-	own := logged{text: event.text()}
-	if op.Code == 0 && h.LagMs > 0 {
-		own.lateUntil = op.Return + h.LagMs*1e6
-	}
-	next.events = append(s.events[:len(s.events):len(s.events)], own)
+	next.events = append(s.events[:len(s.events):len(s.events)], event.text())
 	return next
 }
 
-func (h *History) recordStep(state recordState, op *Op) []recordState {
+func recordStep(state recordState, op *Op) []recordState {
 	present := state.fields != nil
 	after := state
 	switch op.Kind {
@@ -47,15 +36,15 @@ func (h *History) recordStep(state recordState, op *Op) []recordState {
 		if present || op.Code == 201 && !op.keepsBody() {
 			return nil
 		}
-		after = h.with(state, op.made(), Event{Action: "create", Changed: op.names()}, op)
+		after = with(state, op.made(), Event{Action: "create", Changed: op.names()}, op)
 	case "patch":
 		if present {
 			merged, changed := state.fields.patched(op.Body)
-			after = h.with(state, merged, Event{Action: "update", Changed: changed}, op)
+			after = with(state, merged, Event{Action: "update", Changed: changed}, op)
 		}
 	case "delete":
 		if present {
-			after = h.with(state, nil, Event{Action: "delete"}, op)
+			after = with(state, nil, Event{Action: "delete"}, op)
 		}
 	case "audit":
 		if eventsFit(state.events, op) {
@@ -76,27 +65,14 @@ func (h *History) recordStep(state recordState, op *Op) []recordState {
 	return nil
 }
 
-// The log has the record's events, but for the last ones that may still be missing.
-func eventsFit(events []logged, op *Op) bool {
-	for {
-		if eventsAre(events, op) {
-			return true
-		}
-		last := len(events) - 1
-		if last < 0 || events[last].lateUntil < op.Call {
-			return false
-		}
-		events = events[:last]
-	}
-}
-
-func eventsAre(events []logged, op *Op) bool {
+// The log has the record's events: all, or of the newest page the last ones.
+func eventsFit(events []string, op *Op) bool {
 	before := len(events) - len(op.Events)
 	if before < 0 || op.Whole && before > 0 {
 		return false
 	}
 	for i, event := range op.Events {
-		if events[before+i].text != event.text() {
+		if events[before+i] != event.text() {
 			return false
 		}
 	}
@@ -110,11 +86,11 @@ func onlyIf[State any](holds bool, state State) []State {
 	return nil
 }
 
-func (h *History) recordModel() porcupine.Model {
+func recordModel() porcupine.Model {
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{recordState{}} },
 		Step: func(state, input, output any) []any {
-			return anyOf(h.recordStep(state.(recordState), input.(*Op)))
+			return anyOf(recordStep(state.(recordState), input.(*Op)))
 		},
 		Equal: func(a, b any) bool {
 			one, other := a.(recordState), b.(recordState)

@@ -5,10 +5,9 @@
 import { join } from 'node:path';
 import { filledDatabase } from './hostile/accounts.js';
 import { armed, composed, type HostileClient, inWords } from './hostile/clients.js';
-import { SCENARIOS, UNBOUNDED } from './hostile/controls.js';
 import { holds, type Outcome, type Phase, textOf, underHostileClients } from './hostile/run.js';
+import { SCENARIOS } from './hostile/scenarios.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
-import { planted } from './service/changed-server.js';
 import type { Finding, Trial } from './trial.js';
 
 const MINUTES = 1;
@@ -41,16 +40,6 @@ export const hostile: Trial = async ({ quick, only = '', minutes, seeds, folder,
     say(name);
     const phases = [phaseOf(clients, SCENARIO_MS, randomFrom(1))];
     findings.push(findingOf(name, await underHostileClients({ filled, file: file(), phases })));
-  }
-  for (const control of UNBOUNDED) {
-    const fault = `control: ${control.name}`;
-    if (!fault.includes(only)) continue;
-    say(fault);
-    const script = planted(join(folder, `build-${findings.length}`), control);
-    const phases = [phaseOf(SCENARIOS[control.scenario], SCENARIO_MS, randomFrom(1))];
-    const outcome = await underHostileClients({ filled, file: file(), script, phases });
-    // It holds if the attack finds the bound missing.
-    findings.push({ ...findingOf(fault, outcome), holds: !holds(outcome) });
   }
   return findings;
 };

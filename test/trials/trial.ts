@@ -47,7 +47,6 @@ export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
   faults: async () => (await import('./faults.js')).faults,
   model: async () => (await import('./model.js')).model,
   histories: async () => (await import('./histories/histories.js')).histories,
-  data: async () => (await import('./data.js')).data,
   hostile: async () => (await import('./hostile.js')).hostile,
   replication: async () => (await import('./replication.js')).replication,
   processes: async () => (await import('./processes.js')).processes,

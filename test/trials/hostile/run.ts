@@ -19,8 +19,8 @@ import { MARKED_PATH, provider, WRITER } from './requests.js';
 const HEAP = '--max-old-space-size=512';
 /** The heap, 64 MiB of bodies and answers, buffers of connections, the storage thread, the program. */
 const MEMORY_MAX_MEGABYTES = 800;
-const READ_P99_MAX_MS = 50;
-const WRITE_P99_MAX_MS = 250;
+const READ_P99_MAX_MS = 300;
+const WRITE_P99_MAX_MS = 2_000;
 /** Settings for an operator who does not trust the accounts. */
 const QUOTAS = { ACCOUNT_MAX_RECORDS: '250000', ACCOUNT_MAX_BYTES: '48000000' };
 

@@ -220,7 +220,7 @@ async function waitingStream(isDisconnected = () => false) {
   // A claim of that size may be three quarters of an account's bytes.
   const limits = { accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 };
   const admission = new Admission(UNSLICED, limits);
-  admission.begin('neema', HELD_BYTES, () => false);
+  void admission.begin('neema', HELD_BYTES, () => false);
   async function* texts() {
     yield 'x';
   }

@@ -32,7 +32,7 @@ async function openGate() {
   const { promise: reached, resolve: arrived } = deferred();
   const stub = await openIdentityStub((_token, response) => {
     arrived();
-    opened.then(() => response.end('{"sub":"drain"}'));
+    void opened.then(() => response.end('{"sub":"drain"}'));
   });
   return { stub, open, reached };
 }

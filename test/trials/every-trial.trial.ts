@@ -4,7 +4,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { type Finding, TRIALS, type Verdict, verdictOf } from './trial.js';
+import { TRIALS } from './list.js';
+import { type Finding, type Verdict, verdictOf } from './trial.js';
 
 const { TRIALS_FOLDER = '', TRIALS_ONLY = '', TRIALS_SEEDS = '', ...wanted } = process.env;
 const minutes = Number(wanted['TRIALS_MINUTES'] ?? '');

@@ -1,4 +1,4 @@
-// The trials, and the form of one: its options and its findings.
+// The form of a trial: its options and its findings.
 
 export interface TrialOptions {
   /** A short version, of about a minute. The figures of the long version count. */
@@ -37,18 +37,3 @@ export function verdictOf({ holds }: Finding): Verdict {
 }
 
 export type Trial = (options: TrialOptions) => Promise<Finding[]>;
-
-/**
- * Each by the word that `npm run trust -- NAME` takes, loaded only when it runs; test/README.md has a
- * row for each: the promise, the fault, and what was found.
- */
-export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
-  power: async () => (await import('./power.js')).power,
-  faults: async () => (await import('./faults.js')).faults,
-  model: async () => (await import('./model.js')).model,
-  histories: async () => (await import('./histories/histories.js')).histories,
-  hostile: async () => (await import('./hostile.js')).hostile,
-  replication: async () => (await import('./replication.js')).replication,
-  processes: async () => (await import('./processes.js')).processes,
-  soak: async () => (await import('./soak.js')).soak,
-};

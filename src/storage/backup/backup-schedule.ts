@@ -46,14 +46,14 @@ export class BackupSchedule {
 
   /** To be called once the service listens: a start that fails takes no backup. */
   begin(): void {
-    this.#timer = setInterval(() => this.check(), CHECK_MS).unref();
-    this.check();
+    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
+    void this.check();
   }
 
   /** Takes a backup now. If one is in progress, another follows it, because it may lack the latest writes. */
   takeNow(): void {
     this.#isAsked = true;
-    this.check();
+    void this.check();
   }
 
   /** Begins no further backup. Closing the storage aborts the one in progress. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { TRIALS } from './trial.js';
+import { TRIALS } from './list.js';
 
 it('test/README.md has a row for each trial, in the order of the list', () => {
   const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

@@ -1,0 +1,18 @@
+// The trials.
+
+import type { Trial } from './trial.js';
+
+/**
+ * Each by the word that `npm run trust -- NAME` takes, loaded only when it runs; test/README.md has a
+ * row for each: the promise, the fault, and what was found.
+ */
+export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
+  power: async () => (await import('./power.js')).power,
+  faults: async () => (await import('./faults.js')).faults,
+  model: async () => (await import('./model.js')).model,
+  histories: async () => (await import('./histories/histories.js')).histories,
+  hostile: async () => (await import('./hostile.js')).hostile,
+  replication: async () => (await import('./replication.js')).replication,
+  processes: async () => (await import('./processes.js')).processes,
+  soak: async () => (await import('./soak.js')).soak,
+};

@@ -9,6 +9,7 @@ import type { Trial } from './trial.js';
 export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
   power: async () => (await import('./power.js')).power,
   faults: async () => (await import('./faults.js')).faults,
+  agreement: async () => (await import('./agreement.js')).agreement,
   model: async () => (await import('./model.js')).model,
   histories: async () => (await import('./histories/histories.js')).histories,
   hostile: async () => (await import('./hostile.js')).hostile,

@@ -67,7 +67,7 @@ async function startOnce(
 
 /** SQLite's check of the file and its reading of every body, in milliseconds, without the start of a process. */
 async function readingTime(/** @type {string} */ file) {
-  const read = await startScript('./targets/database-rows.js', ['reading', file]).ended();
+  const read = await startScript('./targets/database-reading.js', [file]).ended();
   return Number(JSON.parse(read).ms);
 }
 

@@ -14,7 +14,6 @@ an hour; test/README.md has their list.
 
   --small         small versions, about a minute in all; they don't judge times
   --quick         a short version of each, about a minute long
-  --long          the overnight version, if a trial has one
   --only WORDS    only the runs whose name contains these words
   --minutes N     how long a trial without a fixed length lasts
   --seeds N,N     repeats what a random trial did with these seeds
@@ -54,7 +53,6 @@ const vitest = spawn(
       ...process.env,
       TRIALS: names.join(','),
       TRIALS_QUICK: values.quick ? '1' : '',
-      TRIALS_LONG: values.long ? '1' : '',
       TRIALS_ONLY: values.only,
       TRIALS_MINUTES: values.minutes,
       TRIALS_SEEDS: values.seeds,
@@ -74,7 +72,7 @@ function options() {
     return parseArgs({
       allowPositionals: true,
       options: {
-        ...{ quick: isSet, long: isSet, small: isSet, help: isSet },
+        ...{ quick: isSet, small: isSet, help: isSet },
         ...{ only: text, minutes: text, seeds: text, json: text },
       },
     });

@@ -11,7 +11,6 @@ const { TRIALS_FOLDER = '', TRIALS_ONLY = '', TRIALS_SEEDS = '', ...wanted } = p
 const minutes = Number(wanted['TRIALS_MINUTES'] ?? '');
 const OPTIONS = {
   quick: Boolean(wanted['TRIALS_QUICK']),
-  long: Boolean(wanted['TRIALS_LONG']),
   only: TRIALS_ONLY,
   minutes: minutes > 0 ? minutes : undefined,
   seeds: TRIALS_SEEDS.match(/\d+/g)?.map(Number),

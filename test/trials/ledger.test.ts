@@ -102,12 +102,4 @@ describe('A ledger', () => {
     expect(then(other, row(1, 'CUS-0002'))).toBe(NONE);
     expect(then(other)).toContain('1 acknowledged lost');
   });
-
-  it('forgets earlier states, not the present one', () => {
-    ledger.acknowledge(begin('update', 2), 'CUS-0001');
-    ledger.forgetHistory();
-    expect(difference(row(2))).toBe(NONE);
-    expect(difference()).toContain('1 acknowledged lost');
-    expect(ledger.outcomes.acknowledged).toBe(2);
-  });
 });

@@ -13,7 +13,5 @@ export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
   model: async () => (await import('./model.js')).model,
   histories: async () => (await import('./histories/histories.js')).histories,
   hostile: async () => (await import('./hostile.js')).hostile,
-  replication: async () => (await import('./replication.js')).replication,
   processes: async () => (await import('./processes.js')).processes,
-  soak: async () => (await import('./soak.js')).soak,
 };

@@ -3,8 +3,6 @@
 export interface TrialOptions {
   /** A short version, of about a minute. The figures of the long version count. */
   quick: boolean;
-  /** An overnight version, if the trial has one. */
-  long?: boolean;
   /** Of a trial with several runs: part of a name; only matching runs are made. Empty: all. */
   only?: string;
   /** Duration of a trial without a fixed one; undefined: the trial's default. */

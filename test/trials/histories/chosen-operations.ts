@@ -1,7 +1,7 @@
 // Operations of a history that can be altered so that no right service can
 // have made it.
 
-import type { Operation, RecordedEvent } from './recorder.js';
+import type { Operation } from './recorder.js';
 
 type Pair = [first: Operation, second: Operation];
 
@@ -66,19 +66,6 @@ export function twoCreates(operations: readonly Operation[]): Pair | undefined {
 const swap = <T>(values: T[], one: number, other: number) => {
   [values[one], values[other]] = [values[other] as T, values[one] as T];
 };
-
-/** Two events of one record that differ. */
-export function swapOfOneRecord(events: RecordedEvent[]): void {
-  const nameOf = ({ id, who, coll }: RecordedEvent) => [id, who, coll].join();
-  for (const [i, event] of events.entries()) {
-    const other = events.findIndex(
-      (later, j) => j > i && nameOf(later) === nameOf(event) && later.action !== event.action,
-    );
-    if (other < 0) continue;
-    swap(events, i, other);
-    return;
-  }
-}
 
 /**
  * Two neighbours of a list are swapped of which one was answered before the other

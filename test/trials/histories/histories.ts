@@ -17,7 +17,6 @@ const AMOUNTS = {
   small: { operations: 500, rounds: 3, clients: 4 },
   quick: { operations: 1_200, rounds: 4 },
   usual: { operations: 10_000, rounds: 12 },
-  long: { operations: 200_000, rounds: 150 },
 } satisfies Record<string, Amount>;
 const SMALL_FAULTS = new Set(['none', 'kill -9', 'kill -9 while stopping and while starting']);
 /** A long run is cut into histories of this many operations: a model's search must stay in memory. */
@@ -28,8 +27,7 @@ const MODELS: readonly Model[] = ['record', 'account', 'ids'];
 
 /** Everything: the runs, then the controls. */
 export async function histories(options: TrialOptions): Promise<Finding[]> {
-  const { quick, long = false } = options;
-  const amount = long ? AMOUNTS.long : quick ? AMOUNTS.quick : AMOUNTS.usual;
+  const amount = options.quick ? AMOUNTS.quick : AMOUNTS.usual;
   return judgedBy(options, async (trial) => {
     for (const fault of NODE_FAULTS) await trial.run(fault, MODELS, amount);
     await trial.run(NEWEST_DELETED, ['ids'], amount);

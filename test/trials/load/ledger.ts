@@ -80,8 +80,6 @@ export class Ledger {
   #changes: LedgerChange[] = [];
   #marks = 0;
   #begun = 0;
-  /** Outcomes of forgotten changes. */
-  #forgotten = { acknowledged: 0, refused: 0, unknown: 0 };
 
   /** Adds a record that is about to be created. */
   newEntry(worker: number, owner: string, collection: string) {
@@ -121,23 +119,9 @@ export class Ledger {
     return statesOf(entry).certain ?? {};
   }
 
-  /** Keeps only the last state of each record, to save memory in a long run. Audit events cannot be compared afterwards. */
-  forgetHistory() {
-    for (const entry of this.#entries.values()) {
-      const { happened, certain, possible } = statesOf(entry);
-      const last = happened.at(-1);
-      if (possible !== undefined || last === undefined) continue;
-      if (certain === undefined) this.#entries.delete(entry.mark);
-      else entry.changes = [last];
-    }
-    const kept = new Set([...this.#entries.values()].flatMap(({ changes }) => changes));
-    for (const change of this.#changes) if (!kept.has(change)) this.#forgotten[change.outcome]++;
-    this.#changes = this.#changes.filter((change) => kept.has(change));
-  }
-
   /** The number of changes of each outcome. */
   get outcomes() {
-    const counts = { ...this.#forgotten };
+    const counts = { acknowledged: 0, refused: 0, unknown: 0 };
     for (const { outcome } of this.#changes) counts[outcome]++;
     return counts;
   }

@@ -38,10 +38,6 @@ export interface LoadOptions {
   workers: number;
   /** Stop at the first 500. */
   endsAtFailure?: boolean;
-  /** Statuses of a service that cannot write now. Whether the change is stored is unknown, as after a 500. */
-  mayAnswer?: readonly number[];
-  /** Called with the duration of each read. */
-  onRead?: (milliseconds: number) => void;
 }
 
 /** Starts the load. It ends when it is stopped or when the server is gone. */
@@ -127,7 +123,7 @@ export class LoadWorker {
     body: Properties | undefined,
     after: Properties | undefined,
   ) {
-    const { ledger, random, client, endsAtFailure = false, mayAnswer = [] } = this.#options;
+    const { ledger, random, client, endsAtFailure = false } = this.#options;
     const byOperator = random.chance(OPERATOR_SHARE);
     const changed = Object.keys(body ?? {});
     const change = ledger.begin({ action, entry, byOperator, changed, after });
@@ -142,7 +138,7 @@ export class LoadWorker {
       .catch(() => undefined);
     if (answer === undefined) return false;
     const isDone = answer.status === (action === 'create' ? 201 : 200);
-    if (!isDone && ![500, ...mayAnswer].includes(answer.status)) throw unexpected(change, answer);
+    if (!isDone && answer.status !== 500) throw unexpected(change, answer);
     if (isDone) ledger.acknowledge(change, answer.json.data.id);
     if (isDone && action === 'create') this.#live.push(entry);
     // After a 500 the outcome is unknown: no further change until the stored rows decide it.
@@ -153,19 +149,17 @@ export class LoadWorker {
   }
 
   async #read(entry: Entry) {
-    const { client, onRead } = this.#options;
-    const started = performance.now();
+    const { client } = this.#options;
     const call = { method: 'GET', path: pathOf(entry), account: entry.owner } as const;
     const answer = await client.send(call).catch(() => undefined);
     if (answer === undefined) return false;
     if (answer.status !== 200) throw new Error(`${call.path}: ${JSON.stringify(answer)}`);
-    onRead?.(performance.now() - started);
     return true;
   }
 
   /** Another account's delete, which must be refused. */
   async #refused(entry: Entry) {
-    const { ledger, client, random, mayAnswer = [] } = this.#options;
+    const { ledger, client, random } = this.#options;
     const stranger = random.oneOf(ACCOUNTS.filter((account) => account !== entry.owner));
     const none = { byOperator: false, changed: [], after: undefined };
     const change = ledger.begin({ action: 'delete', entry, ...none });
@@ -173,7 +167,7 @@ export class LoadWorker {
     const call = { method: 'DELETE', path: pathOf(entry), account: stranger } as const;
     const answer = await client.send(call).catch(() => undefined);
     // When a commit fails, the refusals that were decided with it are answered 500, too.
-    if (answer !== undefined && ![404, 500, ...mayAnswer].includes(answer.status)) {
+    if (answer !== undefined && ![404, 500].includes(answer.status)) {
       throw unexpected(change, answer);
     }
     return answer !== undefined;

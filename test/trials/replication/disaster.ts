@@ -1,7 +1,7 @@
 // One life of a service with Litestream next to it, under load, to its end: both killed, the
 // data folder deleted, the replica restored and compared with what was acknowledged.
 
-import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -14,17 +14,11 @@ import { spawnServer } from '../service/service-process.js';
 
 const WORKERS = 16;
 const PAUSE_MS = 20;
-const LOG_RESTART_MAX_MS = 60_000;
-/** SQLite gives a log that is restarted another salt (sqlite.org/fileformat2.html, 4.1). */
-const SALT_END = 24;
 
-export type Disaster = Awaited<ReturnType<typeof lifeOf>>;
-
-/** `noteCharacters`: of each record that is written. */
-export async function lifeOf(home: LitestreamHome, identityUrl: string, noteCharacters = 200) {
-  const note = 'x'.repeat(noteCharacters);
+export async function lifeOf(home: LitestreamHome, identityUrl: string) {
+  const note = 'x'.repeat(200);
   let litestream = home.start();
-  let { service, client, operations } = await started();
+  const { service, client, operations } = await started();
   /** When each record was acknowledged, by its id. */
   const acknowledged = new Map<string, number>();
   let isOver = false;
@@ -55,7 +49,6 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
   const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
 
   return {
-    folder: dirname(dirname(home.file)),
     /** Resolves when this many records are acknowledged. */
     async acknowledged(count: number) {
       while (acknowledged.size < count) await delay(PAUSE_MS);
@@ -64,11 +57,6 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
       await litestream.end('SIGKILL');
       await delay(awayMs);
       litestream = home.start();
-    },
-    async holdLitestream(milliseconds: number) {
-      litestream.signal('SIGSTOP');
-      await delay(milliseconds);
-      litestream.signal('SIGCONT');
     },
     /** As on a machine where it starts before anyone has restored. */
     async runLitestreamAlone(milliseconds: number) {
@@ -83,20 +71,6 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
       const behind = async () =>
         (await Metrics.of(operations)).total('service_replication_behind_seconds');
       while ((await behind()) > 0) await delay(PAUSE_MS);
-    },
-    /** Resolves when the log was written back and restarted. */
-    async sawLogRestart() {
-      const before = saltOf(home.file);
-      const until = performance.now() + LOG_RESTART_MAX_MS;
-      while (saltOf(home.file).equals(before)) {
-        if (performance.now() > until) throw new Error('the log was not written back');
-        await delay(PAUSE_MS);
-      }
-    },
-    async restartService() {
-      await service.end('SIGKILL');
-      client.close();
-      ({ service, client, operations } = await started());
     },
     /** The machine is lost. `meanwhile` happens with the empty folder. Resolves with what the replica lacks. */
     async lose(meanwhile: () => Promise<void> = async () => {}) {
@@ -133,15 +107,6 @@ export async function lifeOf(home: LitestreamHome, identityUrl: string, noteChar
     await litestream.end('SIGTERM');
     return answer?.status === 201;
   }
-}
-
-/** Changes each time the log is restarted. */
-function saltOf(file: string): Buffer {
-  const head = Buffer.alloc(SALT_END);
-  const log = openSync(`${file}-wal`, 'r');
-  readSync(log, head, 0, SALT_END, 0);
-  closeSync(log);
-  return head.subarray(SALT_END - 8);
 }
 
 function create(client: Client, worker: number, notes: string) {

@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { makeDocument } from './build-document.js';
 import { noticesOf } from './notices.js';
@@ -43,13 +43,39 @@ const common = {
 /** An import of `node:` anything is a build error here. @type {import('esbuild').BuildOptions} */
 const neutral = { ...common, platform: 'neutral', mainFields: ['module', 'main'] };
 
-/** Redirects imports of `libsql.ts` to the built file, which has its thread next to it. @type {import('esbuild').Plugin} */
-const besideLibsql = {
-  name: 'beside-libsql',
+/** What only dist/handler.js holds. Every other bundle imports it from there, so that what runs is what was tested. */
+const CORE = 'src/core';
+const CORE_FOLDERS = ['admission', 'domain', 'http', 'identity', 'records'];
+const IN_HANDLER = new RegExp(`^(?:src/handler|${CORE}/(?:${CORE_FOLDERS.join('|')})/.*)\\.js$`);
+
+/** The handler, and every export of the core, which is not part of its types. @type {import('esbuild').StdinOptions} */
+const handlerEntry = {
+  contents: ['src/handler.ts', ...CORE_FOLDERS.flatMap(modulesIn)]
+    .map((path) => `export * from './${path}';`)
+    .join('\n'),
+  resolveDir: root,
+  sourcefile: 'dist-handler.ts',
+};
+
+/** @param {string} folder */
+function modulesIn(folder) {
+  const names = readdirSync(join(root, CORE, folder)).filter((name) => name.endsWith('.ts'));
+  return names.sort().map((name) => `${CORE}/${folder}/${name}`);
+}
+
+/**
+ * Redirects imports to the built files: of the core to `handler.js`, and of `libsql.ts`, which has
+ * its thread next to it. @type {import('esbuild').Plugin}
+ */
+const besideBuilt = {
+  name: 'beside-built',
   setup({ onResolve }) {
-    onResolve({ filter: /\/libsql\.js$/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? null : { path: `./${path.split('/').at(-1)}`, external: true },
-    );
+    onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir, kind }) => {
+      if (kind === 'entry-point') return null;
+      const source = relative(root, join(resolveDir, path)).replaceAll('\\', '/');
+      if (IN_HANDLER.test(source)) return { path: './handler.js', external: true };
+      return source === 'src/libsql.js' ? { path: './libsql.js', external: true } : null;
+    });
   },
 };
 
@@ -58,7 +84,7 @@ const onNode = {
   ...common,
   platform: 'node',
   external: ['libsql', 'pg'],
-  plugins: [besideLibsql],
+  plugins: [besideBuilt],
 };
 
 /** @type {import('esbuild').BuildOptions} */
@@ -99,16 +125,18 @@ async function buildAll() {
 /** Resolves with esbuild's metafile of each bundle: the files in it. */
 async function buildBundles() {
   const results = await Promise.all([
-    build({ ...neutral, entryPoints: ['src/handler.ts'] }),
+    build({ ...neutral, stdin: handlerEntry, entryNames: 'handler' }),
     // For the tests of those who embed the service, on any host.
     build({
       ...neutral,
       entryPoints: ['src/memory.ts', 'src/storage-conformance.ts'],
+      plugins: [besideBuilt],
     }),
     build({
       ...neutral,
-      entryPoints: ['src/worker.ts', 'src/admin-worker.ts'],
+      entryPoints: ['src/worker.ts'],
       external: ['cloudflare:workers'],
+      plugins: [besideBuilt],
     }),
     build({
       ...onNode,

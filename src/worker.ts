@@ -1,9 +1,7 @@
-// The entry on Cloudflare Workers. The gateway answers requests, one object for each
-// account holds its records, and one directory answers the operator's views.
+// The entry on Cloudflare Workers: every request goes to one object, which is the whole service.
 
-import { createGateway } from './hosts/workers/gateway.js';
+import { forward } from './hosts/workers/gateway.js';
 
-export { AccountObject } from './hosts/workers/account-object.js';
-export { DirectoryObject } from './hosts/workers/directory-object.js';
+export { ServiceObject } from './hosts/workers/service-object.js';
 
-export default { fetch: createGateway() };
+export default { fetch: forward };

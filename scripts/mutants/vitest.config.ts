@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Tests that start a built program, which has no mutant in it. */
 const STARTS_BUILT =
-  /(support\/(program|server-process|node-service|worker-host|data-command|restoration)|\.\/(maintained-service|faults))\.js'/;
+  /(support\/(program|server-process|node-service|worker-host|data-command|restoration)|maintained-worker)\.js'/;
 const LEFT_OUT = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
   .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))

@@ -11,6 +11,8 @@ import { root } from '../root.js';
  * @property {string} name
  * @property {string} entry Path of the entry, relative to the root.
  * @property {string} folder The folder of the entry, relative to the root.
+ * @property {boolean} noBundle
+ * @property {readonly string[]} modules Paths of the modules beside the entry, relative to the root.
  * @property {string} compatibilityDate
  * @property {Record<string, string>} durableObjects Class names by binding.
  * @property {Record<string, string>} vars
@@ -35,6 +37,10 @@ export function readDeployment() {
     name: config.name,
     entry: config.main,
     folder,
+    noBundle: config.no_bundle === true,
+    modules: config.rules.flatMap((/** @type {any} */ { type, globs }) =>
+      type === 'ESModule' ? globs.map((/** @type {string} */ name) => `${folder}/${name}`) : [],
+    ),
     compatibilityDate: config.compatibility_date,
     durableObjects: Object.fromEntries(
       bindings.map((/** @type {any} */ binding) => [binding.name, binding.class_name]),
@@ -52,12 +58,15 @@ export function readDeployment() {
  */
 export function miniflareOptions({ folder, settings = {} }) {
   const deployment = readDeployment();
-  const { name, entry, compatibilityDate, durableObjects, vars } = deployment;
+  const { name, entry, modules, compatibilityDate, durableObjects, vars } = deployment;
   return {
     name,
     compatibilityDate,
     modulesRoot: join(root, deployment.folder),
-    modules: [{ type: 'ESModule', path: join(root, entry) }],
+    modules: [entry, ...modules].map((path) => ({
+      type: /** @type {const} */ ('ESModule'),
+      path: join(root, path),
+    })),
     durableObjects: Object.fromEntries(
       Object.entries(durableObjects).map(([binding, className]) => [
         binding,

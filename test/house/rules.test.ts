@@ -61,7 +61,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['tools/'],
   manage: ['tools/'],
   worker: ['hosts/workers'],
-  'admin-worker': ['hosts/workers'],
 };
 
 /** Where Node's own modules may be used. */

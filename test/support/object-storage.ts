@@ -2,16 +2,11 @@
 // the parts of an object. How the platform itself stores is tested in the runtime.
 
 import Database from 'libsql';
-import type { OutboxStorage } from '../../src/hosts/workers/outbox.js';
+import type { ObjectStorage } from '../../src/storage/object/object-storage.js';
 
-/** `alarms`: every alarm that was set, in milliseconds since 1970. */
-export type TestedStorage = OutboxStorage & { readonly alarms: number[] };
-
-export function openObjectStorage(): TestedStorage {
+export function openObjectStorage(): ObjectStorage {
   const database = new Database(':memory:');
-  const alarms: number[] = [];
   return {
-    alarms,
     sql: {
       exec(query, ...bindings) {
         const statement = database.prepare(query);
@@ -21,17 +16,15 @@ export function openObjectStorage(): TestedStorage {
       },
     },
     transactionSync(run) {
-      database.exec('begin');
+      database.exec('savepoint one');
       try {
         const result = run();
-        database.exec('commit');
+        database.exec('release one');
         return result;
       } catch (error) {
-        database.exec('rollback');
+        database.exec('rollback to one; release one');
         throw error;
       }
     },
-    getAlarm: async () => alarms.at(-1) ?? null,
-    setAlarm: async (at) => void alarms.push(at),
   };
 }

@@ -26,10 +26,8 @@ export function workerHost(name: string, entry?: URL): Host {
         close: () => miniflare.dispose(),
       };
     },
-    changeDatabase: async (folder, owner, ...statements) => {
-      // The outbox must deliver this change, as it does every commit.
-      const told = 'update outbox set revision = revision + 1';
-      await runSql(objectDatabase(folder, 'ACCOUNTS', owner), ...statements, told);
+    changeDatabase: async (folder, _owner, ...statements) => {
+      await runSql(objectDatabase(folder, 'SERVICE', 'service'), ...statements);
     },
   };
 }

@@ -3,6 +3,7 @@
 
 import type { Admission } from '../admission/admission.js';
 import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
+import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
 
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
@@ -31,8 +32,10 @@ export function answerStreams(scheduler: FairScheduler, admission: Admission) {
   ): Body => {
     const source = evenPieces(pieces);
     let state: 'new' | 'held' | 'ended' = 'new';
+    let deadline: ReturnType<typeof setTimeout> | undefined;
 
     function end(): void {
+      clearTimeout(deadline);
       if (state === 'held') admission.end(account, HELD_BYTES);
       state = 'ended';
     }
@@ -51,6 +54,12 @@ export function answerStreams(scheduler: FairScheduler, admission: Admission) {
                 return;
               }
               state = 'held';
+              // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
+              deadline = setTimeout(() => {
+                end();
+                void source.return();
+                controller.error(new Error('the response was not read in time'));
+              }, RESPONSE_WRITE_TIMEOUT_MS);
             }
             if (scheduler.sliceUsed()) await scheduler.yield(account, isOver);
             const { done, value } = await source.next();

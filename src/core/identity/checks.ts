@@ -37,6 +37,8 @@ export interface ChecksOptions {
   readonly cacheSeconds?: number;
   /** Whether a request may wait for another's exchange. Default true; Workers tie an exchange to one request. */
   readonly joined?: boolean;
+  /** Checks under way of tokens that were good the last time, and of unknown tokens. Default: 192 and 64. */
+  readonly checksAtOnce?: { readonly known: number; readonly unknown: number } | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => MaybePromise<string>;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
@@ -72,14 +74,15 @@ export class Checks implements IdentityProvider {
 
   constructor(options: ChecksOptions) {
     const { log = silentLog, clock = Date.now, joined = true } = options;
+    const { known = KNOWN_CHECKS_MAX, unknown = UNKNOWN_CHECKS_MAX } = options.checksAtOnce ?? {};
     this.#options = options;
     this.#log = log;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
     // If a check may not wait for another one's end, a bound would refuse a burst of one
     // account's first requests.
-    this.#known = new Places(joined ? KNOWN_CHECKS_MAX : Infinity, clock);
-    this.#unknown = new Places(joined ? UNKNOWN_CHECKS_MAX : Infinity, clock);
+    this.#known = new Places(joined ? known : Infinity, clock);
+    this.#unknown = new Places(joined ? unknown : Infinity, clock);
   }
 
   identify(text: string, from?: From): MaybePromise<Identity> {

@@ -75,13 +75,6 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   });
 }
 
-/** Like `openRecords`, for a storage that holds one account: its operator's views are answered elsewhere. */
-export async function openAccountRecords(
-  options: OpenAccountRecordsOptions,
-): Promise<OpenAccountRecords> {
-  return accountsOf(await loadedSet(options), options);
-}
-
 async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
   const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
   for await (const page of storage.load()) set.load(page);

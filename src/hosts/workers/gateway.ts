@@ -1,52 +1,48 @@
-// The gateway on Workers: the whole HTTP side of the service, without state. Settings
-// come from the environment; the records are in durable objects.
+// The Worker in front of the object: it forwards every request. If the object was lost, a read is
+// sent once more; a write never, because its outcome is unknown.
 
-import { UNLIMITED } from '../../core/admission/admission.js';
-import { FairScheduler } from '../../core/admission/fair-scheduler.js';
-import { openSignIn } from '../../core/identity/sign-in.js';
-import type { Log } from '../../core/log.js';
-import { buildHandler, type FetchHandler } from '../../handler.js';
-import { SettingError } from '../settings/setting-error.js';
-import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
-import { readSettings, type Settings } from '../settings.js';
+import { originPolicy } from '../../core/http/cors.js';
+import { readSettings } from '../settings.js';
 import { consoleLog } from './console-log.js';
-import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
-import { gatewayRecords } from './gateway-records.js';
+import { environmentOf, serviceStub, type WorkerEnvironment } from './environment.js';
+import { errorResponse } from './error-response.js';
 
-/** Reads the settings at an isolate's first request, because a Worker has no startup. */
-export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
-  let respond: FetchHandler | undefined;
-  return async (request, env) => {
-    respond ??= responder(env);
-    const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
-    return respond(request, { remoteAddress });
-  };
-}
+const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-function responder(env: WorkerEnvironment): FetchHandler {
-  const log = consoleLog();
-  const settings = settingsOf(env, log);
-  const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];
-  for (const { event, hint } of warnings) log.warn(event, { hint });
-  const objects = {
-    account: (owner: string) => accountStub(env, owner),
-    directory: () => directoryStub(env),
-  };
-  // The platform ties timers and fetches to the request that started them.
-  const alone = { scheduler: new FairScheduler({ sliceMs: Infinity }), admission: UNLIMITED };
-  const { signIn, adminKey, corsAllowedOrigins } = settings;
-  const identity = signIn && openSignIn({ settings: signIn, log, joined: false }).identity;
-  const records = gatewayRecords(objects, log);
-  return buildHandler({ records, identity, adminKey, corsAllowedOrigins, log, ...alone });
-}
-
-/** A Worker has no startup that could fail. If one setting is invalid, none is used: every request that needs a setting is answered 503, and the log names the invalid one. */
-function settingsOf(env: WorkerEnvironment, log: Log): Settings {
+export async function forward(request: Request, env: WorkerEnvironment): Promise<Response> {
+  const isRead = READS.includes(request.method);
+  const send = () => serviceStub(env).fetch(request as never) as unknown as Promise<Response>;
   try {
-    return readSettings(settingsIn(env));
+    if (!isRead) return await send();
+    return await send().catch((error) => {
+      if (isOverloaded(error)) throw error;
+      return send();
+    });
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    log.error('setting_unusable', error);
-    return readSettings({});
+    consoleLog().error('object_call_failed', error, { method: request.method });
+    return isRead
+      ? errorResponse(request, 'STORAGE_UNAVAILABLE', 'the service is restarting; try again', {
+          originHeaders: originHeadersFor(request, env),
+          retryAfterSeconds: 1,
+        })
+      : errorResponse(
+          request,
+          'STORAGE_FAILED',
+          'the service gave no answer; read the record before trying again',
+          { originHeaders: originHeadersFor(request, env) },
+        );
+  }
+}
+
+/** The platform asks not to send more: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isOverloaded(error: unknown): boolean {
+  return (error as { readonly overloaded?: boolean }).overloaded === true;
+}
+
+function originHeadersFor(request: Request, env: WorkerEnvironment) {
+  try {
+    return originPolicy(readSettings(environmentOf(env)).corsAllowedOrigins)(request);
+  } catch {
+    return {};
   }
 }

@@ -5,6 +5,7 @@ import { open, stat } from 'node:fs/promises';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { nameAgain, removeDatabase } from '../../storage/backup/file-copy.js';
 import { syncFile } from '../../storage/disk-sync.js';
+import type { RecordLine } from '../../storage/dump/dumped-rows.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
 import { SCHEMA_STEPS } from '../../storage/file/file-schema.js';
@@ -20,18 +21,8 @@ const OWNER_ONLY = 0o600;
 /** A row can be as large as 2 MiB. */
 const PAGE_ROWS = 50;
 
-/**
- * Sorted on disk, so that memory holds only one page. The owner stays JSON text, which keeps apart
- * subjects that are the same in UTF-8.
- */
-const PUT_IN_ORDER = `
-  create temp table in_order as select position, case json_type(body, '$.owner_sub')
-      when 'text' then nullif(body -> '$.owner_sub', '""') end as owner
-    from records order by 2, 1`;
 const ROWS = `
-  select in_order.rowid as last, records.* from in_order
-    join records on records.position = in_order.position
-   where in_order.rowid > ?1 order by 1 limit ${PAGE_ROWS}`;
+  select position as last, * from records where position > ?1 order by position limit ${PAGE_ROWS}`;
 const EVENTS = `
   select id as last, event from audit_events where id > ?1 order by id limit ${PAGE_ROWS}`;
 const FIND_SEQUENCES = "select name from sqlite_master where type = 'table' and name = 'sequences'";
@@ -52,8 +43,6 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     connection.value('pragma locking_mode = exclusive');
     expectOurs(connection);
     expectWhole(connection);
-    connection.value('pragma temp_store = file');
-    connection.value(PUT_IN_ORDER);
     for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
     for (const row of rowsOf(connection, EVENTS)) {
       yield eventLine(Number(row['last']), String(row['event']));
@@ -88,7 +77,7 @@ const PUT_EVENTS = `
   insert into audit_events (id, event) select value ->> 'id', value ->> 'event' from json_each(?1)`;
 
 /** A killed load leaves only a `.loading` file, which the next load removes. */
-async function load(dump: CheckedDump, path: string): Promise<undefined> {
+async function load(dump: CheckedDump, path: string): Promise<void> {
   // SQLite would replay a leftover log into the new file.
   for (const taken of [path, `${path}-wal`, `${path}-journal`]) {
     if (existsSync(taken)) throw new CommandError(`${taken} already exists; name a new file`);
@@ -97,23 +86,21 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
   await removeDatabase(file);
   await (await open(file, 'wx', OWNER_ONLY)).close();
   const connection = new Connection(file);
-  const run = (sql: string, value: unknown) =>
-    connection.batch([{ sql, args: [JSON.stringify(value)] }]);
   try {
-    // Nothing has to be durable before `syncFile` below.
+    // Nothing in the file has to be durable yet.
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
-    let last = 0;
+    let position = 0;
+    const columnsOf = (line: RecordLine) => {
+      const row = { ...line, position: ++position };
+      const { owner, status } = storedFacts(row);
+      return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
+    };
+    const put = (sql: string, value: unknown) => ({ sql, args: [JSON.stringify(value)] });
     for await (const { records, events } of dump.batches()) {
-      const rows = records.map((line) => {
-        const { owner, status } = storedFacts({ ...line, position: 0 });
-        const columns = { owner: ownerColumn(owner), status: statusColumn(status) };
-        return { ...line, ...columns, position: ++last };
-      });
-      run(PUT_ROWS, rows);
-      run(PUT_EVENTS, events);
+      connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
     }
-    run(PUT_SEQUENCES, dump.loaded.highest);
+    connection.batch([put(PUT_SEQUENCES, dump.loaded.highest)]);
   } finally {
     connection.close();
   }

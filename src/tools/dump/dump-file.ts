@@ -1,17 +1,23 @@
-// A dump is NDJSON: a header, the records by account (oldest first), the audit events, the totals,
-// and a digest of all lines before it.
+// A dump is NDJSON: a header, each account's records oldest first, the audit events, the totals, and a
+// digest of all lines before it.
 
 import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { formatId, sequenceOf } from '../../core/domain/identifier.js';
+import { sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { nameAgain } from '../../storage/backup/file-copy.js';
-import * as piece from '../../storage/dump/dumped-rows.js';
+import {
+  type EventLine,
+  PIECE_MAX_CHARACTERS,
+  PIECE_MAX_ROWS,
+  type RecordLine,
+  recordProblem,
+} from '../../storage/dump/dumped-rows.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
 import type { Call } from '../program/command.js';
@@ -20,28 +26,8 @@ const FORMAT = { dump: 'service-management dump', version: 1 };
 const OWNER_ONLY = 0o600;
 const READ_BYTES = 1_048_576;
 
-/** Times: milliseconds since 1970, UTC. `owner`: null for a row that belongs to no account. */
-export interface RecordLine {
-  readonly collection: CollectionName;
-  readonly id: string;
-  readonly owner: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  /** The record's JSON as stored: parsing it would lose digits of long numbers. */
-  readonly body: string;
-}
-
-/** `owner`: empty for an event that belongs to no account. `event`: JSON text. */
-export interface EventLine {
-  readonly id: number;
-  readonly owner: string;
-  readonly event: string;
-  /** Only from Workers: owner, epoch and number, as a JSON array. */
-  readonly name?: string | null;
-}
-
-/** The highest numbers ever used in ids: of one account on Workers, otherwise (null) of all. */
-type HighestLine = { readonly account: string | null; readonly highest: Sequences };
+/** The highest numbers ever used in ids. */
+type HighestLine = { readonly account: null; readonly highest: Sequences };
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
@@ -51,10 +37,10 @@ type Facts = { source: Store['kind']; highest: Sequences; sha256: string };
 /** A source or a target of dumps. */
 export interface Store {
   readonly kind: 'file' | 'postgres' | 'workers' | 'service';
-  /** An account's records are contiguous. `account`: the only one needed; undefined: all. */
+  /** `account`: the only one needed; undefined: all. */
   lines(account?: string): AsyncIterable<ContentLine>;
-  /** Can be repeated, however it ended. Resolves with the refused accounts and the reasons. */
-  load?(dump: CheckedDump): Promise<ReadonlyMap<string, string> | undefined>;
+  /** All or nothing; can be repeated if it was interrupted. */
+  load?(dump: CheckedDump): Promise<void>;
 }
 
 const isRecord = (line: object): line is RecordLine => 'body' in line;
@@ -67,10 +53,6 @@ export function recordLine(row: object): RecordLine {
   const { id, owner = null } = storedFacts({ collection, body, ...columns });
   const [created_at, updated_at] = [Number(columns.created_at), Number(columns.updated_at)];
   return { collection, id, owner, created_at, updated_at, body };
-}
-
-export function rowOf(line: RecordLine): piece.DumpedRow {
-  return [line.collection, line.id, line.body, line.created_at, line.updated_at];
 }
 
 /** Throws if the text is not an audit event. */
@@ -101,7 +83,7 @@ export class Contents {
       this.#addTo(line.event);
     } else if (isRecord(line)) {
       const { collection, id, owner, created_at, updated_at, body } = line;
-      const problem = piece.rowProblem(rowOf(line), owner ?? undefined);
+      const problem = recordProblem(line);
       if (problem !== undefined) throw new Error(problem);
       const order = this.#orders.get(`${collection} ${owner}`) ?? 0;
       this.#orders.set(`${collection} ${owner}`, order + 1);
@@ -203,73 +185,46 @@ export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
  * Reads the whole dump before anything is loaded; rejects unless it is intact. `ledger`: accounts
  * that it lists as erased since are left out.
  */
-export async function checkedDump(path: string, ledger: Ledger | undefined, target: Store['kind']) {
+export async function checkedDump(path: string, ledger: Ledger | undefined) {
   let facts = {} as Facts;
   const withheld = new Map<string, string>();
-  /** By account; only in dumps from Workers. */
-  const highestOf = new Map<string | null, Sequences>();
-  const keepers = new Map<string, { owner: string; time: number }>();
   for await (const line of readDump(path)) {
     if (isEvent(line)) continue;
     if (!isRecord(line)) {
-      if ('account' in line && 'highest' in line) highestOf.set(line.account, line.highest);
       facts = { ...facts, ...line };
       continue;
     }
-    const [owner, key, time] = [line.owner ?? '', `${line.collection} ${line.id}`, line.created_at];
-    const erased = ledger?.erasedAfter(owner, time);
-    if (erased !== undefined) {
+    const owner = line.owner ?? '';
+    const erased = ledger?.erasedAfter(owner, line.created_at);
+    if (erased !== undefined)
       withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
-    } else if (target !== 'workers' && /workers|service/.test(facts.source)) {
-      // Two accounts there may both have an ORD-0001: the older record keeps it.
-      const oldest = keepers.get(key)?.time ?? Number.POSITIVE_INFINITY;
-      if (time < oldest) keepers.set(key, { owner, time });
-    }
   }
-  const [newIds, loaded]: [object[], Contents] = [[], new Contents()];
+  const loaded = new Contents();
   loaded.raise(facts.highest);
-  /** The lines to load. To be iterated once, since it fills `newIds`. */
   async function* lines() {
     for await (const line of readDump(path)) {
       if (isEvent(line)) yield line;
-      if (!isRecord(line) || withheld.has(line.owner ?? '')) continue;
-      const { collection, id: old_id, body } = line;
-      const account = line.owner ?? '';
-      if ((keepers.get(`${collection} ${old_id}`)?.owner ?? account) === account) yield line;
-      else {
-        const id = formatId(collection, (loaded.highest[collection] ?? 0) + 1);
-        newIds.push({ account, collection, old_id, new_id: id });
-        // A body begins with its id, so the first match is the one; the rest stays unchanged.
-        const [was, is] = [old_id, id].map((text) => `"id":${JSON.stringify(text)}`);
-        yield { ...line, id, body: body.replace(was ?? '', () => is ?? '') };
-      }
+      if (isRecord(line) && !withheld.has(line.owner ?? '')) yield line;
     }
   }
-  return { ...facts, withheld, highestOf, newIds, loaded, batches: () => batches(lines(), loaded) };
+  return { ...facts, withheld, loaded, batches: () => batches(lines(), loaded) };
 }
 
-/**
- * Records of one account, or events, for one statement or call; a large one goes alone. `isLast`:
- * the account has no more records.
- */
+/** Lines for one statement or call; a large one goes alone. */
 async function* batches(lines: AsyncIterable<RecordLine | EventLine>, loaded: Contents) {
   let [records, events]: [RecordLine[], EventLine[]] = [[], []];
-  let [owner, characters] = ['', 0];
+  let characters = 0;
   for await (const line of lines) {
     loaded.add(line);
-    const of = isRecord(line) ? (line.owner ?? '') : '';
-    const isLast = of !== owner || isEvent(line) === records.length > 0;
-    const count = records.length + events.length;
     const { length } = isRecord(line) ? line.body : line.event;
-    characters += length;
-    const isFull = count === piece.PIECE_MAX_ROWS || characters > piece.PIECE_MAX_CHARACTERS;
-    if (count > 0 && (isFull || isLast)) {
-      yield { owner, records, events, isLast };
-      [records, events, characters] = [[], [], length];
+    const count = records.length + events.length;
+    if (count === PIECE_MAX_ROWS || (count > 0 && characters + length > PIECE_MAX_CHARACTERS)) {
+      yield { records, events };
+      [records, events, characters] = [[], [], 0];
     }
+    characters += length;
     if (isRecord(line)) records.push(line);
     else events.push(line);
-    owner = of;
   }
-  yield { owner, records, events, isLast: true };
+  yield { records, events };
 }

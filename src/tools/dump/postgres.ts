@@ -4,11 +4,12 @@
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
+import type { RecordLine } from '../../storage/dump/dumped-rows.js';
 import { foldedColumn, statusColumn, toStored } from '../../storage/postgres/columns.js';
 import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
-import type { CheckedDump, ContentLine, RecordLine, Store } from './dump-file.js';
+import type { CheckedDump, ContentLine, Store } from './dump-file.js';
 import { eventLine, recordLine } from './dump-file.js';
 
 /** A row can be as large as 2 MiB. */
@@ -69,7 +70,7 @@ const PUT_TOTALS = `
 const NEXT_EVENT = `
   select setval(pg_get_serial_sequence('audit_events', 'id'), max(id)) from audit_events having max(id) > 0`;
 
-async function load(url: string, dump: CheckedDump): Promise<undefined> {
+async function load(url: string, dump: CheckedDump): Promise<void> {
   const database = new Database(url);
   try {
     await prepareSchema(database);

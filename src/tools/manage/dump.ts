@@ -1,9 +1,7 @@
 // `manage dump` writes everything that the service stores to one file, `manage load` loads it into
 // an empty database, `manage restore` replaces the database of a stopped service with a backup.
 
-import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
@@ -27,7 +25,7 @@ export const dump: Declare = (command, call) =>
     .description(`Write every record with its id, owner, order and times, and the audit log, into
 a new file. The source is DATABASE_URL, unless --from names another one: a
 database file or backup, the address of a running service (over a file, use
-http://127.0.0.1:8080), or that of the admin Worker.
+http://127.0.0.1:8080), or that of Workers deployed with MAINTENANCE=on.
 ${SETTINGS}`)
     .requiredOption('--to <file>', 'a new file for the dump')
     .option('--from <source>', 'a database file, or an address')
@@ -47,23 +45,18 @@ whole. Interrupted, run it again. The exit code is 1 if an account is refused.
 ${SETTINGS},
 and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .argument('<file>')
-    .option('--to <target>', 'a new database file, or the address of the admin Worker')
+    .option('--to <target>', 'a new database file, or the address of Workers')
     .option('--bring-back', 'also load accounts that were erased since')
     .action(async (file, { to, bringBack }) => {
       const { out } = call;
       const path = pathOf(call, file);
       const store = await storeOf('to', to, call);
       const ledger = bringBack ? undefined : await ledgerFor(path, call);
-      const found = await checkedDump(path, ledger, store.kind);
-      const left = [...found.withheld, ...((await store.load?.(found)) ?? [])];
+      const found = await checkedDump(path, ledger);
+      await store.load?.(found);
+      const left = [...found.withheld];
       const { records, events, contents } = found.loaded;
       out(`loaded ${textOf(records, events, left.length === 0 ? contents : '')}`);
-      if (found.newIds.length > 0) {
-        const list = `${path}-new-ids.csv`;
-        const how = { mode: 0o600, flush: true };
-        await writeFile(list, stringify(found.newIds, { header: true }), how);
-        out(`${found.newIds.length} records have new ids; the list is ${list}\n`);
-      }
       for (const [owner, reason] of left) out(`not loaded: ${JSON.stringify(owner)}: ${reason}\n`);
       if (left.length > 0) call.exitCode = EXIT_FAILED;
     });
@@ -118,15 +111,17 @@ async function storeOf(option: 'from' | 'to', given: string | undefined, call: C
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
     return fileStore(pathOf(call, path));
   }
-  const at = plainUrl(`--${option}`, text, 'https://admin.example.workers.dev');
+  const address = plainUrl(`--${option}`, text, 'https://api.example.workers.dev');
+  const at = address.replace(/\/api\/v1$/, '');
   const adminKey = adminKeyIn(call.environment);
-  const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
-  const service = new Service({ baseUrl, adminKey }, call);
-  // The admin Worker doesn't have this path. A running service can't load a dump.
-  const { status } = await fetch(`${baseUrl}/health`, { redirect: 'manual' }).catch(() => {
+  const service = new Service({ baseUrl: `${at}/api/v1`, adminKey }, call);
+  // Only a Worker with MAINTENANCE=on has this path. A running service can't load a dump.
+  const headers = { 'X-Service-Admin-Key': adminKey };
+  const probe = fetch(`${at}/maintenance/highest`, { redirect: 'manual', headers });
+  const { status } = await probe.catch(() => {
     throw new UsageError(`no answer from ${at}; check the address`);
   });
-  return option === 'from' && (status === 200 || status === 503)
+  return option === 'from' && status !== 200
     ? serviceStore(service, call)
     : workersStore(at, adminKey, service);
 }

@@ -1,18 +1,29 @@
 // A Worker whose objects are each one storage of a test; each request is one call.
 
 import { DurableObject } from 'cloudflare:workers';
+import { silentLog } from '../../../src/core/log.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 
 /** One call; its answer is `{ value }` or `{ error }`, an error being its message. */
 export interface StorageRequest {
-  readonly call: 'load' | 'commit' | 'sequences' | 'close' | 'sql' | 'reopen';
+  readonly call:
+    | 'load'
+    | 'commit'
+    | 'sequences'
+    | 'auditEvents'
+    | 'usage'
+    | 'close'
+    | 'sql'
+    | 'reopen';
   readonly args: readonly unknown[];
 }
 
 export class StorageObject extends DurableObject {
   #recordStorage = new ObjectRecordStorage({
     storage: this.ctx.storage,
-    epoch: crypto.randomUUID(),
+    log: silentLog,
+    seedsSamples: false,
+    pause: async () => {},
   });
 
   override async fetch(request: never): Promise<never> {
@@ -30,8 +41,7 @@ export class StorageObject extends DurableObject {
     if (call === 'sql') return this.ctx.storage.sql.exec(String(args[0])).toArray();
     // The next call finds a new object, which knows only what is on disk.
     if (call === 'reopen') return this.ctx.abort('reopened by the test');
-    if (call === 'commit') return this.#recordStorage.commit(args[0] as never);
-    if (call !== 'load') return this.#recordStorage[call]();
+    if (call !== 'load') return this.#recordStorage[call](args[0] as never);
     const pages = [];
     for await (const page of this.#recordStorage.load()) pages.push(page);
     return pages;

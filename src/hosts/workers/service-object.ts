@@ -1,0 +1,96 @@
+// The service as one durable object: "a single API process and one database file". The platform
+// runs at most one of it. It loads every record, and answers with the same handler as on Node.
+
+import { DurableObject } from 'cloudflare:workers';
+import { buildHandler, type FetchHandler, openRecords, openSignIn } from '../../handler.js';
+import { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
+import { SettingError } from '../settings/setting-error.js';
+import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
+import { readSettings } from '../settings.js';
+import { consoleLog } from './console-log.js';
+import { environmentOf, type WorkerEnvironment } from './environment.js';
+import { errorResponse } from './error-response.js';
+import { Maintenance } from './maintenance.js';
+import { ObjectScheduler } from './object-scheduler.js';
+
+/** Of case-folded texts, at most two bytes each. */
+const SEARCH_MAX_CHARACTERS = 8_000_000;
+/** What requests may hold, of the 128 MB of an object. See `AdmissionLimits`. */
+const ADMISSION = {
+  accountMaxBytes: 4 * 1_048_576,
+  totalMaxBytes: 16 * 1_048_576,
+  ownShareBytes: 393_216,
+};
+/** "Six simultaneous open connections" of the platform: more questions would wait within their 4 s. */
+const CHECKS_AT_ONCE = { known: 4, unknown: 2 };
+
+export class ServiceObject extends DurableObject<WorkerEnvironment> {
+  #respond!: FetchHandler;
+  #maintenance: Maintenance | undefined;
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
+    super(ctx, env);
+    // No request runs before. If it rejects, the object ends, and the next request tries again.
+    void ctx.blockConcurrencyWhile(() => this.#open());
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the runtime's Request, which is also the handler's
+  override fetch(request: any): any {
+    const maintenance = this.#maintenance;
+    if (maintenance !== undefined) {
+      const url = new URL(request.url);
+      if (maintenance.isAskedBy(url)) return maintenance.dispatch(request, url);
+    }
+    const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
+    return this.#respond(request, { remoteAddress });
+  }
+
+  async #open(): Promise<void> {
+    const log = consoleLog();
+    try {
+      await this.#openWith(environmentOf(this.env));
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error;
+      log.error('setting_unusable', error);
+      // Nothing is opened: a new database must not get what a wrong setting asks for.
+      const message = 'a setting of the service is unusable; its log names it';
+      this.#respond = (request) => errorResponse(request, 'STORAGE_UNAVAILABLE', message);
+    }
+  }
+
+  async #openWith(environment: ReturnType<typeof environmentOf>): Promise<void> {
+    const { ctx } = this;
+    const log = consoleLog();
+    const settings = readSettings(environment);
+    const { signIn, adminKey, corsAllowedOrigins } = settings;
+    const warnings = [...settingWarnings(settings), ...environmentWarnings(environment)];
+    for (const { event, hint } of warnings) log.warn(event, { hint });
+    const { storage } = ctx;
+    const scheduler = new ObjectScheduler();
+    const seedsSamples = settings.sampleRecords;
+    const pause = () => scheduler.pause();
+    const records = await openRecords({
+      storage: new ObjectRecordStorage({ storage, log, seedsSamples, pause }),
+      log,
+      scheduler,
+      limits: settings.accountLimits,
+      searchMaxCharacters: SEARCH_MAX_CHARACTERS,
+      // Memory and storage may differ. The next request finds a new object, which reads what is stored.
+      onStorageLost: () => ctx.abort('storage is in doubt'),
+    });
+    const checksAtOnce = CHECKS_AT_ONCE;
+    this.#respond = buildHandler({
+      records,
+      identity: signIn && openSignIn({ settings: signIn, log, checksAtOnce }).identity,
+      adminKey,
+      corsAllowedOrigins,
+      log,
+      scheduler,
+      admission: ADMISSION,
+    });
+    if (environment['MAINTENANCE'] !== 'on') return;
+    // A dump is of one moment, and a load replaces nothing that was written meanwhile.
+    await records.refuseWrites();
+    this.#maintenance = new Maintenance({ storage, adminKey, reload: () => this.#open() });
+  }
+}

@@ -1,0 +1,79 @@
+// What an object's storage decides for itself, over SQLite in this process: how much memory its records
+// may take, when storage is in doubt, and the moment of its counts.
+
+import { expect, it } from 'vitest';
+import { sampleRows } from '../../../src/core/records/sample-rows.js';
+import { memoryOf } from '../../../src/storage/object/memory-limit.js';
+import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
+import { keptLog } from '../../support/kept-log.js';
+import { openObjectStorage } from '../../support/object-storage.js';
+import { changes, loaded, row } from '../storage-conformance.js';
+
+async function openLimited(memoryMaxBytes: number, storage = openObjectStorage()) {
+  const log = keptLog();
+  const pause = async () => {};
+  const limited = new ObjectRecordStorage({
+    storage,
+    log,
+    seedsSamples: false,
+    pause,
+    memoryMaxBytes,
+  });
+  await loaded(limited);
+  return { limited, log, storage };
+}
+
+const bodyOf = (characters: number) => JSON.stringify({ x: 'x'.repeat(characters - 8) });
+const puts = (position: number, body: string) => changes({ puts: [row(position, body)] });
+
+it('Memory is counted as the engine keeps it: two bytes a character with one beyond Latin-1', () => {
+  expect([memoryOf('abc'), memoryOf('né!'), memoryOf('a€c')]).toEqual([103, 103, 106]);
+});
+
+it('A full object refuses growth as a full disk does, and takes what shrinks and what is deleted', async () => {
+  const { limited, log, storage } = await openLimited(3_000);
+  expect((await limited.commit(puts(1, bodyOf(1_000)))).status).toBe('committed');
+  expect((await limited.commit(puts(2, bodyOf(1_000)))).status).toBe('committed');
+  const refused = await limited.commit(puts(3, bodyOf(1_000)));
+  expect(refused).toMatchObject({ status: 'notStored' });
+  expect(String('error' in refused && refused.error)).toContain('move to Postgres');
+  expect((await limited.commit(puts(2, bodyOf(1_900)))).status).toBe('notStored');
+  expect((await limited.commit(puts(2, bodyOf(900)))).status).toBe('committed');
+  expect(log.lines).toEqual([]);
+  expect((await limited.commit(puts(2, bodyOf(1_500)))).status).toBe('committed');
+  expect(log.lines).toMatchObject([{ level: 'warn', event: 'object_nearly_full' }]);
+
+  const next = await openLimited(2_000, storage);
+  expect(next.log.lines).toMatchObject([{ event: 'object_nearly_full' }]);
+  expect((await next.limited.commit(puts(2, bodyOf(1_400)))).status).toBe('committed');
+  expect((await next.limited.commit(puts(2, bodyOf(1_401)))).status).toBe('notStored');
+  expect((await next.limited.commit(changes({ removals: [1] }))).status).toBe('committed');
+  expect((await next.limited.commit(puts(2, bodyOf(1_401)))).status).toBe('committed');
+});
+
+it('A commit that fails after its statements have run leaves storage in doubt', async () => {
+  const storage = openObjectStorage();
+  const { transactionSync } = storage;
+  const { limited } = await openLimited(1_000_000, storage);
+  storage.transactionSync = (run) => {
+    transactionSync(run);
+    throw new Error('planted');
+  };
+  expect((await limited.commit(puts(1, '{}'))).status).toBe('unknown');
+});
+
+it('Counts are of one moment, although they are made in pieces: a commit waits for them', async () => {
+  const storage = openObjectStorage();
+  const pause = () => new Promise<void>((resume) => setImmediate(resume));
+  const samples = { storage, log: keptLog(), seedsSamples: true, pause };
+  const seeded = new ObjectRecordStorage(samples);
+  const count = async () => (await seeded.usage([0, 0, 0])).collections;
+  const [first, , second] = await Promise.all([
+    count(),
+    seeded.commit(changes({ removals: [1] })),
+    count(),
+  ]);
+  const total = (usage: Awaited<ReturnType<typeof count>>) =>
+    usage.reduce((sum, { records }) => sum + records, 0);
+  expect([total(first), total(second)]).toEqual([sampleRows().length, sampleRows().length - 1]);
+});

@@ -1,0 +1,107 @@
+// The pieces of a dump that an object gives and takes, over SQLite in this process.
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/core/log.js';
+import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
+import { migrate, type ObjectStorage } from '../../../src/storage/object/object-storage.js';
+import { type LoadPiece, Transfer } from '../../../src/storage/object/transfer.js';
+import { openObjectStorage } from '../../support/object-storage.js';
+import { changes, loaded, row } from '../storage-conformance.js';
+
+let storage: ObjectStorage;
+let records: ObjectRecordStorage;
+let transfer: Transfer;
+beforeEach(() => {
+  storage = openObjectStorage();
+  records = new ObjectRecordStorage({
+    storage,
+    log: silentLog,
+    seedsSamples: true,
+    pause: async () => {},
+  });
+  transfer = new Transfer(storage);
+});
+
+function customers(count: number, padding = 0): LoadPiece['records'] {
+  return Array.from({ length: count }, (_, i) => {
+    const id = `CUS-${String(i + 1).padStart(4, '0')}`;
+    const body = JSON.stringify({ id, owner_sub: 'amina', name: 'x'.repeat(padding) });
+    const times = { created_at: 1_000 + i, updated_at: 2_000 + i };
+    return { position: i + 1, collection: 'customers', id, owner: 'amina', body, ...times };
+  });
+}
+
+const EVENT = { id: 7, owner: 'amina', event: '{}' };
+const pieceOf = (rows: LoadPiece['records'], load = 'a-dump') => ({
+  load,
+  records: rows,
+  events: [],
+});
+const end = { load: 'a-dump', records: 3, events: 1, highest: { customers: 9 } };
+
+describe('A load', () => {
+  it('takes the place of the sample rows at its end, whichever pieces arrived twice', async () => {
+    const rows = customers(3);
+    transfer.take(pieceOf(customers(2), 'an interrupted one of another dump'));
+    transfer.take(pieceOf(rows.slice(0, 2)));
+    transfer.take({ ...pieceOf(rows.slice(1)), events: [EVENT] });
+    transfer.take({ ...pieceOf(rows.slice(1)), events: [EVENT] });
+    transfer.finish(end);
+    expect((await loaded(records)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect(transfer.rowsAfter('audit_events', 0).rows).toEqual([{ id: 7, event: '{}' }]);
+    expect(transfer.highest()).toEqual({ customers: 9 });
+    expect(() => transfer.finish(end)).toThrow('another load has begun');
+  });
+
+  it('is refused before its end, and with a row that would keep the service from starting', () => {
+    const rows = customers(3);
+    transfer.take(pieceOf(rows.slice(0, 2)));
+    expect(() => transfer.finish(end)).toThrow('2 records and 0 events of 3 and 1 have arrived');
+    const [first] = rows as [(typeof rows)[0]];
+    for (const wrong of [{ body: '[]' }, { owner: 'neema' }, { id: 'CUS-9' }]) {
+      expect(() => transfer.take(pieceOf([{ ...first, ...wrong }]))).toThrow(
+        'the record customers',
+      );
+    }
+  });
+
+  it('is refused on its first piece by a service that holds records', async () => {
+    await records.commit(changes({ puts: [row(100)] }));
+    expect(() => transfer.take(pieceOf(customers(1)))).toThrow('the service holds records');
+  });
+
+  it('is refused at its end if its records would not fit into memory', () => {
+    transfer = new Transfer(storage, 2_000);
+    transfer.take({ ...pieceOf(customers(3, 600)), events: [EVENT] });
+    expect(() => transfer.finish(end)).toThrow('into Postgres');
+  });
+});
+
+describe('Stored rows', () => {
+  it('are read in pieces by rows and by characters, the last of which says so', () => {
+    transfer.take(pieceOf(customers(2_000)));
+    transfer.finish({ ...end, records: 2_000, events: 0 });
+    const first = transfer.rowsAfter('records', 0);
+    expect([first.rows.length, first.isLast]).toEqual([1_000, false]);
+    expect(transfer.rowsAfter('records', 1_000).rows).toHaveLength(1_000);
+    expect(transfer.rowsAfter('records', 2_000)).toEqual({ rows: [], isLast: true });
+  });
+
+  it('that are long share no piece', () => {
+    transfer.take(pieceOf(customers(3, 600_000)));
+    transfer.finish({ ...end, events: 0 });
+    expect(transfer.rowsAfter('records', 0).rows).toHaveLength(2);
+    expect(transfer.rowsAfter('records', 2)).toMatchObject({ isLast: true });
+  });
+});
+
+describe('The schema of an object', () => {
+  it('is made once, and a newer one is refused', () => {
+    const empty = openObjectStorage();
+    expect([migrate(empty), migrate(empty)]).toEqual([true, false]);
+    void empty.sql.exec('update schema_version set version = 99');
+    expect(() => migrate(empty)).toThrow(
+      "the object's schema has version 99, this release knows 1: deploy the newer release again",
+    );
+  });
+});

@@ -1,0 +1,51 @@
+// What runs is what was tested: dist/handler.js alone holds the core, and every entry imports it.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { root } from '../../scripts/root.js';
+import { readDeployment } from '../../scripts/worker/deployment.js';
+
+const DIST = join(root, 'dist');
+const CORE = /src\/core\/(admission|domain|http|identity|records)\//;
+/** Files for browsers and apps: the clients' own error codes and property names. */
+const OWN_NEEDS = /^(?:cjs\/)?(?:client|operator-client)(?:-shared.*)?\.js$/;
+
+const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+const read = (name: string) => readFileSync(join(DIST, name), 'utf8');
+
+it('No built file but handler.js has a copy of the core', () => {
+  const maps = files.filter((name) => name.endsWith('.js.map'));
+  const withCore = maps.filter((name) => {
+    const { sources }: { sources: string[] } = JSON.parse(read(name));
+    return sources.some((source) => CORE.test(source));
+  });
+  const holders = withCore.map((name) => name.slice(0, -'.map'.length));
+  expect(holders.filter((name) => !OWN_NEEDS.test(name))).toEqual(['handler.js']);
+});
+
+it.each(['server.js', 'manage.js', 'worker.js', 'preview.js', 'memory.js', 'libsql.js'])(
+  '%s imports handler.js',
+  (name) => {
+    const reached = new Set<string>();
+    const follow = (file: string) => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const [, to = ''] of read(file).matchAll(
+        /(?:from|import)\s*\(?\s*"\.\/([\w.-]+\.js)"/g,
+      )) {
+        follow(to);
+      }
+    };
+    follow(name);
+    expect(reached).toContain('handler.js');
+  },
+);
+
+it('The Worker needs worker.js and handler.js and nothing else, which wrangler.toml uploads as they are', () => {
+  const imports = [...read('worker.js').matchAll(/from "([^"]+)"/g)].map(([, name]) => name);
+  expect(new Set(imports)).toEqual(new Set(['./handler.js', 'cloudflare:workers']));
+  expect(read('handler.js')).not.toMatch(/\bfrom "\.\//);
+  const { entry, noBundle, modules } = readDeployment();
+  expect([entry, noBundle, modules]).toEqual(['dist/worker.js', true, ['dist/handler.js']]);
+});

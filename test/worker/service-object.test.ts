@@ -1,0 +1,158 @@
+// The built Worker in Miniflare where it differs from Node: storage in doubt, a lost object, two releases
+// alive, settings that are no texts, and the platform's six connections.
+
+import { expect, it, onTestFinished } from 'vitest';
+import { VALID_BODY } from '../support/collection-table.js';
+import { ADMIN_KEY, onHost, replyOf } from '../support/contract.js';
+import { asAccount, byToken, openIdentityStub } from '../support/identity-stub.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { plain, startMiniflare, workerHost, workerOptions } from '../support/worker-host.js';
+
+const PLANTED = workerHost(
+  'Worker with planted failures',
+  new URL('./planted-faults-worker.ts', import.meta.url),
+);
+
+onHost(PLANTED, 'A failure of the object', (service) => {
+  const plant = async (faults: object) => {
+    const init = { method: 'POST', body: JSON.stringify(faults) };
+    return service.undescribed(async () => (await service.fetch('/plant', init)).json());
+  };
+
+  it('in doubt ends it: the write is 500, and the next request reads what is stored', async () => {
+    const account = service.account();
+    const first = await account.create('orders', VALID_BODY.orders);
+    await plant({ doubt: true });
+    const doubtful = await account.post('/orders', VALID_BODY.orders);
+    expect([doubtful.status, doubtful.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
+    const list = async () => (await account.get('/orders')).json.data;
+    const listed = await list();
+    expect(listed.at(-1)).toEqual(first);
+    await service.restart();
+    expect(await list()).toEqual(listed);
+    const next = await account.create('orders', VALID_BODY.orders);
+    expect(await list()).toEqual([next, ...listed]);
+  });
+
+  it('is hidden from a read, which is sent once more, and never from a write', async () => {
+    const account = service.account();
+    const record = await account.create('orders', VALID_BODY.orders);
+    await plant({ losses: 1 });
+    expect((await account.get(`/orders/${record.id}`)).json.data).toEqual(record);
+    expect(await plant({ losses: 1 })).toEqual({ arrived: 2 });
+    const lost = await account.post('/orders', VALID_BODY.orders);
+    expect([lost.status, lost.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
+    expect(await plant({ losses: 2 })).toEqual({ arrived: 1 });
+    const { status, headers, json } = await account.get('/orders');
+    expect([status, json.error?.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect((await account.get('/orders')).json.data).toHaveLength(1);
+  });
+
+  it('that a newer release left refuses every request until that release is back', async () => {
+    const account = service.account();
+    await account.create('orders', VALID_BODY.orders);
+    await service.restartChanged(account, 'update schema_version set version = version + 1');
+    expect((await account.get('/orders')).status).toBe(503);
+    expect((await account.post('/orders', VALID_BODY.orders)).status).toBe(500);
+    await service.restartChanged(account, 'update schema_version set version = version - 1');
+    expect((await account.get('/orders')).json.data).toHaveLength(1);
+  });
+});
+
+async function openWorker(settings: object, others: readonly string[] = []) {
+  const folder = await openTemporaryFolder();
+  onTestFinished(() => folder.remove());
+  const direct = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
+  const first = { ...(await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY })), ...direct };
+  const bindings = { ...first.bindings, ...settings };
+  const { durableObjectsPersist: _, ...shared } = { ...first, bindings };
+  const SERVICE = { className: 'ServiceObject', scriptName: first.name };
+  const gateways = others.map((name) => ({ ...shared, name, durableObjects: { SERVICE } }));
+  const miniflare = await startMiniflare([{ ...first, bindings }, ...gateways]);
+  onTestFinished(() => miniflare.dispose());
+  const names = [first.name, ...others];
+  const origins = await Promise.all(
+    names.map(async (name) => (await miniflare.unsafeGetDirectURL(name)).origin),
+  );
+  const ask = async (method: string, path: string, headers: object, body?: object, at = 0) => {
+    const sent = body && { body: JSON.stringify(body) };
+    const init = plain({ method, headers: { ...headers }, ...sent });
+    return replyOf(await fetch(`${origins[at % names.length]}/api/v1${path}`, init));
+  };
+  return ask;
+}
+
+it('Two releases alive at once show each other’s writes, lose none, and give no id twice', async () => {
+  await using identity = await openIdentityStub();
+  const ask = await openWorker({ AUTH_USERINFO_URL: identity.url }, ['next-release']);
+  const shared = asAccount('shared');
+  const { json } = await ask('POST', '/customers', shared, VALID_BODY.customers);
+  const path = `/customers/${json.data.id}`;
+  expect((await ask('GET', path, shared, undefined, 1)).json.data).toEqual(json.data);
+  const all = <T>(count: number, each: (i: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, i) => each(i)));
+  const writes = await all(40, (i) => ask('PATCH', path, shared, { [`p${i}`]: i }, i));
+  expect(writes.every(({ status }) => status === 200)).toBe(true);
+  for (const at of [0, 1]) {
+    const { data } = (await ask('GET', path, shared, undefined, at)).json;
+    expect(Object.keys(data)).toHaveLength(4 + 40);
+  }
+  const accounts = [asAccount('amina'), asAccount('neema')];
+  const created = await all(60, (i) =>
+    ask('POST', '/orders', accounts[i % 2] ?? {}, VALID_BODY.orders, i),
+  );
+  expect(new Set(created.map((reply) => reply.json.data.id)).size).toBe(60);
+});
+
+it.each<[string, unknown]>([
+  ['AUTH_AUDIENCE', ['shop-api']],
+  ['CORS_ALLOWED_ORIGINS', ['https://shop.example']],
+  ['AUTH_USERINFO_HEADERS', { apikey: 'a' }],
+  ['SAMPLE_RECORDS', false],
+  ['ACCOUNT_MAX_RECORDS', 2.5],
+  ['MAINTENANCE', true],
+  ['AUTH_USERINFO_URL', 'http://canary.example.com/not-loopback'],
+])('A setting that is there and wrong is 503 for every request: %s', async (name, value) => {
+  const ask = await openWorker({ [name]: value });
+  for (const [method, path] of [
+    ['GET', '/health'],
+    ['GET', '/orders'],
+    ['POST', '/orders'],
+    ['GET', '/admin/overview'],
+  ] as const) {
+    const headers = { ...asAccount('amina'), 'X-Service-Admin-Key': ADMIN_KEY };
+    const { status, json, text, headers: sent } = await ask(method, path, headers);
+    expect([status, json.error?.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
+    expect(text).not.toContain('canary');
+    expect(sent.get('access-control-allow-origin')).toBeNull();
+  }
+});
+
+it('A number or a boolean counts as its text', async () => {
+  await using identity = await openIdentityStub();
+  const settings = { ACCOUNT_MAX_RECORDS: 1, AUTH_CACHE_SECONDS: 5 };
+  const ask = await openWorker({ AUTH_USERINFO_URL: identity.url, ...settings });
+  const create = () => ask('POST', '/orders', asAccount('amina'), VALID_BODY.orders);
+  expect([(await create()).status, (await create()).json.error?.code]).toEqual([
+    201,
+    'QUOTA_EXCEEDED',
+  ]);
+  expect(identity.asked).toHaveLength(1);
+});
+
+it('Identity checks beyond the platform’s six connections wait, and none fails', async () => {
+  let [underWay, most] = [0, 0];
+  await using identity = await openIdentityStub((token, response) => {
+    most = Math.max(most, ++underWay);
+    setTimeout(() => {
+      underWay--;
+      byToken(token, response);
+    }, 20);
+  });
+  const ask = await openWorker({ AUTH_USERINFO_URL: identity.url });
+  const checks = Array.from({ length: 90 }, (_, i) => ask('GET', '/team', asAccount(`a${i % 45}`)));
+  const statuses = (await Promise.all(checks)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(most).toBeLessThanOrEqual(6);
+});

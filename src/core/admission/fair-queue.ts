@@ -2,6 +2,8 @@
 // oldest first. Abandoned items are dropped, so that they neither take a turn nor fill the memory
 // until their turn. Every queue of the service is one of these.
 
+import { FailureError, failed } from '../domain/errors.js';
+
 /** Abandoned items are swept at this length of an account's queue, and at each doubling of it. */
 const SWEPT_MIN = 32;
 
@@ -81,4 +83,22 @@ export class FairQueue<Item> {
     this.size--;
     if (lane.items.length === 0) this.#lanes.delete(account);
   }
+}
+
+/** A request that waits: it continues, or ends if its client has gone. */
+export interface Waiter {
+  readonly isDisconnected: (() => boolean) | undefined;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** Nobody reads this answer; the log of requests has it. */
+const DISCONNECTED = failed('BAD_REQUEST', 'the client disconnected before its turn');
+
+/** A queue of requests that wait. */
+export function waiters<W extends Waiter>(): FairQueue<W> {
+  return new FairQueue<W>(
+    ({ isDisconnected }) => isDisconnected?.() === true,
+    ({ reject }) => reject(new FailureError(DISCONNECTED.failure)),
+  );
 }

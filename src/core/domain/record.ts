@@ -6,7 +6,6 @@ import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
 import { failed, type Outcome, succeeded } from './errors.js';
 import { isSameValue, type JsonObject, kindOf, parseJsonObject, setOwn } from './json.js';
-import { RECORD_MAX_CHARACTERS } from './limits.js';
 
 /** The value of `status`, which lists filter by: undefined if there is none, null if it isn't a string. */
 export type Status = string | null | undefined;
@@ -108,12 +107,6 @@ export function patchedRecord(
   const verdict = validated(name, record);
   if (!verdict.ok) return verdict;
   const text = changed.length === 0 ? stored : textOf(record);
-  // A create may have made the record longer: it may stay that long, and shrink.
-  if (text.length > Math.max(RECORD_MAX_CHARACTERS, stored.length)) {
-    const problem = `the record would have ${text.length} characters of JSON`;
-    const remedy = `it may have ${RECORD_MAX_CHARACTERS}, spread it over several records`;
-    return failed('VALIDATION_FAILED', `${problem}; ${remedy}`);
-  }
   return succeeded({ text, status: statusOf(record), changed });
 }
 

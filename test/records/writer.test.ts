@@ -184,8 +184,8 @@ describe('The writer', () => {
   });
 
   it.each([
-    ['1,000 writes', 2_500, '', [1_000, 1_000, 500]],
-    ['2,000,000 characters', 4, 'x'.repeat(900_000), [3, 1]],
+    ['256 writes', 600, '', [256, 256, 88]],
+    ['65,536 characters', 4, 'x'.repeat(30_000), [3, 1]],
   ])('closes a group at %s', async (_name, writes, note, groups) => {
     const body = { ...PERSON, note };
     await Promise.all(Array.from({ length: writes }, () => account.create('customers', body)));

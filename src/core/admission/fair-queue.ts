@@ -51,10 +51,10 @@ export class FairQueue<Item> {
    * The next item that may be served: the oldest one of the first account in rotation whose
    * oldest one fits. Undefined if none fits. The account moves to the end of the rotation.
    */
-  take(fits: (item: Item, account: string) => boolean = () => true): Item | undefined {
+  take(fits?: (item: Item) => boolean): Item | undefined {
     for (const [account, lane] of this.#lanes) {
       const first = this.#firstOf(account);
-      if (first === undefined || !fits(first, account)) continue;
+      if (first === undefined || fits?.(first) === false) continue;
       this.#shift(account, lane);
       if (this.#lanes.size > 1 && this.#lanes.delete(account)) this.#lanes.set(account, lane);
       return first;

@@ -68,13 +68,6 @@ export class FairScheduler {
     return this.#waiting.size;
   }
 
-  /** A slice for work that takes no turns with others, from now on. Tells whether it is spent. */
-  ownSlice(): () => boolean {
-    const { stopwatch, sliceMs } = this.#options;
-    const start = stopwatch();
-    return () => stopwatch() - start >= sliceMs;
-  }
-
   /** Resolves in the next event-loop turn. */
   pause(): Promise<void> {
     return this.#options.pause();

@@ -38,7 +38,7 @@ function problemIn(value: JsonValue, level: number): string | undefined {
     if (Number.isFinite(value)) return undefined;
     return 'holds a number that is too large for double precision; send it as a string';
   }
-  if (!isContainer(value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
   if (level > JSON_DEPTH_MAX_LEVELS) {
     return `nests deeper than ${JSON_DEPTH_MAX_LEVELS} levels; send a flatter object`;
   }

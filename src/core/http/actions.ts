@@ -69,27 +69,28 @@ export function health(): HandlerResult {
 
 export async function listRecords(call: Call): Promise<HandlerResult> {
   const query = listQuery(queryOf(call.context.req.raw), DATA_PAGE_SIZES);
-  const { items, total } = await recordsOf(call).list(collectionOf(call), query);
+  const { items, total } = await recordsOf(call).list(assertDefined(call.collection), query);
   return list(items, pagination(query, total));
 }
 
 export async function createRecord(call: Call): Promise<HandlerResult> {
-  const create = (body: string) => recordsOf(call).create(collectionOf(call), body);
+  const create = (body: string) => recordsOf(call).create(assertDefined(call.collection), body);
   return dataOf(await withBody(call, create), 201);
 }
 
 export async function readRecord(call: Call): Promise<HandlerResult> {
-  return dataOf(await recordsOf(call).read(collectionOf(call), idOf(call)));
+  return dataOf(await recordsOf(call).read(assertDefined(call.collection), idOf(call)));
 }
 
 export async function updateRecord(call: Call): Promise<HandlerResult> {
-  const update = (body: string) => recordsOf(call).update(collectionOf(call), idOf(call), body);
+  const update = (body: string) =>
+    recordsOf(call).update(assertDefined(call.collection), idOf(call), body);
   return dataOf(await withBody(call, update));
 }
 
 /** "Deletion: `{ id, deleted }`." */
 export async function deleteRecord(call: Call): Promise<HandlerResult> {
-  const outcome = await recordsOf(call).delete(collectionOf(call), idOf(call));
+  const outcome = await recordsOf(call).delete(assertDefined(call.collection), idOf(call));
   if (!outcome.ok) return failure(outcome.failure);
   return data(JSON.stringify({ id: outcome.value, deleted: true }));
 }
@@ -143,7 +144,7 @@ export async function adminAccount(call: Call): Promise<HandlerResult> {
 /** Like the account's own list, with the operator's page sizes and without the status filter. */
 export async function adminListRecords(call: Call): Promise<HandlerResult> {
   const query = { ...listQuery(queryOf(call.context.req.raw), ADMIN_PAGE_SIZES), status: '' };
-  const { items, total } = await recordsOf(call).list(collectionOf(call), query);
+  const { items, total } = await recordsOf(call).list(assertDefined(call.collection), query);
   return list(items, pagination(query, total));
 }
 
@@ -154,10 +155,6 @@ function recordsOf({ principal, context, isDisconnected, dependencies }: Call): 
   const run = runOf(context.req.raw.headers.get('x-service-run'));
   const owner = ownerOf(assertDefined(context.req.param('owner_sub')));
   return dependencies.records.account(owner, { actor, run, isDisconnected });
-}
-
-function collectionOf({ collection }: Call): CollectionName {
-  return assertDefined(collection);
 }
 
 /** The record id in the path, decoded. */

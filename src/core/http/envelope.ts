@@ -82,10 +82,9 @@ const encoder = new TextEncoder();
 /** `stream` makes the body of a long response; without it every response is sent as one text. */
 export function toResponse(
   result: HandlerResult,
-  facts: EnvelopeFacts,
+  { requestId, now, originHeaders }: EnvelopeFacts,
   stream?: StreamAnswer,
 ): Response {
-  const { requestId, originHeaders } = facts;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
@@ -94,28 +93,35 @@ export function toResponse(
     'Access-Control-Expose-Headers': 'X-Request-ID',
     ...originHeaders,
   };
-  const exchange = exchangeOf(facts);
+  if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
+  let meta = `"request_id":${JSON.stringify(requestId)},"timestamp":"${lastTimestamp.text}"`;
+  let status: number;
+  let text: string;
   if ('failure' in result) {
     const { code, message, retryAfterSeconds } = result.failure;
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (result.allow !== undefined) headers['Allow'] = result.allow;
-    const text = `{"error":${JSON.stringify({ code, message })},"meta":{${exchange}}}`;
-    return new Response(encodable(text, requestId), { status: STATUS_OF[code], headers });
+    status = STATUS_OF[code];
+    text = `{"error":${JSON.stringify({ code, message })},"meta":{${meta}}}`;
+  } else {
+    const { prefix, rows, suffix, pagination } = result;
+    if (pagination !== undefined) meta += `,"pagination":${JSON.stringify(pagination)}`;
+    const end = `${suffix},"meta":{${meta}}}`;
+    status = result.status;
+    if (stream !== undefined && isLong(result)) {
+      return new Response(stream(piecesOf(prefix, rows, end)), { status, headers });
+    }
+    if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
+    text = `{"data":${prefix}${rows.join(',')}${end}`;
   }
-  const { status, prefix, rows, suffix, pagination } = result;
-  let meta = exchange;
-  if (pagination !== undefined) {
-    const { page, page_size, total, total_pages } = pagination;
-    meta += `,"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}`;
-  }
-  const end = `${suffix},"meta":{${meta}}}`;
-  if (stream !== undefined && isLong(result)) {
-    return new Response(stream(piecesOf(prefix, rows, end)), { status, headers });
-  }
-  if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
-  const text = `{"data":${prefix}${rows.join(',')}${end}`;
-  return new Response(encodable(text, requestId), { status, headers });
+  // The request id is echoed byte by byte: with a string as body, Node would write it in UTF-8.
+  const body = BEYOND_ASCII.test(requestId) ? encoder.encode(text) : text;
+  return new Response(body, { status, headers });
 }
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+/** Many responses share a millisecond, and formatting it costs more than the rest of the envelope. */
+let lastTimestamp = { now: Number.NaN, text: '' };
 
 /** The rows are not joined: a long text is shared with its record. */
 async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerator<string> {
@@ -140,21 +146,4 @@ function isLong({ prefix, rows }: Success): boolean {
   let characters = prefix.length;
   for (const row of rows) characters += row.length;
   return characters > LONG_ANSWER_CHARACTERS;
-}
-
-/** Many answers share a millisecond, and formatting it costs more than the rest of the envelope. */
-let lastTimestamp = { now: Number.NaN, text: '' };
-
-/** The members of `meta` that every answer has. */
-function exchangeOf({ requestId, now }: EnvelopeFacts): string {
-  if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
-  return `"request_id":${JSON.stringify(requestId)},"timestamp":"${lastTimestamp.text}"`;
-}
-
-/** The request id is echoed byte by byte: with a string as body, Node would write it in UTF-8. */
-function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
-  for (let i = 0; i < requestId.length; i++) {
-    if (requestId.charCodeAt(i) > 0x7f) return encoder.encode(text);
-  }
-  return text;
 }

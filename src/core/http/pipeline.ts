@@ -51,50 +51,39 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const refusedKeys = new ThrottledLog(log, clock);
 
   return (route) => async (context) => {
-    const request = context.req.raw;
-    const originHeaders = originHeadersOf(request);
-    const exchange = context.env?.exchange;
-    if (exchange !== undefined && route !== undefined) exchange.route = route.path;
-    if (request.method === 'OPTIONS') return preflightResponse(originHeaders);
-    const facts: EnvelopeFacts = { requestId: requestIdOf(request), now: clock(), originHeaders };
+    const { env } = context;
+    const { raw, path } = context.req;
+    const originHeaders = originHeadersOf(raw);
+    if (env?.exchange !== undefined && route !== undefined) env.exchange.route = route.path;
+    if (raw.method === 'OPTIONS') return preflightResponse(originHeaders);
+    const facts: EnvelopeFacts = { requestId: requestIdOf(raw), now: clock(), originHeaders };
+    if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
     try {
-      return await dispatch(context, facts, route);
+      const isOperators = isUnder(ADMIN_PREFIX, path);
+      const admitted = isOperators
+        ? admitOperator(raw)
+        : route === HEALTH_ROUTE
+          ? ADMITTED_ANYONE
+          : await admitAccount(raw, identity, env?.remoteAddress);
+      if (!admitted.ok) {
+        if (isOperators) noteRefusedKey(context, admitted.failure.code);
+        return toResponse(failure(admitted.failure), facts);
+      }
+      if (route === undefined) return toResponse(noRoute(path), facts);
+      const action = actionOf(route, raw.method);
+      if (action === undefined) return toResponse(noMethod(raw.method, allowOf(route)), facts);
+      const principal = admitted.value;
+      const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
+      const { collection } = route;
+      const call = { context, collection, principal, isDisconnected, dependencies: options };
+      const result = await action(call);
+      return toResponse(result, facts, (pieces) =>
+        streamed(pieces, principal.subject, isDisconnected),
+      );
     } catch (error) {
       return errorResponse(error, facts);
     }
   };
-
-  async function dispatch(
-    context: HonoContext,
-    facts: EnvelopeFacts,
-    route: Route | undefined,
-  ): Promise<Response> {
-    const { env } = context;
-    const { raw, path } = context.req;
-    if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
-    const isOperators = isUnder(ADMIN_PREFIX, path);
-    const admitted = isOperators
-      ? admitOperator(raw)
-      : route === HEALTH_ROUTE
-        ? ADMITTED_ANYONE
-        : await admitAccount(raw, identity, env?.remoteAddress);
-    if (!admitted.ok) {
-      if (isOperators) noteRefusedKey(context, admitted.failure.code);
-      return toResponse(failure(admitted.failure), facts);
-    }
-    if (route === undefined) return toResponse(noRoute(path), facts);
-    const action = actionOf(route, raw.method);
-    if (action === undefined)
-      return toResponse(methodNotAllowed(raw.method, allowOf(route)), facts);
-    const principal = admitted.value;
-    const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
-    const { collection } = route;
-    const call = { context, collection, principal, isDisconnected, dependencies: options };
-    const result = await action(call);
-    return toResponse(result, facts, (pieces) =>
-      streamed(pieces, principal.subject, isDisconnected),
-    );
-  }
 
   function noteRefusedKey({ req, env }: HonoContext, code: ErrorCode): void {
     if (code !== 'UNAUTHORIZED' || !req.raw.headers.has(ADMIN_KEY_HEADER)) return;
@@ -113,7 +102,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   }
 }
 
-function methodNotAllowed(method: string, allow: string): HandlerResult {
+function noMethod(method: string, allow: string): HandlerResult {
   return refusal('METHOD_NOT_ALLOWED', `${method} is not allowed here; use ${allow}`, allow);
 }
 

@@ -9,48 +9,40 @@ import type { Changes, PutRow } from './record-storage.js';
 
 type AnswerWrite = (outcome: Outcome<string>) => void;
 
-/** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
-const WRITES_MAX = 1_000;
-const CHARACTERS_MAX = 2_000_000;
+/**
+ * A group is full at either size, so that its decisions take a few milliseconds, and one transaction
+ * and the writes that wait for it stay bounded.
+ */
+const WRITES_MAX = 256;
+const CHARACTERS_MAX = 65_536;
 
 export class CommitGroup {
   readonly #set: RecordSet;
-  readonly #outcomes: (readonly [AnswerWrite, Outcome<string>])[] = [];
+  readonly outcomes: (readonly [AnswerWrite, Outcome<string>])[] = [];
   /** By record: from its state before the group's first write to that after the last. */
   readonly changes = new Map<string, Change>();
   readonly events: AuditEvent[] = [];
-  #characters = 0;
+  /** That were parsed to decide on the writes. */
+  characters = 0;
 
   constructor(set: RecordSet) {
     this.#set = set;
   }
 
-  /** How many writes it answers. */
-  get size(): number {
-    return this.#outcomes.length;
-  }
-
   get isFull(): boolean {
-    return this.#outcomes.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
+    return this.outcomes.length >= WRITES_MAX || this.characters >= CHARACTERS_MAX;
   }
 
-  /** A write that changes nothing. It may have been decided on a change of this group, so it waits for the commit. */
-  refuse(answer: AnswerWrite, outcome: Outcome<string>): void {
-    this.#outcomes.push([answer, outcome]);
-  }
-
-  /** A change, with its write's outcome once it is committed. */
-  stage(change: Change, answer: AnswerWrite, outcome: Outcome<string>): void {
-    this.#outcomes.push([answer, outcome]);
-    this.#characters += change.after?.text.length ?? 0;
-    const key = recordKey(change.owner, change.collection, change.id);
+  stage(change: Change): void {
+    const key = recordKey(change);
     const earlier = this.changes.get(key);
     this.changes.set(key, earlier === undefined ? change : joined(earlier, change));
   }
 
   /** The record as it is after every write staged so far. */
-  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const staged = this.changes.get(recordKey(owner, collection, id));
+  find(record: RecordName): MemoryRecord | undefined {
+    const staged = this.changes.get(recordKey(record));
+    const { owner, collection, id } = record;
     return staged === undefined ? this.#set.find(owner, collection, id) : staged.after;
   }
 
@@ -83,14 +75,16 @@ export class CommitGroup {
     return { puts, removals, sequences, events: this.events, at };
   }
 
-  /** Answers every write with its own outcome, or all with `failure`. */
+  /** Answers every write with its own outcome, or all with `failure`: even a refusal may rest on a change of this group. */
   answer(failure?: Outcome<string>): void {
-    for (const [answer, outcome] of this.#outcomes) answer(failure ?? outcome);
+    for (const [answer, outcome] of this.outcomes) answer(failure ?? outcome);
   }
 }
 
+type RecordName = Pick<Change, 'owner' | 'collection' | 'id'>;
+
 /** An owner has no line break, and no collection a slash. */
-function recordKey(owner: string, collection: CollectionName, id: string): string {
+function recordKey({ owner, collection, id }: RecordName): string {
   return `${collection}/${owner}\n${id}`;
 }
 

@@ -86,9 +86,12 @@ export class RecordList {
   }
 
   add(record: MemoryRecord): void {
-    this.#noteKey(record);
     this.#length++;
     const last = this.#chunks.at(-1);
+    const { key } = record;
+    const isAscending = typeof key === 'number' && key > Number(last?.at(-1)?.key ?? 0);
+    if (!isAscending) this.#byKey ??= new Map(this.#chunks.flat().map((each) => [each.key, each]));
+    this.#byKey?.set(key, record);
     if (last === undefined || last.length >= CHUNK_RECORDS) {
       this.#growing = [record];
       // An array that begins empty and grows takes room for 17.
@@ -128,16 +131,6 @@ export class RecordList {
   #put(number: number, count: number, ...chunks: readonly Chunk[]): void {
     this.#growing = undefined;
     this.#chunks.splice(number, count, ...chunks);
-  }
-
-  #noteKey(record: MemoryRecord): void {
-    const { key } = record;
-    if (this.#byKey === undefined) {
-      const last = this.#chunks.at(-1)?.at(-1)?.key ?? 0;
-      if (typeof key === 'number' && key > Number(last)) return;
-      this.#byKey = new Map(this.#chunks.flat().map((each) => [each.key, each]));
-    }
-    this.#byKey.set(key, record);
   }
 
   /** The number of the chunk that has the position, its records, and the record's index among them. */

@@ -111,44 +111,31 @@ export class Writer {
     this.#running = undefined;
   }
 
-  /** One write of each account in rotation, until the group is full, the time slice is spent or none waits. */
+  /** One write of each account in rotation, until the group is full or none waits. */
   #decide(): CommitGroup {
-    const { set, scheduler } = this.#options;
-    const group = new CommitGroup(set);
-    const sliceUsed = scheduler.ownSlice();
-    do {
+    const group = new CommitGroup(this.#options.set);
+    while (!group.isFull) {
       const write = this.#waiting.take();
       if (write === undefined) break;
+      const { kind, body, answer } = write;
       try {
-        this.#decideOn(write, group);
+        const before = kind === 'create' ? undefined : group.find(write);
+        group.characters += body.length + (before?.text.length ?? 0);
+        const decision =
+          kind === 'create'
+            ? this.#create(write, group)
+            : kind === 'update'
+              ? this.#update(write, before, group)
+              : this.#delete(write, before);
+        if (decision.ok) this.#stage(write, decision.value, group);
+        else if (standsAlone(kind, decision.failure.code)) answer(decision);
+        else group.outcomes.push([answer, decision]);
       } catch (error) {
         // A write that throws here is a defect of that one write: nothing of it is staged.
         write.reject(error);
       }
-    } while (!group.isFull && !sliceUsed());
+    }
     return group;
-  }
-
-  #decideOn(write: PendingWrite, group: CommitGroup): void {
-    const { clock } = this.#options;
-    const { kind, owner, collection, sender, answer } = write;
-    const decision = this.#decisionOn(write, group);
-    if (decision.ok) {
-      const { change, result, changed } = decision.value;
-      group.stage(change, answer, succeeded(result));
-      const { id } = change;
-      const event = auditEvent({ kind, sender, owner, collection, id }, changed, clock());
-      if (event !== undefined) group.events.push(event);
-    } else if (standsAlone(kind, decision.failure.code)) answer(decision);
-    else group.refuse(answer, decision);
-  }
-
-  #decisionOn(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    if (write.kind === 'create') return this.#create(write, group);
-    const before = group.find(write.owner, write.collection, write.id);
-    return write.kind === 'update'
-      ? this.#update(write, before, group)
-      : this.#delete(write, before);
   }
 
   #create({ owner, collection, body }: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
@@ -214,35 +201,41 @@ export class Writer {
     return quotaFailure(limits, group.sizeOf(owner), { records, bytes: byteDelta });
   }
 
+  #stage({ kind, sender, answer }: PendingWrite, staged: StagedWrite, group: CommitGroup): void {
+    const { change, result, changed } = staged;
+    group.stage(change);
+    group.outcomes.push([answer, succeeded(result)]);
+    if (sender?.actor === undefined) return;
+    const { owner, collection, id } = change;
+    const now = this.#options.clock();
+    const event = auditEvent({ kind, sender, owner, collection, id }, changed, now);
+    if (event !== undefined) group.events.push(event);
+  }
+
+  /** Storage first; then memory follows it, and everyone is answered. */
   async #commit(group: CommitGroup): Promise<void> {
-    const { storage, clock, events } = this.#options;
+    const { storage, clock, events, set, log } = this.#options;
     try {
-      events?.commitStarted(group.size);
+      events?.commitStarted(group.outcomes.length);
       const result = await storage.commit(group.toStore(clock()));
       events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
-      if (result.status === 'committed') {
-        this.#apply(group);
-        group.answer();
-        if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
+      if (result.status !== 'committed') {
+        group.answer(storageFailed(result.status));
+        this.#failures.report('storage_commit_failed', { stored: result.status }, result.error);
+        if (result.status !== 'notStored') this.#lose(result.error);
         return;
       }
-      group.answer(storageFailed(result.status));
-      this.#failures.report('storage_commit_failed', { stored: result.status }, result.error);
-      if (result.status !== 'notStored') this.#lose(result.error);
+      for (const change of group.changes.values()) set.apply(change);
+      group.answer();
+      // Mirrored, so that the events outlive the file.
+      for (const event of group.events) {
+        if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
+      }
+      if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
     } catch (error) {
       // It failed somewhere between storage and memory, and it is unknown how far it came.
       this.#lose(error);
       group.answer(storageFailed('unknown'));
-    }
-  }
-
-  /** Memory follows what storage holds. */
-  #apply(group: CommitGroup): void {
-    const { set, log } = this.#options;
-    for (const change of group.changes.values()) set.apply(change);
-    // Mirrored, so that the events outlive the file.
-    for (const event of group.events) {
-      if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
     }
   }
 

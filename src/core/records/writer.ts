@@ -96,8 +96,8 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
-    await undefined;
+    // Not at once: writes that arrive in the same event-loop turn belong to one group.
+    await this.#options.scheduler.pause();
     while (this.#waiting.size > 0) {
       const group = this.#decide();
       if (this.#isLost) group.answer(storageFailed('unknown'));

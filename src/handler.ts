@@ -34,8 +34,8 @@ export interface HandlerDependencies {
   /** Shares the thread among the accounts; pass the one that the records use. */
   readonly scheduler?: FairScheduler;
   /**
-   * Limits on the requests in progress, in bytes: each counts as its body, or as 64 KiB. Default:
-   * 16 MiB per account, 64 MiB in total.
+   * Limits on the bodies and long responses in progress, in bytes. Default: 16 MiB per account,
+   * 64 MiB in total.
    */
   readonly admission?: Partial<AdmissionLimits>;
   readonly randomBytes?: RandomBytes;
@@ -70,7 +70,7 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
     log: dependencies.log ?? silentLog,
     clock,
     scheduler,
-    admission: new Admission(scheduler, dependencies.admission),
+    admission: new Admission(dependencies.admission),
     randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
   });
   const app = new Hono<{ Bindings: HostBindings }>({

@@ -10,7 +10,6 @@ import {
   onEveryHost,
   onEveryStorage,
 } from '../support/contract.js';
-import { rowsFor } from '../support/hosts.js';
 
 async function audit({ operator }: ContractService, query = ''): Promise<Envelope> {
   return (await operator.get(`/admin/audit${query}`)).json;
@@ -22,7 +21,7 @@ async function auditTotal(service: ContractService): Promise<number> {
 
 onEveryHost(
   'Audit log',
-  (service, host) => {
+  (service) => {
     const { operator } = service;
 
     it('is empty in a new database', async () => {
@@ -32,42 +31,39 @@ onEveryHost(
       });
     });
 
-    it.each(rowsFor(host, COLLECTIONS, (name) => name === 'orders'))(
-      'keeps one event of each change in %s, newest first',
-      async (resource) => {
-        const owner = service.account().subject;
-        const before = await auditTotal(service);
-        const start = Date.now();
-        const { id } = await createFor(operator, owner, resource, {
-          ...VALID_BODY[resource],
-          x: 1,
-        });
-        const path = tenantPath(owner, resource, id);
-        await operator.patch(path, { x: 2, y: 3 });
-        await operator.delete(path);
-        const end = Date.now();
-        const { data, meta } = await audit(service);
-        expect(meta.pagination.total).toBe(before + 3);
-        const event = { actor: 'admin', resource, record_id: id, owner_sub: owner };
-        const rest = { id: expect.any(Number), timestamp: expect.any(String) };
-        expect(data.slice(0, 3)).toEqual([
-          { ...event, ...rest, action: 'delete', changed: [] },
-          { ...event, ...rest, action: 'update', changed: ['x', 'y'] },
-          {
-            ...event,
-            ...rest,
-            action: 'create',
-            changed: [...Object.keys(VALID_BODY[resource]), 'x'],
-          },
-        ]);
-        for (const { timestamp } of data.slice(0, 3)) {
-          expect(timestamp).toBe(new Date(timestamp).toISOString());
-          expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(start);
-          expect(Date.parse(timestamp)).toBeLessThanOrEqual(end);
-        }
-        expect(new Set(data.map((row: { id: number }) => row.id)).size).toBe(data.length);
-      },
-    );
+    it.each(COLLECTIONS)('keeps one event of each change in %s, newest first', async (resource) => {
+      const owner = service.account().subject;
+      const before = await auditTotal(service);
+      const start = Date.now();
+      const { id } = await createFor(operator, owner, resource, {
+        ...VALID_BODY[resource],
+        x: 1,
+      });
+      const path = tenantPath(owner, resource, id);
+      await operator.patch(path, { x: 2, y: 3 });
+      await operator.delete(path);
+      const end = Date.now();
+      const { data, meta } = await audit(service);
+      expect(meta.pagination.total).toBe(before + 3);
+      const event = { actor: 'admin', resource, record_id: id, owner_sub: owner };
+      const rest = { id: expect.any(Number), timestamp: expect.any(String) };
+      expect(data.slice(0, 3)).toEqual([
+        { ...event, ...rest, action: 'delete', changed: [] },
+        { ...event, ...rest, action: 'update', changed: ['x', 'y'] },
+        {
+          ...event,
+          ...rest,
+          action: 'create',
+          changed: [...Object.keys(VALID_BODY[resource]), 'x'],
+        },
+      ]);
+      for (const { timestamp } of data.slice(0, 3)) {
+        expect(timestamp).toBe(new Date(timestamp).toISOString());
+        expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(start);
+        expect(Date.parse(timestamp)).toBeLessThanOrEqual(end);
+      }
+      expect(new Set(data.map((row: { id: number }) => row.id)).size).toBe(data.length);
+    });
 
     it.each([
       [{ id: 'X', owner_sub: 'Y', name: 'A', phone: '1' }, ['name', 'phone']],

@@ -2,9 +2,8 @@
 
 import { beforeAll, expect, it } from 'vitest';
 import { idsOf, pagination } from '../support/admin-paths.js';
-import { leastBody, sequenceOfId } from '../support/collection-table.js';
+import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
 import { type Caller, onEveryHost } from '../support/contract.js';
-import { collectionsFor, rowsFor } from '../support/hosts.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
@@ -44,8 +43,8 @@ const INVALID = [
   ...['Infinity', 'null', 'true', '[]', '2;3', '2\n', '\u00002', '٢', '²'],
 ];
 
-onEveryHost('List', (service, host) => {
-  it.each(collectionsFor(host))('answers $name newest first', async (row) => {
+onEveryHost('List', (service) => {
+  it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
     const account = service.account();
     const first = await account.create(row.name, leastBody(row));
     const second = await account.create(row.name, leastBody(row));
@@ -59,7 +58,7 @@ onEveryHost('List', (service, host) => {
     expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([third, first]);
   });
 
-  it.each(collectionsFor(host))('reports 0 pages when the account has no $name', async (row) => {
+  it.each(COLLECTION_TABLE)('reports 0 pages when the account has no $name', async (row) => {
     for (const query of ['', '?page=3&page_size=7', '?q=x&status=y']) {
       const reply = await service.account().get(`/${row.name}${query}`);
       expect(reply.status).toBe(200);
@@ -101,7 +100,7 @@ onEveryHost('List', (service, host) => {
   });
 });
 
-onEveryHost('Paging', (service, host) => {
+onEveryHost('Paging', (service) => {
   const TOTAL = 105;
   let account: Caller;
   /** Newest first. */
@@ -116,18 +115,15 @@ onEveryHost('Paging', (service, host) => {
     ids = made.map(({ id }) => id).sort((a, b) => sequenceOfId(b) - sequenceOfId(a));
   });
 
-  it.each(rowsFor(host, PAGES, ([query]) => /^$|00/.test(query)))(
-    'answers ?%s with page %d of %d records each',
-    async (query, page, pageSize) => {
-      const reply = await account.get(`/services?${query}`);
-      expect(reply.status).toBe(200);
-      expect(idsOf(reply)).toEqual(ids.slice((page - 1) * pageSize, page * pageSize));
-      const pages = Math.ceil(TOTAL / pageSize);
-      expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
-    },
-  );
+  it.each(PAGES)('answers ?%s with page %d of %d records each', async (query, page, pageSize) => {
+    const reply = await account.get(`/services?${query}`);
+    expect(reply.status).toBe(200);
+    expect(idsOf(reply)).toEqual(ids.slice((page - 1) * pageSize, page * pageSize));
+    const pages = Math.ceil(TOTAL / pageSize);
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
+  });
 
-  it.each(rowsFor(host, INVALID, (value) => /[^\w-]/.test(value)).map((value) => ({ value })))(
+  it.each(INVALID.map((value) => ({ value })))(
     'falls back to the defaults for page and page_size $value',
     async ({ value }) => {
       const given = encodeURIComponent(value);
@@ -168,7 +164,7 @@ onEveryHost('Paging', (service, host) => {
   });
 });
 
-onEveryHost('Filter by status', (service, host) => {
+onEveryHost('Filter by status', (service) => {
   const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
   const NO_STATUSES = [
     ...['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'],
@@ -190,14 +186,11 @@ onEveryHost('Filter by status', (service, host) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 1, 1));
   });
 
-  it.each(rowsFor(host, NO_STATUSES, (status) => /[^\w]/.test(status)))(
-    'finds nothing for %j',
-    async (status) => {
-      const reply = await account.get(`/orders?status=${encodeURIComponent(status)}`);
-      expect(reply.json.data).toEqual([]);
-      expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 0, 0));
-    },
-  );
+  it.each(NO_STATUSES)('finds nothing for %j', async (status) => {
+    const reply = await account.get(`/orders?status=${encodeURIComponent(status)}`);
+    expect(reply.json.data).toEqual([]);
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 0, 0));
+  });
 
   it('does not filter when it is empty', async () => {
     for (const query of ['status=', 'status', 'q=', 'q=&status=', 'STATUS=New', 'Q=nothing']) {
@@ -212,7 +205,7 @@ onEveryHost('Filter by status', (service, host) => {
     expect(await totalOf(account, '/orders?q=is+ready')).toBe(2);
   });
 
-  it.each(collectionsFor(host).filter(({ defaults }) => defaults['status'] === undefined))(
+  it.each(COLLECTION_TABLE.filter(({ defaults }) => defaults['status'] === undefined))(
     'includes $name without a status and compares those that have one',
     async (row) => {
       const caller = service.account();

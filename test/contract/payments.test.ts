@@ -4,7 +4,6 @@
 import { expect, it } from 'vitest';
 import { expectRefused, pagination } from '../support/admin-paths.js';
 import { type Caller, type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
-import { rowsFor } from '../support/hosts.js';
 
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
@@ -26,7 +25,7 @@ const AMOUNTS: readonly (readonly [amount: number, paid: unknown, due: number, s
 
 const QUERIES = ['?page=2', '?page_size=1', '?q=nothing', '?status=paid', '?status=x&q=y&page=9&z'];
 
-onEveryHost('Payments', (service, host) => {
+onEveryHost('Payments', (service) => {
   it('answers every field of a row, from its order', async () => {
     const account = service.account();
     const order = await account.create('orders', {
@@ -59,15 +58,12 @@ onEveryHost('Payments', (service, host) => {
     ]);
   });
 
-  it.each(rowsFor(host, AMOUNTS, ([, paid]) => paid === 44_999.5))(
-    'of %j with %j paid: %j are due, %s',
-    async (amount, paid, due, status) => {
-      const account = service.account();
-      await account.create('orders', { ...ORDER, amount, paid });
-      const row = { amount, paid: typeof paid === 'number' ? paid : 0, due, status };
-      expect(await rowsOf(account)).toMatchObject([row]);
-    },
-  );
+  it.each(AMOUNTS)('of %j with %j paid: %j are due, %s', async (amount, paid, due, status) => {
+    const account = service.account();
+    await account.create('orders', { ...ORDER, amount, paid });
+    const row = { amount, paid: typeof paid === 'number' ? paid : 0, due, status };
+    expect(await rowsOf(account)).toMatchObject([row]);
+  });
 
   it('follows every change of its order, and disappears with it', async () => {
     const account = service.account();
@@ -123,7 +119,7 @@ onEveryHost('Payments', (service, host) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 120, 120, 1));
   });
 
-  it.each(rowsFor(host, QUERIES, (query) => query.includes('&')))('ignores %s', async (query) => {
+  it.each(QUERIES)('ignores %s', async (query) => {
     const account = service.account();
     await account.create('orders', ORDER);
     await account.create('orders', ORDER);
@@ -134,7 +130,7 @@ onEveryHost('Payments', (service, host) => {
     expect(reply.json.meta.pagination).toStrictEqual(plain.json.meta.pagination);
   });
 
-  it.each(rowsFor(host, ['GET', 'POST', 'PATCH', 'DELETE'], (method) => method === 'GET'))(
+  it.each(['GET', 'POST', 'PATCH', 'DELETE'])(
     'stores no row that a path could %s',
     async (method) => {
       const account = service.account();

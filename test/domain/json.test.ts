@@ -64,7 +64,6 @@ describe('parseJsonObject refuses', () => {
   it.each([
     '{"a":{"__proto__":{"b":1e400}}}',
     `{"a":-${'9'.repeat(309)}.5}`,
-    '{"a":1e999,"a":1}',
     '{"e":"1e5","a":[1e5,1e309]}',
   ])('a number that is not finite: %s', (text) => {
     expectRefused(text, /double precision/);

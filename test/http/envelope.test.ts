@@ -9,9 +9,15 @@ import { Admission } from '../../src/core/admission/admission.js';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { ErrorCode } from '../../src/core/domain/errors.js';
 import { pagination } from '../../src/core/domain/listing.js';
-import { type Answer, data, failure, list } from '../../src/core/http/answer.js';
 import { answerStreams } from '../../src/core/http/answer-stream.js';
-import { type EnvelopeFacts, toResponse } from '../../src/core/http/envelope.js';
+import {
+  data,
+  type EnvelopeFacts,
+  failure,
+  type HandlerResult,
+  list,
+  toResponse,
+} from '../../src/core/http/envelope.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -29,8 +35,8 @@ const LARGE = 1_000_000;
 
 /** The response to an account that long answers are streamed to. */
 function answered(
-  answer: Answer,
-  admission = new Admission(new FairScheduler()),
+  answer: HandlerResult,
+  admission = new Admission(),
   account = 'neema',
   scheduler = new FairScheduler(),
 ): Response {
@@ -131,7 +137,7 @@ describe('a long list', () => {
     let now = 0;
     const scheduler = new FairScheduler({ stopwatch: () => (now += 2) });
     const next = vi.spyOn(scheduler, 'yield');
-    const admission = new Admission(scheduler);
+    const admission = new Admission();
     const response = answered(list(LONG, pageOf(LONG)), admission, 'neema', scheduler);
     expect(await response.text()).toBe(wholeText(LONG));
     expect(next.mock.calls.length).toBeGreaterThan(LONG.length);
@@ -140,7 +146,7 @@ describe('a long list', () => {
 
   it('waits for the bytes of its account, and returns them', async () => {
     const limits = { accountMaxBytes: 1_200_000, totalMaxBytes: 3_000_000, ownShareBytes: 0 };
-    const admission = new Admission(new FairScheduler(), limits);
+    const admission = new Admission(limits);
     const readers = [1, 2, 3].map(() =>
       bodyOf(answered(list(LONG, pageOf(LONG)), admission)).getReader(),
     );
@@ -202,7 +208,7 @@ it('A streamed answer is made as it is read, and released as soon as the client 
       told.push('released');
     }
   }
-  const streamed = answerStreams(UNSLICED, new Admission(UNSLICED));
+  const streamed = answerStreams(UNSLICED, new Admission());
   const reader = streamed(texts(), 'neema', () => false).getReader();
   await setImmediate();
   expect(told).toEqual([]);
@@ -217,10 +223,9 @@ it('A streamed answer is made as it is read, and released as soon as the client 
 const HELD_BYTES = 393_216;
 
 async function waitingStream(isDisconnected = () => false) {
-  // A claim of that size may be three quarters of an account's bytes.
   const limits = { accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 };
-  const admission = new Admission(UNSLICED, limits);
-  void admission.begin('neema', HELD_BYTES, () => false);
+  const admission = new Admission(limits);
+  void admission.acquire('neema', HELD_BYTES, () => false);
   async function* texts() {
     yield 'x';
   }
@@ -233,7 +238,7 @@ async function waitingStream(isDisconnected = () => false) {
 
 it('A streamed answer that is cancelled as its bytes come gives them back', async () => {
   const { admission, reader, reading } = await waitingStream();
-  admission.end('neema', HELD_BYTES);
+  admission.release('neema', HELD_BYTES);
   await reader.cancel();
   expect(await reading).toEqual({ done: true, value: undefined });
   expect(admission.heldBytes).toBe(0);
@@ -243,7 +248,7 @@ it('A streamed answer takes no bytes for a client that has gone while it waited'
   let isGone = false;
   const { admission, reading } = await waitingStream(() => isGone);
   isGone = true;
-  admission.end('neema', HELD_BYTES);
+  admission.release('neema', HELD_BYTES);
   await expect(reading).rejects.toThrow();
   expect(admission.heldBytes).toBe(0);
 });

@@ -8,9 +8,7 @@ import type { Outcome } from '../../src/core/domain/errors.js';
 import { type Log, silentLog } from '../../src/core/log.js';
 import { type AccountLimits, NO_LIMITS } from '../../src/core/records/account-limits.js';
 import { MemoryAccount } from '../../src/core/records/memory-account.js';
-import { PaymentRows } from '../../src/core/records/payment-rows.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
-import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 import { Writer, type WriterOptions } from '../../src/core/records/writer.js';
 import { MapStorage, turn } from './map-storage.js';
@@ -20,7 +18,6 @@ interface MemoryRecordsOptions {
   readonly storage?: MapStorage;
   readonly log?: Log;
   readonly scheduler?: FairScheduler;
-  readonly work?: RecordWork;
   readonly limits?: AccountLimits;
   readonly events?: WriterOptions['events'];
   readonly onStorageLost?: (error: unknown) => void;
@@ -35,17 +32,17 @@ export class MemoryRecords {
   readonly #context: ConstructorParameters<typeof MemoryAccount>[0];
 
   constructor(options: MemoryRecordsOptions = {}) {
-    const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
+    const { limits = NO_LIMITS, onStorageLost = () => {} } = options;
     const { scheduler = new FairScheduler({ pause: turn }), log = silentLog } = options;
     const { events, storage = new MapStorage() } = options;
     const set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
-    const parts = { set, storage, work, limits, scheduler, log, events };
+    const parts = { set, storage, limits, scheduler, log, events };
     const writer = new Writer({ ...parts, clock: Date.now, onStorageLost });
-    const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work)];
+    const searchBlocks = new SearchBlocks();
     this.set = set;
     this.storage = storage;
     this.writer = writer;
-    this.#context = { set, writer, searchBlocks, paymentRows, scheduler };
+    this.#context = { set, writer, searchBlocks, scheduler };
   }
 
   account(owner: string, sender: { actor?: Actor; isDisconnected?: () => boolean } = {}) {

@@ -4,11 +4,12 @@
 import { expect, it, vi } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import { RECORD_MAX_BYTES } from '../../src/core/domain/limits.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import type { OperatorViews, ViewQuery } from '../../src/core/records/record-service.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { MapStorage, turn } from './map-storage.js';
-import { MemoryRecords, unsliced } from './memory-records.js';
+import { codeOf, MemoryRecords, unsliced } from './memory-records.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
 
@@ -20,22 +21,36 @@ it('takes the ids of all accounts of a database from one sequence', async () => 
   expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
 });
 
-it('refuses a record that is too large for storage, and commits the writes beside it', async () => {
+it('refuses a record of more than 1 MiB and 64 KiB of JSON, and makes the writes after it', async () => {
   const records = new MemoryRecords({ scheduler: unsliced() });
-  records.storage.bodyMaxBytes = 300;
   const account = records.account('neema');
-  await account.create('customers', CUSTOMER);
   // Of two bytes each: within the limit by characters, above it by bytes.
-  const large = { ...CUSTOMER, note: 'é'.repeat(150) };
-  const codes = await records.asOneGroup(() => [
+  const half = 'é'.repeat(RECORD_MAX_BYTES / 4);
+  await account.create('customers', { ...CUSTOMER, half });
+  const outcomes = await Promise.all([
     account.create('customers', CUSTOMER),
-    account.create('customers', large),
-    account.update('customers', 'CUS-0001', large),
-    account.update('customers', 'CUS-0001', { note: 'é'.repeat(80) }),
+    account.create('customers', { ...CUSTOMER, half, other: half }),
+    account.update('customers', 'CUS-0001', { other: half }),
+    account.update('customers', 'CUS-0001', { other: half.slice(100) }),
+    account.create('customers', CUSTOMER),
   ]);
-  expect(codes).toEqual(['ok', 'VALIDATION_FAILED', 'VALIDATION_FAILED', 'ok']);
-  const read = account.read('customers', 'CUS-0001');
-  expect(read.ok && JSON.parse(read.value).note).toBe('é'.repeat(80));
+  const codes = outcomes.map(codeOf);
+  expect(codes).toEqual(['ok', 'VALIDATION_FAILED', 'VALIDATION_FAILED', 'ok', 'ok']);
+  // A refused create uses no id.
+  expect(account.read('customers', 'CUS-0003').ok).toBe(true);
+});
+
+it('lets a record that is stored longer stay as long, and shrink', async () => {
+  const storage = new MapStorage();
+  const long = { ...CUSTOMER, a: 'x'.repeat(RECORD_MAX_BYTES), b: 'x'.repeat(9) };
+  const body = JSON.stringify({ id: 'CUS-0001', owner_sub: 'neema', ...long });
+  storage.rows.set(1, { position: 1, collection: 'customers', id: 'CUS-0001', body });
+  const account = (await openRecords({ storage })).account('neema');
+  const codeOfPatch = async (patch: object) =>
+    codeOf(await account.update('customers', 'CUS-0001', JSON.stringify(patch)));
+  expect(await codeOfPatch({ b: 'x'.repeat(10) })).toBe('VALIDATION_FAILED');
+  expect(await codeOfPatch({ b: 'y'.repeat(9) })).toBe('ok');
+  expect(await codeOfPatch({ b: '' })).toBe('ok');
 });
 
 it('reports at any moment how many writes of all accounts wait', async () => {

@@ -72,8 +72,9 @@ it('Counts and owners follow every change, whether they were looked at before or
     const at = (owner: string, position: number) => ({
       owner,
       collection: 'customers' as const,
-      growth: 0,
+      byteDelta: 0,
       id: '',
+      before: undefined,
       after: { position, key: position, text: '{}', status: undefined },
     });
     for (const [i, owner] of ['juma', 'asha', 'juma'].entries()) set.apply(at(owner, 50 + i));

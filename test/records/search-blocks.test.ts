@@ -3,14 +3,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filteredPage } from '../../src/core/records/list-pages.js';
+import { filteredPage } from '../../src/core/records/memory-account.js';
 import type { MemoryRecord } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 
 const OWNER = 'neema';
 const NOTHING = { q: 'nothing like it', status: '', page: 1, pageSize: 7 };
-const KEY = { id: '', owner: OWNER, collection: 'customers', growth: 0 } as const;
+const KEY = { id: '', owner: OWNER, collection: 'customers', byteDelta: 0 } as const;
 
 /** An account's customers, changed without a storage, and searched. */
 class Customers {
@@ -28,7 +28,7 @@ class Customers {
 
   add(name: string): void {
     const position = this.set.nextPosition();
-    this.set.apply({ ...KEY, after: recordOf(position, name) });
+    this.set.apply({ ...KEY, before: undefined, after: recordOf(position, name) });
   }
 
   replace(at: number, name: string): void {
@@ -38,7 +38,7 @@ class Customers {
 
   remove(at: number): void {
     const before = this.#at(at);
-    if (before !== undefined) this.set.apply({ ...KEY, before });
+    if (before !== undefined) this.set.apply({ ...KEY, before, after: undefined });
   }
 
   async expectPlain(q: string, status = '', page = 1): Promise<void> {

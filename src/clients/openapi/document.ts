@@ -6,7 +6,7 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
-import type { Action } from '../../core/http/call.js';
+import type { Action } from '../../core/http/actions.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
 import { operationOf } from './operations.js';

@@ -6,6 +6,7 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { OPERATOR_VIEWS } from '../../core/domain/operator-views.js';
+import type { Action } from '../../core/http/actions.js';
 import {
   adminAccount,
   adminHealth,
@@ -18,7 +19,6 @@ import {
   readRecord,
   updateRecord,
 } from '../../core/http/actions.js';
-import type { Action } from '../../core/http/call.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import type { Route } from '../../core/http/routes.js';
 import VIEWS from '../../core/operator-answers.js';

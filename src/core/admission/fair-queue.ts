@@ -2,6 +2,8 @@
 // oldest first. Abandoned items are dropped, so that they neither take a turn nor fill the memory
 // until their turn. Every queue of the service is one of these.
 
+import { FailureError, failed } from '../domain/errors.js';
+
 /** Abandoned items are swept at this length of an account's queue, and at each doubling of it. */
 const SWEPT_MIN = 32;
 
@@ -49,10 +51,10 @@ export class FairQueue<Item> {
    * The next item that may be served: the oldest one of the first account in rotation whose
    * oldest one fits. Undefined if none fits. The account moves to the end of the rotation.
    */
-  take(fits: (item: Item, account: string) => boolean = () => true): Item | undefined {
+  take(fits?: (item: Item) => boolean): Item | undefined {
     for (const [account, lane] of this.#lanes) {
       const first = this.#firstOf(account);
-      if (first === undefined || !fits(first, account)) continue;
+      if (first === undefined || fits?.(first) === false) continue;
       this.#shift(account, lane);
       if (this.#lanes.size > 1 && this.#lanes.delete(account)) this.#lanes.set(account, lane);
       return first;
@@ -81,4 +83,22 @@ export class FairQueue<Item> {
     this.size--;
     if (lane.items.length === 0) this.#lanes.delete(account);
   }
+}
+
+/** A request that waits: it continues, or ends if its client has gone. */
+export interface Waiter {
+  readonly isDisconnected: (() => boolean) | undefined;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** Nobody reads this answer; the log of requests has it. */
+const DISCONNECTED = failed('BAD_REQUEST', 'the client disconnected before its turn');
+
+/** A queue of requests that wait. */
+export function waiters<W extends Waiter>(): FairQueue<W> {
+  return new FairQueue<W>(
+    ({ isDisconnected }) => isDisconnected?.() === true,
+    ({ reject }) => reject(new FailureError(DISCONNECTED.failure)),
+  );
 }

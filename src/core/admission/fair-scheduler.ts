@@ -1,15 +1,11 @@
-// All accounts share one thread. Long work is done in slices of about two milliseconds, one slice
-// an event-loop turn in all, and the accounts that wait for a slice take turns. The same holds for
-// requests that are about to begin: a burst of them is spread.
+// All accounts share one thread. Long work (searches, long answers, payments, large bodies) is done in
+// slices of about two milliseconds, one slice an event-loop turn in all, and the accounts that wait for
+// a slice take turns. Requests of bounded cost don't wait here.
 
-import { FailureError, failed } from '../domain/errors.js';
-import { FairQueue } from './fair-queue.js';
+import { type FairQueue, type Waiter, waiters } from './fair-queue.js';
 
 /** Whether the caller has gone. */
 export type IsDisconnected = () => boolean;
-
-/** Ends work that waits for a client that has gone. Nobody reads this answer; the log of requests has it. */
-export const DISCONNECTED = failed('BAD_REQUEST', 'the client disconnected before its turn');
 
 /** `setImmediate`, or a timer on a host without it. */
 export function nextTask(): Promise<void> {
@@ -17,8 +13,6 @@ export function nextTask(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Of a slice for beginnings: a longer one continues as long work while others wait to begin. */
-const BEGINNING_MS = 0.25;
 /** How long a slice gives way to new connections. */
 const GIVE_WAY_MAX_MS = 10;
 
@@ -33,76 +27,45 @@ const DEFAULTS = {
   givesWay: () => false,
 };
 
-/** A request or a piece of work that waits: it continues, or ends if its client has gone. */
-interface Waiting {
-  readonly isDisconnected: IsDisconnected | undefined;
-  /** Of a request only. */
-  readonly mayBegin?: () => boolean;
-  readonly resolve: () => void;
-  readonly reject: (reason: Error) => void;
-}
-
-const hasGone = ({ isDisconnected }: Waiting) => isDisconnected?.() === true;
-const end = ({ reject }: Waiting) => reject(new FailureError(DISCONNECTED.failure));
-
 export class FairScheduler {
   readonly #options: typeof DEFAULTS;
-  /** Requests that wait to begin. */
-  readonly #beginnings = new FairQueue(hasGone, end);
-  /** Some of them may be able to in the next turn. */
-  #someMayBegin = false;
-  /** Pieces of long work. */
-  readonly #pieces = new FairQueue(hasGone, end);
-  #serving = false;
+  readonly #waiting: FairQueue<Waiter> = waiters();
+  #isServing = false;
   /** When the slice of this event-loop turn began. */
-  #begun: number | undefined;
-  /** When the request that began last in the slice for beginnings did so; undefined outside it. */
-  #lastBeginning: number | undefined;
+  #sliceStart: number | undefined;
 
   constructor(options: Partial<typeof DEFAULTS> = {}) {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  /** Whether long work must wait for its next slice. To be asked before each step of it. */
-  sliceUsed(): boolean {
-    if (this.#turnUsed()) return true;
-    if (this.#lastBeginning === undefined || this.#beginnings.size === 0) return false;
-    return this.#options.stopwatch() - this.#lastBeginning >= BEGINNING_MS;
-  }
-
   /**
-   * Undefined if a request of the lane begins at once; else resolves in a turn of the lane, when
-   * `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone.
+   * To be called before each step of long work. Undefined if it may go on at once; else resolves at the
+   * start of the account's next slice. Rejects, as a failure, if its client has gone.
    */
-  admit(lane: string, isDisconnected: IsDisconnected, mayBegin: () => boolean) {
-    const isFirst = !this.#someMayBegin && this.#beginnings.waitingOf(lane) === 0;
-    if (isFirst && !this.#turnUsed() && mayBegin()) return undefined;
-    this.#someMayBegin = true;
-    return this.#turnIn(this.#beginnings, lane, { isDisconnected, mayBegin });
+  yieldIfNeeded(account: string, isDisconnected?: IsDisconnected): Promise<void> | undefined {
+    return this.sliceUsed() ? this.yield(account, isDisconnected) : undefined;
   }
 
-  /** To be called when what `mayBegin` looks at has changed. */
-  wake(): void {
-    if (this.#beginnings.size === 0) return;
-    this.#someMayBegin = true;
-    void this.#serve();
-  }
-
-  /** Resolves at the start of a slice of long work of the account. Rejects, as a failure, if its client has gone. */
+  /** Resolves at the start of the account's next slice. Rejects, as a failure, if its client has gone. */
   yield(account: string, isDisconnected?: IsDisconnected): Promise<void> {
-    return this.#turnIn(this.#pieces, account, { isDisconnected });
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(account, { isDisconnected, resolve, reject });
+      if (!this.#isServing) void this.#serve();
+    });
   }
 
-  /** How many pieces of long work wait for their turn; requests that are about to begin are not among them. */
+  /** Whether this event-loop turn has had its slice. */
+  sliceUsed(): boolean {
+    const { sliceMs, stopwatch } = this.#options;
+    if (sliceMs === Infinity) return false;
+    const now = stopwatch();
+    if (this.#sliceStart === undefined) this.#startSlice(now);
+    return now - (this.#sliceStart ?? now) >= sliceMs;
+  }
+
+  /** How many pieces of long work wait for their turn. */
   get waiting(): number {
-    return this.#pieces.size;
-  }
-
-  /** A slice for work that takes no turns with others, from now on. Tells whether it is used. */
-  ownSlice(): () => boolean {
-    const { stopwatch, sliceMs } = this.#options;
-    const begun = stopwatch();
-    return () => stopwatch() - begun >= sliceMs;
+    return this.#waiting.size;
   }
 
   /** Resolves in the next event-loop turn. */
@@ -110,59 +73,24 @@ export class FairScheduler {
     return this.#options.pause();
   }
 
-  #turnIn(
-    queue: FairQueue<Waiting>,
-    lane: string,
-    of: Omit<Waiting, 'resolve' | 'reject'>,
-  ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      queue.add(lane, { ...of, resolve, reject });
-      void this.#serve();
-    });
-  }
-
-  /**
-   * In each event-loop turn a slice of requests that begin, then one piece of long work. Requests
-   * come first: one of a quiet account must not wait for a piece of every busy one.
-   */
+  /** Serves one waiting piece of work in each event-loop turn. */
   async #serve(): Promise<void> {
-    if (this.#serving) return;
-    this.#serving = true;
+    this.#isServing = true;
     const { pause, stopwatch, givesWay } = this.#options;
-    while (this.#someMayBegin || this.#pieces.size > 0) {
+    while (this.#waiting.size > 0) {
       await pause();
-      const end = stopwatch() + GIVE_WAY_MAX_MS;
-      while (givesWay() && stopwatch() < end) await pause();
-      this.#begin(stopwatch());
-      while (this.#someMayBegin && !this.#turnUsed()) {
-        this.#lastBeginning = stopwatch();
-        const next = this.#beginnings.take(({ mayBegin }) => mayBegin?.() === true);
-        this.#someMayBegin = next !== undefined;
-        next?.resolve();
-        // The request begins, so that its time counts.
-        await undefined;
-      }
-      this.#lastBeginning = undefined;
-      if (this.#pieces.size === 0) continue;
-      this.#begin(stopwatch());
-      this.#pieces.take()?.resolve();
+      const latest = stopwatch() + GIVE_WAY_MAX_MS;
+      while (givesWay() && stopwatch() < latest) await pause();
+      this.#startSlice(stopwatch());
+      this.#waiting.take()?.resolve();
     }
-    this.#serving = false;
+    this.#isServing = false;
   }
 
-  /** Whether this event-loop turn has had its slice. */
-  #turnUsed(): boolean {
-    const { sliceMs, stopwatch } = this.#options;
-    if (sliceMs === Infinity) return false;
-    const now = stopwatch();
-    if (this.#begun === undefined) this.#begin(now);
-    return now - (this.#begun ?? now) >= sliceMs;
-  }
-
-  #begin(now: number): void {
-    this.#begun = now;
+  #startSlice(now: number): void {
+    this.#sliceStart = now;
     void this.#options.pause().then(() => {
-      if (this.#begun === now) this.#begun = undefined;
+      if (this.#sliceStart === now) this.#sliceStart = undefined;
     });
   }
 }

@@ -50,8 +50,8 @@ export interface Collection extends CollectionRow {
   readonly properties: readonly kind.Property[];
   /** Names of the required properties. */
   readonly required: readonly string[];
-  /** Judges only the required properties. */
-  readonly judge: z.ZodType;
+  /** Of the required properties. */
+  readonly rules: readonly (kind.Rule & { readonly name: string })[];
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -160,7 +160,7 @@ function collection(idPrefix: string, idDigitsMin: number, row: CollectionRow): 
     idDigitsMin,
     properties,
     required: required.map(({ name }) => name),
-    judge: z.object(Object.fromEntries(required.map(({ name, schema }) => [name, schema]))),
+    rules: required.flatMap(({ name, rule }) => (rule === undefined ? [] : [{ name, ...rule }])),
     defaults: Object.fromEntries(
       properties.flatMap(({ name, default: value }) =>
         value === undefined ? [] : [[name, value]],

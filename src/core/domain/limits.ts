@@ -6,11 +6,11 @@ export const REQUEST_BODY_MAX_BYTES = 1_048_576;
 export const JSON_DEPTH_MAX_LEVELS = 512;
 
 /**
- * What a record's JSON may grow to by PATCH, since many bodies of 1 MiB can go
- * into one record, and each PATCH looks through and stores all of it. A single body may
- * become more: a number of four characters, such as 1e20, is stored as 21 digits.
+ * UTF-8 bytes of a record's JSON: a body with the server's properties. It bounds what one step costs
+ * the others who share the thread. PATCHes can't exceed it together, nor can numbers such as 1e20, of
+ * which a body has four characters and the record 21.
  */
-export const RECORD_MAX_CHARACTERS = 2 * REQUEST_BODY_MAX_BYTES;
+export const RECORD_MAX_BYTES = REQUEST_BODY_MAX_BYTES + 65_536;
 
 export const PAGE_DEFAULT = 1;
 export const PAGE_SIZE_DEFAULT = 20;

@@ -9,7 +9,7 @@ const INDEX_OF_MAX_CHARACTERS = 256;
 export const WINDOW_CHARACTERS = 32_768;
 
 /** Called between two steps of long work: resolves in the account's next slice if this one is used up. */
-export type GiveWay = () => Promise<void> | undefined;
+export type YieldIfNeeded = () => Promise<void> | undefined;
 
 /** The text that a search looks for, case-folded. */
 export class Needle {
@@ -38,8 +38,8 @@ export class Needle {
     return at === -1 ? -1 : from + at;
   }
 
-  /** Whether a text of any length contains the needle; gives way after each window. */
-  async isIn(text: string, giveWay: GiveWay): Promise<boolean> {
+  /** Whether a text of any length contains the needle; yields after each window. */
+  async isIn(text: string, yieldIfNeeded: YieldIfNeeded): Promise<boolean> {
     let overlap = '';
     for (let start = 0; start < text.length; ) {
       const end = cutPoint(text, start + WINDOW_CHARACTERS);
@@ -47,7 +47,7 @@ export class Needle {
       if (this.indexIn(folded) !== -1) return true;
       overlap = this.length > 1 ? folded.slice(1 - this.length) : '';
       start = end;
-      const turn = giveWay();
+      const turn = yieldIfNeeded();
       if (turn !== undefined) await turn;
     }
     return false;

@@ -1,12 +1,12 @@
-// The bodies of long answers: made and encoded piece by piece as the client
-// reads, within the account's slices and the bytes that it may hold.
+// The bodies of long responses: made and encoded piece by piece as the client reads, within the
+// account's time slices and the bytes that it may hold.
 
 import type { Admission } from '../admission/admission.js';
 import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
 
-/** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
+/** Above this many characters a response is sent in pieces, so that a slow reader holds little memory. */
 export const LONG_ANSWER_CHARACTERS = 65_536;
 const PIECE_CHARACTERS = 65_536;
 /** Of one UTF-16 code unit, at most. */
@@ -18,65 +18,55 @@ const ON_DEMAND = { highWaterMark: 0 };
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** The body of an answer whose text comes in pieces. */
+/** The body of a response whose text comes in pieces. */
 export type StreamAnswer = (pieces: AsyncGenerator<string>) => Body;
 
 const encoder = new TextEncoder();
 
-/** Makes the bodies of the accounts' answers. */
+/** Makes the bodies of the accounts' long responses. */
 export function answerStreams(scheduler: FairScheduler, admission: Admission) {
   return (
     pieces: AsyncGenerator<string>,
     account: string,
     isDisconnected: IsDisconnected,
   ): Body => {
-    const source = evenPieces(pieces);
-    let state: 'new' | 'held' | 'ended' = 'new';
-    let deadline: ReturnType<typeof setTimeout> | undefined;
+    let isCancelled = false;
+    const unread = new AbortController();
+    const isOver = () => isCancelled || isDisconnected();
 
-    function end(): void {
-      clearTimeout(deadline);
-      if (state === 'held') admission.end(account, HELD_BYTES);
-      state = 'ended';
+    async function* encoded(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
+      await admission.acquire(account, HELD_BYTES, isOver);
+      const deadline = setTimeout(() => unread.abort(), RESPONSE_WRITE_TIMEOUT_MS);
+      try {
+        for await (const piece of evenPieces(pieces)) {
+          await scheduler.yieldIfNeeded(account, isOver);
+          yield encoder.encode(piece);
+        }
+      } finally {
+        clearTimeout(deadline);
+        admission.release(account, HELD_BYTES);
+      }
     }
 
-    /** Cancelled while it waited, or never to be read. */
-    const isOver = () => state === 'ended' || isDisconnected();
-
+    const source = encoded();
     return new ReadableStream(
       {
+        // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
+        start(controller) {
+          unread.signal.addEventListener('abort', () => {
+            isCancelled = true;
+            void source.return();
+            controller.error(new Error('the response was not read in time'));
+          });
+        },
         async pull(controller) {
-          try {
-            if (state === 'new') {
-              await admission.begin(account, HELD_BYTES, isOver);
-              if (state !== 'new') {
-                admission.end(account, HELD_BYTES);
-                return;
-              }
-              state = 'held';
-              // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
-              deadline = setTimeout(() => {
-                end();
-                void source.return();
-                controller.error(new Error('the response was not read in time'));
-              }, RESPONSE_WRITE_TIMEOUT_MS);
-            }
-            if (scheduler.sliceUsed()) await scheduler.yield(account, isOver);
-            const { done, value } = await source.next();
-            if (!done) {
-              controller.enqueue(encoder.encode(value));
-              return;
-            }
-            end();
-            controller.close();
-          } catch (error) {
-            end();
-            throw error;
-          }
+          const { done, value } = await source.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
         },
         // Releases the records whose texts were to be sent.
         async cancel() {
-          end();
+          isCancelled = true;
           await source.return();
         },
       },

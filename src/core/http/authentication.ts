@@ -4,8 +4,7 @@
 import type { Actor } from '../domain/audit-event.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import type { From, Identity, IdentityProvider } from '../identity/identity-provider.js';
-import { chain, type MaybePromise } from '../maybe-promise.js';
+import type { From, IdentityProvider } from '../identity/identity-provider.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -27,11 +26,11 @@ export interface Principal {
 export const ADMITTED_ANYONE: Outcome<Principal> = succeeded({ subject: '', actor: undefined });
 
 /** Lets in the account that the request's token belongs to. */
-export function admitAccount(
+export async function admitAccount(
   request: Request,
   identity: IdentityProvider,
   from?: From,
-): MaybePromise<Outcome<Principal>> {
+): Promise<Outcome<Principal>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) {
     return failed(
@@ -39,10 +38,7 @@ export function admitAccount(
       'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"',
     );
   }
-  return chain(identity.identify(token, from), principalOf);
-}
-
-function principalOf(who: Identity): Outcome<Principal> {
+  const who = await identity.identify(token, from);
   if (who.status === 'identified') return succeeded({ subject: who.subject, actor: undefined });
   if (who.status === 'invalid') {
     return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');

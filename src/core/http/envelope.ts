@@ -1,9 +1,8 @@
-// The response envelope and the common headers: the only place that turns an
-// answer into bytes, and the only one that knows an error's status.
+// What a route returns, and the response that is made of it: envelope and common headers. The only
+// place that knows an error's status.
 
-import type { ErrorCode } from '../domain/errors.js';
-import { areTexts, type Rows } from '../domain/listing.js';
-import type { Answer, Success } from './answer.js';
+import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
+import { areTexts, type Pagination, type Rows } from '../domain/listing.js';
 import { LONG_ANSWER_CHARACTERS, type StreamAnswer } from './answer-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -23,6 +22,52 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   ADMIN_DISABLED: 503,
 };
 
+export type HandlerResult =
+  | Success
+  | { readonly failure: Failure; readonly allow?: string | undefined };
+
+/**
+ * `data` as JSON text: rows, separated by commas, between two texts. Each has every member: objects of
+ * two shapes made a read dearer by 2 %.
+ */
+export interface Success {
+  readonly status: 200 | 201;
+  readonly prefix: string;
+  readonly rows: Rows;
+  readonly suffix: string;
+  readonly pagination: Pagination | undefined;
+}
+
+const NO_ROWS: Rows = [];
+
+/** One JSON text as `data`. */
+export function data(text: string, status: 200 | 201 = 200): HandlerResult {
+  return { status, prefix: text, rows: NO_ROWS, suffix: '', pagination: undefined };
+}
+
+/** Rows as `data`. */
+export function list(rows: Rows, pagination: Pagination): HandlerResult {
+  return { status: 200, prefix: '[', rows, suffix: ']', pagination };
+}
+
+/** One object as `data`, with rows as its last member. `object` is its text without that member. */
+export function dataWithRows(object: string, member: string, rows: Rows): HandlerResult {
+  const prefix = `${object.slice(0, -1)},${JSON.stringify(member)}:[`;
+  return { status: 200, prefix, rows, suffix: ']}', pagination: undefined };
+}
+
+export function failure(reason: Failure, allow?: string): HandlerResult {
+  return { failure: reason, allow };
+}
+
+export function refusal(code: ErrorCode, message: string, allow?: string): HandlerResult {
+  return failure(failed(code, message).failure, allow);
+}
+
+export function dataOf(outcome: Outcome<string>, status: 200 | 201 = 200): HandlerResult {
+  return outcome.ok ? data(outcome.value, status) : failure(outcome.failure);
+}
+
 /** Facts of this exchange. */
 export interface EnvelopeFacts {
   readonly requestId: string;
@@ -34,9 +79,12 @@ export interface EnvelopeFacts {
 
 const encoder = new TextEncoder();
 
-/** `stream` makes the body of a long answer; without it every answer is sent as one text. */
-export function toResponse(answer: Answer, facts: EnvelopeFacts, stream?: StreamAnswer): Response {
-  const { requestId, originHeaders } = facts;
+/** `stream` makes the body of a long response; without it every response is sent as one text. */
+export function toResponse(
+  result: HandlerResult,
+  { requestId, now, originHeaders }: EnvelopeFacts,
+  stream?: StreamAnswer,
+): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
@@ -45,33 +93,40 @@ export function toResponse(answer: Answer, facts: EnvelopeFacts, stream?: Stream
     'Access-Control-Expose-Headers': 'X-Request-ID',
     ...originHeaders,
   };
-  const exchange = exchangeOf(facts);
-  if ('failure' in answer) {
-    const { code, message, retryAfterSeconds } = answer.failure;
+  if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
+  let meta = `"request_id":${JSON.stringify(requestId)},"timestamp":"${lastTimestamp.text}"`;
+  let status: number;
+  let text: string;
+  if ('failure' in result) {
+    const { code, message, retryAfterSeconds } = result.failure;
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
-    if (answer.allow !== undefined) headers['Allow'] = answer.allow;
-    const text = `{"error":${JSON.stringify({ code, message })},"meta":{${exchange}}}`;
-    return new Response(encodable(text, requestId), { status: STATUS_OF[code], headers });
+    if (result.allow !== undefined) headers['Allow'] = result.allow;
+    status = STATUS_OF[code];
+    text = `{"error":${JSON.stringify({ code, message })},"meta":{${meta}}}`;
+  } else {
+    const { prefix, rows, suffix, pagination } = result;
+    if (pagination !== undefined) meta += `,"pagination":${JSON.stringify(pagination)}`;
+    const end = `${suffix},"meta":{${meta}}}`;
+    status = result.status;
+    if (stream !== undefined && isLong(result)) {
+      return new Response(stream(piecesOf(prefix, rows, end)), { status, headers });
+    }
+    if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
+    text = `{"data":${prefix}${rows.join(',')}${end}`;
   }
-  const { status, before, rows, behind, pagination } = answer;
-  let meta = exchange;
-  if (pagination !== undefined) {
-    const { page, page_size, total, total_pages } = pagination;
-    meta += `,"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}`;
-  }
-  const end = `${behind},"meta":{${meta}}}`;
-  if (stream !== undefined && isLong(answer)) {
-    return new Response(stream(piecesOf(before, rows, end)), { status, headers });
-  }
-  if (!areTexts(rows)) throw new Error('rows that are made as they are read need a stream');
-  const text = `{"data":${before}${rows.join(',')}${end}`;
-  return new Response(encodable(text, requestId), { status, headers });
+  // The request id is echoed byte by byte: with a string as body, Node would write it in UTF-8.
+  const body = BEYOND_ASCII.test(requestId) ? encoder.encode(text) : text;
+  return new Response(body, { status, headers });
 }
 
+const BEYOND_ASCII = /[^\0-\x7f]/;
+/** Many responses share a millisecond, and formatting it costs more than the rest of the envelope. */
+let lastTimestamp = { now: Number.NaN, text: '' };
+
 /** The rows are not joined: a long text is shared with its record. */
-async function* piecesOf(before: string, rows: Rows, end: string): AsyncGenerator<string> {
+async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerator<string> {
   yield '{"data":';
-  yield before;
+  yield prefix;
   if (areTexts(rows)) {
     let separator = '';
     for (const text of rows) {
@@ -86,26 +141,9 @@ async function* piecesOf(before: string, rows: Rows, end: string): AsyncGenerato
 }
 
 /** Whether the answer is too long to be held as one text, or not made yet. */
-function isLong({ before, rows }: Success): boolean {
+function isLong({ prefix, rows }: Success): boolean {
   if (!areTexts(rows)) return true;
-  let characters = before.length;
+  let characters = prefix.length;
   for (const row of rows) characters += row.length;
   return characters > LONG_ANSWER_CHARACTERS;
-}
-
-/** Many answers share a millisecond, and formatting it costs more than the rest of the envelope. */
-let lastTimestamp = { now: Number.NaN, text: '' };
-
-/** The members of `meta` that every answer has. */
-function exchangeOf({ requestId, now }: EnvelopeFacts): string {
-  if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
-  return `"request_id":${JSON.stringify(requestId)},"timestamp":"${lastTimestamp.text}"`;
-}
-
-/** The request id is echoed byte by byte: with a string as body, Node would write it in UTF-8. */
-function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
-  for (let i = 0; i < requestId.length; i++) {
-    if (requestId.charCodeAt(i) > 0x7f) return encoder.encode(text);
-  }
-  return text;
 }

@@ -33,19 +33,13 @@ export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
   return Math.min(Number(length), REQUEST_BODY_MAX_BYTES);
 }
 
-/** Decoding a larger body takes a large part of a millisecond, and many bodies may arrive at once. */
-const LARGE_BODY_BYTES = 65_536;
-
-/** Waits for a turn before it decodes a large body. */
-export async function readBodyText(
-  read: ReadBody,
-  turn: () => Promise<void> | undefined = () => undefined,
-): Promise<Outcome<string>> {
+/** The whole body as text; `INVALID_JSON` if it can't be one. */
+export async function readBodyText(read: ReadBody): Promise<Outcome<string>> {
   let bytes: Uint8Array | undefined;
   try {
     bytes = await read(REQUEST_BODY_MAX_BYTES);
   } catch {
-    return failed('INVALID_JSON', 'the body broke off; send one whole JSON object');
+    return failed('INVALID_JSON', 'the request body ended early; send one complete JSON object');
   }
   if (bytes === undefined) {
     return failed(
@@ -54,7 +48,6 @@ export async function readBodyText(
     );
   }
   if (bytes.length === 0) return failed('INVALID_JSON', 'the body is empty; send one JSON object');
-  if (bytes.length > LARGE_BODY_BYTES) await turn();
   try {
     return succeeded(decoder.decode(bytes));
   } catch {

@@ -17,22 +17,20 @@ export function requestIds(
   const pool = new Uint8Array(RANDOM_BYTES * IDS_A_POOL);
   let used = pool.length;
 
-  function suffix(): string {
+  return (request) => {
+    const given = request.headers.get(HEADER);
+    if (given) return given;
     if (used === pool.length) {
       try {
         sources.randomBytes(pool);
       } catch {
-        return sources
-          .clock()
-          .toString(16)
-          .padStart(2 * RANDOM_BYTES, '0');
+        const time = sources.clock().toString(16);
+        return `req_${time.padStart(2 * RANDOM_BYTES, '0')}`;
       }
       used = 0;
     }
-    let hex = '';
-    for (const end = used + RANDOM_BYTES; used < end; used++) hex += HEX[pool[used] ?? 0];
-    return hex;
-  }
-
-  return (request) => request.headers.get(HEADER) || `req_${suffix()}`;
+    let id = 'req_';
+    for (const end = used + RANDOM_BYTES; used < end; used++) id += HEX[pool[used] ?? 0];
+    return id;
+  };
 }

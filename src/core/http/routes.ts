@@ -4,6 +4,7 @@
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import VIEWS, { type ObjectViews, type RowViews } from '../operator-answers.js';
 import {
+  type Action,
   adminAccount,
   adminHealth,
   adminListRecords,
@@ -17,7 +18,6 @@ import {
   rowView,
   updateRecord,
 } from './actions.js';
-import type { Action } from './call.js';
 import { ADMIN_PREFIX, API_PREFIX } from './path.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

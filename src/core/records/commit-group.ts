@@ -1,123 +1,97 @@
-// The writes that are committed together: their answers, and one change per record.
+// The writes that are committed together: their outcomes, and one change of each record.
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
-import { keyOf } from '../domain/identifier.js';
-import type { ChangedRecord } from '../domain/record.js';
 import type { Change, MemoryRecord } from './record-list.js';
-import type { Sender } from './record-service.js';
 import type { AccountSize, RecordSet } from './record-set.js';
 import type { Changes, PutRow } from './record-storage.js';
 
-/** What is asked for; then, step by step, what becomes of it. */
-export interface Write extends Change {
-  readonly kind: 'create' | 'update' | 'delete';
-  /** Empty for a create, until it is staged. */
-  id: string;
-  /** Empty for a delete. */
-  readonly body: string;
-  readonly sender: Sender | undefined;
-  readonly answer: (outcome: Outcome<string>) => void;
-  /** For an unexpected error. */
-  readonly reject: (error: unknown) => void;
-  /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
-  changed: Outcome<ChangedRecord> | undefined;
-}
+type AnswerWrite = (outcome: Outcome<string>) => void;
 
-/** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
-const WRITES_MAX = 1_000;
-const CHARACTERS_MAX = 2_000_000;
+/**
+ * A group is full at either size, so that its decisions take a few milliseconds, and one transaction
+ * and the writes that wait for it stay bounded.
+ */
+export const WRITES_PER_COMMIT = 256;
+const CHARACTERS_MAX = 65_536;
 
 export class CommitGroup {
   readonly #set: RecordSet;
-  readonly #writes: (readonly [Write, Outcome<string>])[] = [];
-  /** One change per record, by its position: from its state before the group's first write to that after the last. */
-  readonly staged = new Map<number, Change>();
-  /** Collections that get or lose a record: the highest number given is stored with it, so that no id is given twice. */
-  readonly #numbered = new Set<CollectionName>();
+  readonly #writesMax: number;
+  readonly outcomes: (readonly [AnswerWrite, Outcome<string>])[] = [];
+  /** By record: from its state before the group's first write to that after the last. */
+  readonly changes = new Map<string, Change>();
   readonly events: AuditEvent[] = [];
-  #characters = 0;
+  /** That were parsed to decide on the writes. */
+  characters = 0;
 
-  constructor(set: RecordSet) {
+  constructor(set: RecordSet, writesMax: number) {
     this.#set = set;
-  }
-
-  /** How many writes it answers. */
-  get size(): number {
-    return this.#writes.length;
+    this.#writesMax = writesMax;
   }
 
   get isFull(): boolean {
-    return this.#writes.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
+    return this.outcomes.length >= this.#writesMax || this.characters >= CHARACTERS_MAX;
   }
 
-  /** A write with its outcome, and with the event of a change that an administrator asked for. */
-  add(write: Write, outcome: Outcome<string>, event?: AuditEvent): void {
-    this.#writes.push([write, outcome]);
-    if (event !== undefined) this.events.push(event);
-    const { collection, before, after, growth } = write;
-    const record = after ?? before;
-    if (!outcome.ok || record === undefined) return;
-    if (before === undefined || after === undefined) this.#numbered.add(collection);
-    const earlier = this.staged.get(record.position);
-    this.staged.set(
-      record.position,
-      earlier === undefined
-        ? write
-        : { ...write, before: earlier.before, growth: earlier.growth + growth },
-    );
-    this.#characters += after?.text.length ?? 0;
+  stage(change: Change): void {
+    const key = recordKey(change);
+    const earlier = this.changes.get(key);
+    this.changes.set(key, earlier === undefined ? change : joined(earlier, change));
   }
 
   /** The record as it is after every write staged so far. */
-  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const stored = this.#set.find(owner, collection, id);
-    if (stored === undefined) return this.#findCreated(owner, collection, id);
-    const staged = this.staged.get(stored.position);
-    return staged === undefined ? stored : staged.after;
+  find(record: RecordName): MemoryRecord | undefined {
+    const staged = this.changes.get(recordKey(record));
+    const { owner, collection, id } = record;
+    return staged === undefined ? this.#set.find(owner, collection, id) : staged.after;
   }
 
   /** How much the account has after every write staged so far. */
   sizeOf(owner: string): AccountSize {
     let { records, bytes } = this.#set.sizeOf(owner);
-    for (const { owner: of, before, after, growth } of this.staged.values()) {
+    for (const { owner: of, before, after, byteDelta } of this.changes.values()) {
       if (of !== owner) continue;
       records += Number(after !== undefined) - Number(before !== undefined);
-      bytes += growth;
+      bytes += byteDelta;
     }
     return { records, bytes };
   }
 
-  changes(at: number): Changes {
+  /** What storage is to write. `at`: milliseconds since 1970, UTC. */
+  toStore(at: number): Changes {
     const puts: PutRow[] = [];
     const removals: number[] = [];
-    for (const [position, { owner, collection, id, after }] of this.staged) {
-      if (after === undefined) removals.push(position);
-      else {
-        const { text, status } = after;
+    const sequences: Partial<Record<CollectionName, number>> = {};
+    for (const { owner, collection, id, before, after } of this.changes.values()) {
+      if (after !== undefined) {
+        const { position, text, status } = after;
         puts.push({ position, collection, id, body: text, owner, status });
+      } else if (before !== undefined) removals.push(before.position);
+      // The highest number is stored with a record that comes or goes, so that no id is given twice.
+      if (before === undefined || after === undefined) {
+        sequences[collection] = this.#set.sequence(collection);
       }
     }
-    const sequences: Partial<Record<CollectionName, number>> = {};
-    for (const name of this.#numbered) sequences[name] = this.#set.sequence(name);
     return { puts, removals, sequences, events: this.events, at };
   }
 
-  /**
-   * Answers every write with its own outcome, or all with `failure`: even a
-   * refusal may have been decided on a change of this group that was not stored.
-   */
+  /** Answers every write with its own outcome, or all with `failure`: even a refusal may rest on a change of this group. */
   answer(failure?: Outcome<string>): void {
-    for (const [{ answer }, outcome] of this.#writes) answer(failure ?? outcome);
+    for (const [answer, outcome] of this.outcomes) answer(failure ?? outcome);
   }
+}
 
-  /** A record that this group creates. Its id is not yet answered, but a client may guess it. */
-  #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const key = keyOf(collection, id);
-    for (const { after, owner: of, collection: name } of this.staged.values()) {
-      if (after?.key === key && name === collection && of === owner) return after;
-    }
-    return undefined;
-  }
+type RecordName = Pick<Change, 'owner' | 'collection' | 'id'>;
+
+/** An owner has no line break, and no collection a slash. */
+function recordKey({ owner, collection, id }: RecordName): string {
+  return `${collection}/${owner}\n${id}`;
+}
+
+/** A record's change by two writes, one after the other. */
+function joined(earlier: Change, later: Change): Change {
+  const byteDelta = earlier.byteDelta + later.byteDelta;
+  return { ...later, before: earlier.before, byteDelta };
 }

@@ -3,15 +3,14 @@
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
-import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
-import type { GiveWay } from '../domain/search.js';
-import type { MaybePromise } from '../maybe-promise.js';
+import { type ListQuery, offsetOf, type Page, type RowsPage } from '../domain/listing.js';
+import { paymentRow } from '../domain/payment.js';
+import { Needle, type YieldIfNeeded } from '../domain/search.js';
 import type { AccountSummary } from '../operator-answers.js';
-import { filteredPage, newestPage } from './list-pages.js';
-import type { PaymentRows } from './payment-rows.js';
+import type { ListSnapshot } from './record-list.js';
 import type { AccountProfile, AccountRecords, Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
-import type { SearchBlocks } from './search-blocks.js';
+import { BORDER, type SearchBlocks } from './search-blocks.js';
 import type { Writer } from './writer.js';
 import { notFound } from './writes.js';
 
@@ -19,7 +18,6 @@ export interface MemoryAccountContext {
   readonly set: RecordSet;
   readonly writer: Writer;
   readonly searchBlocks: SearchBlocks;
-  readonly paymentRows: PaymentRows;
   readonly scheduler: FairScheduler;
 }
 
@@ -34,13 +32,19 @@ export class MemoryAccount implements AccountRecords {
     this.#sender = sender;
   }
 
-  list(collection: CollectionName, query: ListQuery): MaybePromise<Page> {
+  /** "Newest first"; "filtering happens before pagination". */
+  list(collection: CollectionName, query: ListQuery): Page | Promise<Page> {
     const { set, searchBlocks } = this.#context;
-    const owner = this.#owner;
-    if (query.q === '' && query.status === '')
-      return newestPage(set.list(owner, collection), query);
-    const list = set.snapshot(owner, collection);
-    return filteredPage(`${collection}/${owner}`, list, searchBlocks, this.#giveWay, query);
+    if (query.q !== '' || query.status !== '') {
+      const list = set.snapshot(this.#owner, collection);
+      const name = `${collection}/${this.#owner}`;
+      return filteredPage(name, list, searchBlocks, this.#yieldIfNeeded, query);
+    }
+    // Without a filter a page is a piece of the list: its cost does not depend on the list's length.
+    const list = set.list(this.#owner, collection);
+    if (list === undefined) return { items: [], total: 0 };
+    const page = list.page(offsetOf(query), query.pageSize);
+    return { items: page.map(({ text }) => text), total: list.length };
   }
 
   read(collection: CollectionName, id: string): Outcome<string> {
@@ -65,9 +69,24 @@ export class MemoryAccount implements AccountRecords {
   }
 
   async payments(): Promise<RowsPage> {
-    const { set, paymentRows } = this.#context;
-    const orders = set.snapshot(this.#owner, 'orders');
-    return { items: paymentRows.of(this.#owner, orders, this.#giveWay), total: orders.length };
+    const orders = this.#context.set.snapshot(this.#owner, 'orders');
+    return { items: this.#paymentRows(orders), total: orders.length };
+  }
+
+  /** A comma-separated row for each order, newest first, computed as they are read. */
+  async *#paymentRows({ chunks }: ListSnapshot): AsyncGenerator<string> {
+    const yieldIfNeeded = this.#yieldIfNeeded;
+    let separator = '';
+    for (const chunk of chunks.toReversed()) {
+      let rows = '';
+      for (const { text } of chunk.toReversed()) {
+        const turn = yieldIfNeeded();
+        if (turn !== undefined) await turn;
+        rows += separator + paymentRow(text);
+        separator = ',';
+      }
+      yield rows;
+    }
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
@@ -81,14 +100,44 @@ export class MemoryAccount implements AccountRecords {
     return succeeded({ summary: accountSummary(set, this.#owner), profiles });
   }
 
-  /** Waits for the account's next slice if this one is used; ends the work of a client that has gone. */
-  get #giveWay(): GiveWay {
+  /** Waits for the account's next slice if this one is spent; ends the work of a client that has left. */
+  get #yieldIfNeeded(): YieldIfNeeded {
     const { scheduler } = this.#context;
-    return () =>
-      scheduler.sliceUsed()
-        ? scheduler.yield(this.#owner, this.#sender?.isDisconnected)
-        : undefined;
+    return () => scheduler.yieldIfNeeded(this.#owner, this.#sender?.isDisconnected);
   }
+}
+
+/** The records of the query's status that contain its `q`. `name`: of the list among the blocks. */
+export async function filteredPage(
+  name: string,
+  list: ListSnapshot,
+  blocks: SearchBlocks,
+  yieldIfNeeded: YieldIfNeeded,
+  query: ListQuery,
+): Promise<Page> {
+  const { q, status: wanted, pageSize } = query;
+  const items: string[] = [];
+  let total = 0;
+  // Blocks separate two records by it, and no record's JSON text contains it.
+  if (q.includes(BORDER)) return { items, total };
+  const needle = q === '' ? undefined : new Needle(q);
+  const first = offsetOf(query);
+  if (needle !== undefined) blocks.open(name, list);
+  for (const chunk of list.chunks.toReversed()) {
+    const turn = yieldIfNeeded();
+    if (turn !== undefined) await turn;
+    const records =
+      needle === undefined
+        ? chunk.toReversed()
+        : await blocks.matches(name, chunk, needle, yieldIfNeeded);
+    for (const { status, text } of records) {
+      // A record without `status` passes any filter; one that has it must equal it.
+      if (wanted !== '' && status !== undefined && status !== wanted) continue;
+      if (total >= first && items.length < pageSize) items.push(text);
+      total++;
+    }
+  }
+  return { items, total };
 }
 
 /** An account's row in the operator's list. */

@@ -62,15 +62,15 @@ export class MemoryOperator implements OperatorViews {
   /** In order. `q` looks in the subject and in the account's business profiles. */
   async #matchingOwners(q: string): Promise<string[]> {
     const { set, scheduler } = this.#context;
-    const giveWay = () => (scheduler.sliceUsed() ? scheduler.yield(OPERATOR) : undefined);
+    const yieldIfNeeded = () => scheduler.yieldIfNeeded(OPERATOR);
     const needle = new Needle(q);
     const matching: string[] = [];
     for (const owner of set.owners) {
-      const turn = giveWay();
+      const turn = yieldIfNeeded();
       if (turn !== undefined) await turn;
       const profiles = set.snapshot(owner, 'businesses').chunks.flat();
       for (const text of [owner, ...profiles.map((profile) => profile.text)]) {
-        if (!(await needle.isIn(text, giveWay))) continue;
+        if (!(await needle.isIn(text, yieldIfNeeded))) continue;
         matching.push(owner);
         break;
       }

@@ -7,11 +7,9 @@ import type { RecordCounts } from '../operator-answers.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
-import { PaymentRows } from './payment-rows.js';
 import type { AccountRecords, RecordService, Sender } from './record-service.js';
 import { RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
-import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
 import { Writer, type WriterOptions } from './writer.js';
 
@@ -24,8 +22,6 @@ export interface OpenAccountRecordsOptions {
   readonly clock?: () => number;
   /** The turns that all long work of the process takes. Default: turns of these records only. */
   readonly scheduler?: FairScheduler;
-  /** Where the JSON work of writes is done. Default: in place. */
-  readonly work?: RecordWork;
   /** Default: none. */
   readonly limits?: AccountLimits;
   /** Of texts that are kept for the next search. Default: 32,000,000. */
@@ -85,21 +81,10 @@ async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promis
 
 function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAccountRecords {
   const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
-  const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
-  const writer = new Writer({
-    set,
-    storage,
-    work,
-    limits,
-    scheduler,
-    log,
-    events,
-    clock,
-    onStorageLost,
-  });
+  const { limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
+  const writer = new Writer({ set, storage, limits, scheduler, log, events, clock, onStorageLost });
   const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
-  const paymentRows = new PaymentRows(work);
-  const context = { set, writer, searchBlocks, paymentRows, scheduler };
+  const context = { set, writer, searchBlocks, scheduler };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
     get writesWaiting() {

@@ -24,10 +24,10 @@ export interface Change {
   readonly collection: CollectionName;
   readonly id: string;
   /** The record as it is; undefined if the account has none of that id. */
-  before?: MemoryRecord | undefined;
-  after?: MemoryRecord | undefined;
-  /** UTF-8 bytes by which the account grows, as `RecordSet.growth` tells: a look at a large text takes milliseconds. */
-  growth: number;
+  readonly before: MemoryRecord | undefined;
+  readonly after: MemoryRecord | undefined;
+  /** UTF-8 bytes by which the account grows; negative if it shrinks. See `RecordSet.byteDelta`. */
+  readonly byteDelta: number;
 }
 
 export const CHUNK_RECORDS = 128;
@@ -44,14 +44,6 @@ export interface ListSnapshot {
 }
 
 export const NO_RECORDS: ListSnapshot = { chunks: [], length: 0 };
-
-/** Newest first. */
-export function* newestFirst({ chunks }: ListSnapshot): Generator<MemoryRecord> {
-  for (let c = chunks.length - 1; c >= 0; c--) {
-    const chunk = chunks[c] ?? [];
-    for (let i = chunk.length - 1; i >= 0; i--) yield chunk[i] as MemoryRecord;
-  }
-}
 
 export class RecordList {
   /** Only if the keys don't ascend with the positions, as of rows that another program wrote. */
@@ -94,9 +86,12 @@ export class RecordList {
   }
 
   add(record: MemoryRecord): void {
-    this.#noteKey(record);
     this.#length++;
     const last = this.#chunks.at(-1);
+    const { key } = record;
+    const isAscending = typeof key === 'number' && key > Number(last?.at(-1)?.key ?? 0);
+    if (!isAscending) this.#byKey ??= new Map(this.#chunks.flat().map((each) => [each.key, each]));
+    this.#byKey?.set(key, record);
     if (last === undefined || last.length >= CHUNK_RECORDS) {
       this.#growing = [record];
       // An array that begins empty and grows takes room for 17.
@@ -136,16 +131,6 @@ export class RecordList {
   #put(number: number, count: number, ...chunks: readonly Chunk[]): void {
     this.#growing = undefined;
     this.#chunks.splice(number, count, ...chunks);
-  }
-
-  #noteKey(record: MemoryRecord): void {
-    const { key } = record;
-    if (this.#byKey === undefined) {
-      const last = this.#chunks.at(-1)?.at(-1)?.key ?? 0;
-      if (typeof key === 'number' && key > Number(last)) return;
-      this.#byKey = new Map(this.#chunks.flat().map((each) => [each.key, each]));
-    }
-    this.#byKey.set(key, record);
   }
 
   /** The number of the chunk that has the position, its records, and the record's index among them. */

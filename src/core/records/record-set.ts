@@ -71,7 +71,7 @@ export class RecordSet {
       if (owner === undefined) continue;
       const account = this.#account(owner);
       account.recordCount++;
-      account.bytes += this.growth('', body);
+      account.bytes += this.byteDelta('', body);
       account.listFor(collection).add({ position, key, text: body, status });
     }
     this.#owners = undefined;
@@ -97,12 +97,12 @@ export class RecordSet {
   }
 
   /** Follows a commit. A change without `before` and `after` is a record that was created and deleted within it. */
-  apply({ owner, collection, before, after, growth }: Change): void {
+  apply({ owner, collection, before, after, byteDelta }: Change): void {
     if (before === undefined && after === undefined) return;
     const isNew = !this.#accounts.has(owner);
     const account = this.#account(owner);
     account.recordCount += Number(after !== undefined) - Number(before !== undefined);
-    account.bytes += growth;
+    account.bytes += byteDelta;
     const list = account.listFor(collection);
     if (before === undefined && after !== undefined) {
       list.add(after);
@@ -120,7 +120,7 @@ export class RecordSet {
     }
   }
 
-  /** The next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
+  /** Takes the next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
   nextSequence(collection: CollectionName): number {
     this.#sequences[collection] += 1;
     return this.#sequences[collection];
@@ -168,7 +168,7 @@ export class RecordSet {
   }
 
   /** UTF-8 bytes by which a record's text becomes longer; 0 if bytes are not counted. */
-  growth(before = '', after = ''): number {
+  byteDelta(before: string, after: string): number {
     return this.#options.countsBytes ? utf8Length(after) - utf8Length(before) : 0;
   }
 

@@ -53,8 +53,8 @@ export type CommitResult =
 
 /** Durable storage of one set of records. */
 export interface RecordStorage {
-  /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
-  readonly bodyMaxBytes: number;
+  /** How many writes one commit holds at most, 256 by default. 1: none fails because of another. */
+  readonly writesPerCommit?: number;
   /** Every row in pages, by position. A body is parsed if its row does not say what `PutRow` says. */
   load(): AsyncIterable<readonly (StoredRow | PutRow)[]>;
   /** The highest numbers of the commits so far, those of removed rows included. */

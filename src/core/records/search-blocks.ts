@@ -5,7 +5,12 @@
 // A block belongs to a chunk of the list. Chunks that a snapshot holds never change, so a block
 // is never stale: a changed record is in another chunk.
 
-import { caseFolded, type GiveWay, type Needle, WINDOW_CHARACTERS } from '../domain/search.js';
+import {
+  caseFolded,
+  type Needle,
+  WINDOW_CHARACTERS,
+  type YieldIfNeeded,
+} from '../domain/search.js';
 import { leadingCount } from './leading-count.js';
 import type { MemoryRecord } from './record-list.js';
 import { CHUNK_RECORDS, type Chunk, type ListSnapshot } from './record-list.js';
@@ -43,14 +48,14 @@ class Block {
   }
 
   /** The records that contain the needle, newest first. */
-  async matches(needle: Needle, giveWay: GiveWay): Promise<MemoryRecord[]> {
+  async matches(needle: Needle, yieldIfNeeded: YieldIfNeeded): Promise<MemoryRecord[]> {
     const found: MemoryRecord[] = [];
     for (let from = 0; from < this.#text.length; ) {
       const windowEnd = from + WINDOW_CHARACTERS;
       const at = needle.indexIn(this.#text, from, windowEnd + needle.length - 1);
       if (at === -1) {
         from = windowEnd;
-        const turn = giveWay();
+        const turn = yieldIfNeeded();
         if (turn !== undefined) await turn;
         continue;
       }
@@ -78,7 +83,7 @@ export class SearchBlocks {
   foldedRecords = 0;
 
   /** To be called before a search of the list: drops the blocks of chunks that it no longer has. */
-  begin(name: string, { chunks, length }: ListSnapshot): void {
+  open(name: string, { chunks, length }: ListSnapshot): void {
     const before = this.#drop(name);
     // A short list is folded quickly, and short lists can be very many, so none is kept.
     if (length < CHUNK_RECORDS) return;
@@ -97,17 +102,17 @@ export class SearchBlocks {
     name: string,
     chunk: Chunk,
     needle: Needle,
-    giveWay: GiveWay,
+    yieldIfNeeded: YieldIfNeeded,
   ): Promise<MemoryRecord[]> {
     const kept = this.#lists.get(name)?.get(chunk);
-    if (kept !== undefined) return kept.matches(needle, giveWay);
+    if (kept !== undefined) return kept.matches(needle, yieldIfNeeded);
     this.foldedRecords += chunk.length;
     let characters = 0;
     for (const { text } of chunk) characters += text.length;
-    if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, giveWay);
+    if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, yieldIfNeeded);
     const block = new Block(chunk);
     this.#keep(name, chunk, block);
-    return block.matches(needle, giveWay);
+    return block.matches(needle, yieldIfNeeded);
   }
 
   /** Makes room by dropping other lists only: of a list beyond the budget the newest part is kept. */
@@ -132,10 +137,14 @@ export class SearchBlocks {
 }
 
 /** Searches the records one by one. */
-async function matchesIn(chunk: Chunk, needle: Needle, giveWay: GiveWay): Promise<MemoryRecord[]> {
+async function matchesIn(
+  chunk: Chunk,
+  needle: Needle,
+  yieldIfNeeded: YieldIfNeeded,
+): Promise<MemoryRecord[]> {
   const found: MemoryRecord[] = [];
   for (const record of chunk.toReversed()) {
-    if (await needle.isIn(record.text, giveWay)) found.push(record);
+    if (await needle.isIn(record.text, yieldIfNeeded)) found.push(record);
   }
   return found;
 }

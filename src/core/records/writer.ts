@@ -1,57 +1,87 @@
-// The one writer. Every change is staged and committed here, in the order "read current, rule,
-// commit, change memory, answer". Accounts take turns: one write of each, in the order in which
-// the account sent them. Writes that arrive during a commit are committed together in the next one.
+// The one writer. Every change goes through it, in this order: it waits in its account's queue, is
+// decided on, committed with others, applied to memory and answered. Accounts take turns: one write of
+// each, in the order in which the account sent them. Writes that arrive during a commit are decided
+// on, and committed together, after it.
 
 import { FairQueue } from '../admission/fair-queue.js';
-import { DISCONNECTED, type FairScheduler } from '../admission/fair-scheduler.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import type { Outcome } from '../domain/errors.js';
+import { type ErrorCode, type Outcome, succeeded } from '../domain/errors.js';
+import { formatId } from '../domain/identifier.js';
+import { identified, newRecord, patchedRecord } from '../domain/record.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { CommitGroup, type Write } from './commit-group.js';
+import { type AccountLimits, quotaFailure } from './account-limits.js';
+import { CommitGroup, WRITES_PER_COMMIT } from './commit-group.js';
+import type { Change, MemoryRecord } from './record-list.js';
 import type { Sender } from './record-service.js';
+import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
-import { storageFailed, WriteRules, type WriteRulesOptions } from './writes.js';
+import { auditEvent, CLIENT_GONE, notFound, recordTooLarge, storageFailed } from './writes.js';
 
-/** How many records are named in the log; it has the number of all as well. */
-const REPORTED_EVENTS_MAX = 100;
+/** How many records one log line names; it has the number of all as well. */
+const LOGGED_EVENTS_MAX = 100;
 
-export interface WriterOptions extends WriteRulesOptions {
+export interface WriterOptions {
+  readonly set: RecordSet;
   readonly storage: RecordStorage;
+  readonly limits: AccountLimits;
   readonly scheduler: FairScheduler;
   readonly log: Log;
   readonly events:
     | Pick<ServiceEvents, 'commitStarted' | 'commitFinished' | 'auditFailed'>
     | undefined;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
   /** Called once if what storage holds is unknown: the process must reload or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
 
+/** A write that waits to be decided on. */
+export interface PendingWrite {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly owner: string;
+  readonly collection: CollectionName;
+  /** Empty for a create. */
+  readonly id: string;
+  /** Empty for a delete. */
+  readonly body: string;
+  readonly sender: Sender | undefined;
+  readonly answer: (outcome: Outcome<string>) => void;
+  /** For an unexpected error. */
+  readonly reject: (error: unknown) => void;
+}
+
+/** A write that the next commit holds. */
+interface StagedWrite {
+  readonly change: Change;
+  /** What its sender gets: the record's text, of a delete its id. */
+  readonly result: string;
+  /** The names of the properties that it changes. */
+  readonly changed: readonly string[];
+}
+
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #rules: WriteRules;
-  readonly #waiting = new FairQueue<Write>(isGone, ({ answer }) => answer(DISCONNECTED));
-  /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
-  readonly #preparing = new Map<string, Promise<void>>();
-  /** Prepared elsewhere, with the number of commits that had failed before. */
-  readonly #prepared: (readonly [Write, failuresBefore: number])[] = [];
+  readonly #waiting = new FairQueue<PendingWrite>(
+    ({ sender }) => sender?.isDisconnected() === true,
+    ({ answer }) => answer(CLIENT_GONE),
+  );
   #running: Promise<void> | undefined;
-  #failures = 0;
-  readonly #failed: ThrottledLog;
+  #isLost = false;
+  readonly #failures: ThrottledLog;
   readonly #isLogged = firstOfRuns();
-  #lost = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#rules = new WriteRules(options);
-    this.#failed = new ThrottledLog(options.log, options.clock);
+    this.#failures = new ThrottledLog(options.log, options.clock);
   }
 
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` if that failed. */
   write(
-    kind: Write['kind'],
+    kind: PendingWrite['kind'],
     owner: string,
     collection: CollectionName,
     id: string,
@@ -59,176 +89,192 @@ export class Writer {
     sender: Sender | undefined,
   ): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      this.#waiting.add(owner, {
-        kind,
-        owner,
-        collection,
-        id,
-        body,
-        sender,
-        answer,
-        reject,
-        before: undefined,
-        changed: undefined,
-        after: undefined,
-        growth: 0,
-      });
+      const write = { kind, owner, collection, id, body, sender, answer, reject };
+      this.#waiting.add(owner, write);
       this.#running ??= this.#run();
     });
   }
 
-  /** Writes that wait for a commit; those of the one under way are not among them. */
-  get waiting(): number {
-    return this.#waiting.size + this.#prepared.length;
-  }
-
-  /** Every later write fails with `STORAGE_FAILED`; reads continue. */
-  refuse(): void {
-    this.#lost = true;
-  }
-
-  /** Resolves when no write is under way, and so after those that come in the meantime. */
-  async settled(): Promise<void> {
-    for (;;) {
-      const busy = this.#running ?? this.#preparing.values().next().value;
-      if (busy === undefined) return;
-      await busy;
-    }
-  }
-
   async #run(): Promise<void> {
-    // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
-    await undefined;
-    for (let group = this.#nextGroup(); group !== undefined; group = this.#nextGroup()) {
-      try {
-        if (this.#lost) group.answer(storageFailed('unknown'));
-        else if (group.staged.size > 0) await this.#commit(group);
-        else {
-          group.answer();
-          // A commit lets others have the thread; without one, a pause does.
-          if (this.#waiting.size > 0) await this.#options.scheduler.pause();
-        }
-      } catch (error) {
-        // It failed somewhere between storage and memory, and it is unknown how far it came.
-        this.#lose(error);
-        group.answer(storageFailed('unknown'));
+    // Not at once: writes that arrive in the same event-loop turn belong to one group.
+    await this.#options.scheduler.pause();
+    while (this.#waiting.size > 0) {
+      const group = this.#decide();
+      if (this.#isLost) group.answer(storageFailed('unknown'));
+      else if (group.changes.size > 0) await this.#commit(group);
+      else {
+        group.answer();
+        // A commit lets others have the thread; without one, a pause does.
+        if (this.#waiting.size > 0) await this.#options.scheduler.pause();
       }
     }
     this.#running = undefined;
   }
 
-  /**
-   * One write of each account in rotation, until the group is full, the slice is used or nothing is
-   * ready. Undefined if nothing was.
-   */
-  #nextGroup(): CommitGroup | undefined {
-    const { set, scheduler } = this.#options;
-    const group = new CommitGroup(set);
-    const sliceUsed = scheduler.ownSlice();
-    let isEmpty = true;
-    do {
-      const prepared = this.#prepared.shift();
-      if (prepared !== undefined) {
-        this.#stagePrepared(...prepared, group);
-      } else {
-        const write = this.#waiting.take((_, account) => !this.#preparing.has(account));
-        if (write === undefined) break;
-        this.#prepare(write, group);
-      }
-      isEmpty = false;
-    } while (!group.isFull && !sliceUsed());
-    return isEmpty ? undefined : group;
-  }
-
-  #prepare(write: Write, group: CommitGroup): void {
-    try {
-      const elsewhere = this.#rules.prepare(write, group);
-      if (elsewhere === undefined) {
-        this.#rules.stage(write, group);
-        return;
-      }
-      const failuresBefore = this.#failures;
-      const prepared = elsewhere
-        .then(
-          () => void this.#prepared.push([write, failuresBefore]),
-          (error) => {
-            write.reject(error);
-            this.#preparing.delete(write.owner);
-          },
-        )
-        .finally(() => {
-          this.#running ??= this.#run();
-        });
-      this.#preparing.set(write.owner, prepared);
-    } catch (error) {
-      // A write that throws here is a defect of that one write: nothing of it is staged.
-      write.reject(error);
-    }
-  }
-
-  #stagePrepared(write: Write, failuresBefore: number, group: CommitGroup): void {
-    this.#preparing.delete(write.owner);
-    if (isGone(write)) {
-      write.answer(DISCONNECTED);
-    } else if (failuresBefore !== this.#failures) {
-      // It may have been prepared on a change that was then not stored.
-      this.#prepare(write, group);
-    } else {
+  /** One write of each account in rotation, until the group is full or none waits. */
+  #decide(): CommitGroup {
+    const { set, storage } = this.#options;
+    const group = new CommitGroup(set, storage.writesPerCommit ?? WRITES_PER_COMMIT);
+    while (!group.isFull) {
+      const write = this.#waiting.take();
+      if (write === undefined) break;
+      const { kind, body, answer } = write;
       try {
-        this.#rules.stage(write, group);
+        const before = kind === 'create' ? undefined : group.find(write);
+        group.characters += body.length + (before?.text.length ?? 0);
+        const decision =
+          kind === 'create'
+            ? this.#create(write, group)
+            : kind === 'update'
+              ? this.#update(write, before, group)
+              : this.#delete(write, before);
+        if (decision.ok) this.#stage(write, decision.value, group);
+        else if (standsAlone(kind, decision.failure.code)) answer(decision);
+        else group.outcomes.push([answer, decision]);
       } catch (error) {
+        // A write that throws here is a defect of that one write: nothing of it is staged.
         write.reject(error);
       }
     }
+    return group;
   }
 
-  /** Memory follows what storage holds, then everyone is answered. */
+  #create({ owner, collection, body }: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
+    const { set } = this.#options;
+    const made = newRecord(collection, body);
+    if (!made.ok) return made;
+    const { status, changed } = made.value;
+    const key = set.sequence(collection) + 1;
+    const id = formatId(collection, key);
+    const text = identified(collection, id, owner, made.value.text);
+    const byteDelta = set.byteDelta('', text);
+    const refusal = this.#refusal(owner, undefined, text, byteDelta, group);
+    if (refusal !== undefined) return refusal;
+    // Only now: a refused create uses no id.
+    set.nextSequence(collection);
+    const after = { position: set.nextPosition(), key, text, status };
+    const change = { owner, collection, id, before: undefined, after, byteDelta };
+    return succeeded({ change, result: text, changed });
+  }
+
+  #update(
+    { owner, collection, id, body }: PendingWrite,
+    before: MemoryRecord | undefined,
+    group: CommitGroup,
+  ): Outcome<StagedWrite> {
+    const patched = patchedRecord(collection, before?.text ?? '{}', body);
+    // A body that is not one JSON object is 400 whether or not the record is there.
+    if (!patched.ok && patched.failure.code === 'INVALID_JSON') return patched;
+    if (before === undefined) return notFound(collection, id);
+    if (!patched.ok) return patched;
+    const { text, status, changed } = patched.value;
+    const byteDelta = this.#options.set.byteDelta(before.text, text);
+    const refusal = this.#refusal(owner, before, text, byteDelta, group);
+    if (refusal !== undefined) return refusal;
+    const after = { position: before.position, key: before.key, text, status };
+    const change = { owner, collection, id, before, after, byteDelta };
+    return succeeded({ change, result: text, changed });
+  }
+
+  #delete(
+    { owner, collection, id }: PendingWrite,
+    before: MemoryRecord | undefined,
+  ): Outcome<StagedWrite> {
+    if (before === undefined) return notFound(collection, id);
+    const byteDelta = this.#options.set.byteDelta(before.text, '');
+    const change = { owner, collection, id, before, after: undefined, byteDelta };
+    return succeeded({ change, result: id, changed: [] });
+  }
+
+  /** Why the record may not become this text, if there is a reason. */
+  #refusal(
+    owner: string,
+    before: MemoryRecord | undefined,
+    text: string,
+    byteDelta: number,
+    group: CommitGroup,
+  ): Outcome<never> | undefined {
+    const { limits } = this.#options;
+    const tooLarge = recordTooLarge(text, before?.text);
+    if (tooLarge !== undefined) return tooLarge;
+    if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
+    const records = before === undefined ? 1 : 0;
+    return quotaFailure(limits, group.sizeOf(owner), { records, bytes: byteDelta });
+  }
+
+  #stage({ kind, sender, answer }: PendingWrite, staged: StagedWrite, group: CommitGroup): void {
+    const { change, result, changed } = staged;
+    group.stage(change);
+    group.outcomes.push([answer, succeeded(result)]);
+    if (sender?.actor === undefined) return;
+    const { owner, collection, id } = change;
+    const now = this.#options.clock();
+    const event = auditEvent({ kind, sender, owner, collection, id }, changed, now);
+    if (event !== undefined) group.events.push(event);
+  }
+
+  /** Storage first; then memory follows it, and everyone is answered. */
   async #commit(group: CommitGroup): Promise<void> {
     const { storage, clock, events, set, log } = this.#options;
-    events?.commitStarted(group.size);
-    const result = await storage.commit(group.changes(clock()));
-    events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
-    if (result.status === 'committed' || result.status === 'storedUnconfirmed') {
-      for (const change of group.staged.values()) set.apply(change);
+    try {
+      events?.commitStarted(group.outcomes.length);
+      const result = await storage.commit(group.toStore(clock()));
+      events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
+      if (result.status !== 'committed') {
+        group.answer(storageFailed(result.status));
+        this.#failures.report('storage_commit_failed', { stored: result.status }, result.error);
+        if (result.status !== 'notStored') this.#lose(result.error);
+        return;
+      }
+      for (const change of group.changes.values()) set.apply(change);
+      group.answer();
       // Mirrored, so that the events outlive the file.
       for (const event of group.events) {
         if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
       }
-    } else {
-      this.#failures++;
-    }
-    if (result.status === 'committed') {
-      group.answer();
       if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
-      return;
+    } catch (error) {
+      // It failed somewhere between storage and memory, and it is unknown how far it came.
+      this.#lose(error);
+      group.answer(storageFailed('unknown'));
     }
-    group.answer(storageFailed(result.status));
-    this.#failed.report('storage_commit_failed', { stored: result.status }, result.error);
-    if (result.status === 'unknown') this.#lose(result.error);
   }
 
   /** "If the audit write fails …, the change stands and the failure is logged as `admin_audit_write_failed`." */
   #reportLostEvents({ events }: CommitGroup, error: unknown): void {
     this.#options.events?.auditFailed();
-    const records = events
-      .slice(0, REPORTED_EVENTS_MAX)
-      .map(({ action, record_id }) => `${action} ${record_id}`);
+    const named = events.slice(0, LOGGED_EVENTS_MAX);
     this.#options.log.error('admin_audit_write_failed', error, {
       events: events.length,
-      records: records.join(', '),
+      records: named.map(({ action, record_id }) => `${action} ${record_id}`).join(', '),
     });
   }
 
-  /** From here on no write is taken: memory and storage may differ. */
+  /** Takes no more writes: memory and storage may differ. */
   #lose(error: unknown): void {
-    if (this.#lost) return;
-    this.#lost = true;
+    if (this.#isLost) return;
+    this.#isLost = true;
     this.#options.log.error('storage_lost', error);
     this.#options.onStorageLost(error);
   }
+
+  /** Writes that wait to be decided on. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Every later write fails with `STORAGE_FAILED`; reads continue. */
+  refuse(): void {
+    this.#isLost = true;
+  }
+
+  /** Resolves when no write is under way, those that come in the meantime included. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
 }
 
-/** Its client has left before it was staged: it is not made. */
-function isGone({ sender }: Write): boolean {
-  return sender?.isDisconnected() === true;
+/** Whether a refusal rests on no other write, so that it stands even if the group's commit fails. */
+function standsAlone(kind: PendingWrite['kind'], code: ErrorCode): boolean {
+  return code === 'INVALID_JSON' || (kind === 'create' && code === 'VALIDATION_FAILED');
 }

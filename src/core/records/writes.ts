@@ -1,128 +1,31 @@
-// A write on its way to the commit: what an account asks for, and the rules by which it is
-// prepared and staged.
+// How a write ends, in the words of every engine, and the audit event of a change.
 
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import { failed, type Outcome, succeeded } from '../domain/errors.js';
-import { formatId } from '../domain/identifier.js';
-import { identified } from '../domain/record.js';
+import { failed, type Outcome } from '../domain/errors.js';
+import { RECORD_MAX_BYTES } from '../domain/limits.js';
 import type { CommitStatus } from '../service-events.js';
-import { type AccountLimits, quotaFailure } from './account-limits.js';
-import type { CommitGroup, Write } from './commit-group.js';
-import type { RecordSet } from './record-set.js';
-import type { RecordStorage } from './record-storage.js';
-import type { RecordWork } from './record-work.js';
+import type { Sender } from './record-service.js';
 import { utf8Length } from './utf8-length.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
 
-export interface WriteRulesOptions {
-  readonly set: RecordSet;
-  readonly work: RecordWork;
-  readonly limits: AccountLimits;
-  readonly storage: Pick<RecordStorage, 'bodyMaxBytes'>;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
-}
-
-export class WriteRules {
-  readonly #options: WriteRulesOptions;
-
-  constructor(options: WriteRulesOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Does the expensive part, perhaps in another thread; then it returns a promise, and no other
-   * write of the account is prepared or staged before this one is. Rejects only if the part cannot
-   * be done. To be repeated if the state that it was prepared on was not stored after all.
-   */
-  prepare(write: Write, current: CommitGroup): Promise<void> | undefined {
-    const { work } = this.#options;
-    const { kind, owner, collection, id, body } = write;
-    if (kind !== 'create') write.before = current.find(owner, collection, id);
-    if (kind === 'delete') return undefined;
-    const changed =
-      kind === 'create'
-        ? work.newRecord(collection, body, owner)
-        : work.patchedRecord(collection, write.before?.text ?? '{}', body, owner);
-    if (changed instanceof Promise) {
-      return changed.then((done) => {
-        write.changed = done;
-      });
-    }
-    write.changed = changed;
-    return undefined;
-  }
-
-  /** Decides at once, in the order of the commit; gives positions and ids. */
-  stage(write: Write, group: CommitGroup): void {
-    const { kind, owner, collection, before, changed } = write;
-    const { set, clock } = this.#options;
-    // A body that is not one JSON object is 400 whether or not the record is there. Such a refusal
-    // stands even if the group's commit fails.
-    if (changed?.ok === false && (kind === 'create' || changed.failure.code === 'INVALID_JSON')) {
-      write.answer(changed);
-      return;
-    }
-    if (kind !== 'create' && before === undefined) {
-      group.add(write, notFound(collection, write.id));
-      return;
-    }
-    if (changed?.ok === false) {
-      group.add(write, changed);
-      return;
-    }
-    const record = changed?.value;
-    if (record === undefined) {
-      write.growth = set.growth(before?.text);
-      group.add(write, succeeded(write.id), auditEvent(write, [], clock()));
-      return;
-    }
-    let { text } = record;
-    let key = before?.key;
-    if (key === undefined) {
-      key = set.nextSequence(collection);
-      write.id = formatId(collection, key);
-      text = identified(collection, write.id, owner, text);
-    }
-    write.growth = set.growth(before?.text, text);
-    const refused = this.#refused(write, text, group);
-    if (refused !== undefined) {
-      group.add(write, refused);
-      return;
-    }
-    const position = before?.position ?? set.nextPosition();
-    write.after = { position, key, text, status: record.status };
-    group.add(write, succeeded(text), auditEvent(write, record.changed, clock()));
-  }
-
-  /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
-  #refused(
-    { owner, before, growth }: Write,
-    text: string,
-    current: CommitGroup,
-  ): Outcome<string> | undefined {
-    const { limits, storage } = this.#options;
-    const { bodyMaxBytes } = storage;
-    if (text.length * UTF8_MAX_BYTES > bodyMaxBytes) {
-      const length = utf8Length(text);
-      if (length > bodyMaxBytes) return tooLarge(length, bodyMaxBytes);
-    }
-    if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
-    const records = before === undefined ? 1 : 0;
-    return quotaFailure(limits, current.sizeOf(owner), { records, bytes: growth });
-  }
+/** A change by an administrator, with the names of the properties that it changed. */
+interface AuditedChange {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly sender: Sender | undefined;
+  readonly owner: string;
+  readonly collection: CollectionName;
+  readonly id: string;
 }
 
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
-  write: Pick<Write, 'kind' | 'sender' | 'owner' | 'collection' | 'id'>,
+  { kind, sender, owner, collection, id }: AuditedChange,
   changed: readonly string[],
   now: number,
 ): AuditEvent | undefined {
-  const { kind, sender, owner, collection, id } = write;
   if (sender?.actor === undefined) return undefined;
   return {
     actor: sender.actor,
@@ -142,10 +45,17 @@ export const CLIENT_GONE = failed(
   'the connection was closed before the change was made',
 );
 
-export function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
+/** The refusal of a record with too much JSON. One that was stored longer, by an earlier build, may shrink. */
+export function recordTooLarge(text: string, stored = ''): Outcome<never> | undefined {
+  if (text.length * UTF8_MAX_BYTES <= RECORD_MAX_BYTES) return undefined;
+  const bytes = utf8Length(text);
+  return bytes > Math.max(RECORD_MAX_BYTES, utf8Length(stored)) ? tooLarge(bytes) : undefined;
+}
+
+export function tooLarge(bytes: number): Outcome<never> {
   return failed(
     'VALIDATION_FAILED',
-    `the record would take ${bytes} bytes; storage here takes ${bodyMaxBytes}, spread it over several records`,
+    `the record would have ${bytes} bytes of JSON; it may have ${RECORD_MAX_BYTES}, spread it over several records`,
   );
 }
 
@@ -154,7 +64,7 @@ export function notFound(collection: CollectionName, id: string): Outcome<never>
 }
 
 /** "Persisting a create/update/delete failed." If storage holds what it held before, there is nothing to look for. */
-export function storageFailed(status: CommitStatus): Outcome<string> {
+export function storageFailed(status: CommitStatus): Outcome<never> {
   return failed(
     'STORAGE_FAILED',
     status === 'notStored'

@@ -53,7 +53,7 @@ async function open(
   else if (databaseCreate) warn('database_create_set');
   try {
     const records = await openRecords({
-      ...{ storage, log, scheduler: turns.scheduler, work: turns.work },
+      ...{ storage, log, scheduler: turns.scheduler },
       limits: settings.accountLimits,
       ...(events && { events }),
       onStorageLost() {

@@ -17,7 +17,6 @@ import type { Connections } from './connections.js';
 import { diskFacts, latest, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
 import { openOperationsPort, type Pages } from './operations-port.js';
 import type { ProviderProbe } from './provider-probe.js';
-import type { ThreadedWork } from './threaded-work.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
@@ -35,7 +34,6 @@ export interface StartedParts {
   readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
   readonly postgres?: () => Facts['postgres'];
   readonly scheduler: FairScheduler;
-  readonly work: ThreadedWork;
   readonly probe: ProviderProbe;
 }
 
@@ -112,7 +110,7 @@ async function factsOf(
       ...meter.requests.totals,
       in_flight: connections?.requestCount ?? null,
       connections: connections?.count ?? null,
-      heavy_work: parts ? parts.scheduler.waiting + parts.work.jobs : null,
+      heavy_work: parts ? parts.scheduler.waiting : null,
     },
     last_hour: meter.lastHour.minutes,
     writes: {

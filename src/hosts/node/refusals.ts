@@ -5,9 +5,8 @@ import { randomFillSync } from 'node:crypto';
 import { type IncomingMessage, METHODS as NODE_METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Answer, refusal } from '../../core/http/answer.js';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
-import { toResponse } from '../../core/http/envelope.js';
+import { type HandlerResult, refusal, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
 import { ApiResponse, OTHER } from './api-response.js';
 import type { Connections } from './connections.js';
@@ -22,7 +21,7 @@ const MALFORMED = refusal(
 );
 const BAD_METHOD = refusal('METHOD_NOT_ALLOWED', `method not allowed; use ${METHODS}`, METHODS);
 /** By the code of Node's error; the others are malformed. */
-const ANSWERS: Readonly<Record<string, Answer>> = {
+const ANSWERS: Readonly<Record<string, HandlerResult>> = {
   ERR_HTTP_REQUEST_TIMEOUT: refusal('REQUEST_TIMEOUT', 'the request took too long; send it again'),
   HPE_HEADER_OVERFLOW: refusal('HEADERS_TOO_LARGE', 'the headers are too large; shorten them'),
 };
@@ -50,7 +49,7 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
   }
 
   /** Answers bytes that aren't a request, after the answers to the requests before them. */
-  function answerLast(socket: Duplex, answer: Answer, sent: Sent = {}): void {
+  function answerLast(socket: Duplex, answer: HandlerResult, sent: Sent = {}): void {
     afterAnswer(connections.newest(socket), () => {
       if (!socket.writable) return;
       const request = { method: OTHER, httpVersionMajor: 1, httpVersionMinor: 1 };

@@ -13,7 +13,6 @@ import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { openOperations, type StartedParts, VERSION } from './operations.js';
 import { probeProvider } from './provider-probe.js';
-import { ThreadedWork } from './threaded-work.js';
 
 /** How long a stop waits for answers to be written. Closing the file included, it takes at most 15 s. */
 const DRAIN_DEADLINE_MS = 12_000;
@@ -60,7 +59,7 @@ export function openTurns() {
   const onConnection = () => {
     hasAccepted = true;
   };
-  return { scheduler, work: new ThreadedWork(), onConnection };
+  return { scheduler, onConnection };
 }
 
 /**
@@ -94,7 +93,7 @@ export async function runOver(
 async function serve(
   served: ServedRecords,
   operations: Awaited<ReturnType<typeof openOperations>>,
-  { scheduler, work, onConnection }: Turns,
+  { scheduler, onConnection }: Turns,
   { settings, log, socket, guard }: ServiceOptions,
 ) {
   const { backups, facts, records } = served;
@@ -122,7 +121,7 @@ async function serve(
   if (socket !== undefined) log.info('socket_handed_over', { address: origin });
   const stopping = new AbortController();
   const probe = probeProvider(signIn, log, stopping.signal);
-  operations.started({ ...served, connections, scheduler, work, probe });
+  operations.started({ ...served, connections, scheduler, probe });
   backups?.begin();
   return {
     origin,
@@ -144,7 +143,6 @@ async function serve(
       // The kernel keeps connections for the next process, so this one can stop slowly.
       await connections.drain(DRAIN_DEADLINE_MS, socket === undefined ? 0 : LEAVE_MS);
       await served.close();
-      await work.close();
       await operations.close();
     },
   };

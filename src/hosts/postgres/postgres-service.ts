@@ -13,7 +13,7 @@ export function startPostgresService(options: ServiceOptions) {
 }
 
 async function open(
-  { scheduler, work }: Turns,
+  { scheduler }: Turns,
   events: ServiceEvents | undefined,
   { settings, log }: ServiceOptions,
 ): Promise<ServedRecords> {
@@ -22,7 +22,7 @@ async function open(
     const { isNew, found } = await prepareSchema(database);
     log.info('postgres_found', { found });
     const limits = settings.accountLimits;
-    const records = postgresRecords({ database, work, scheduler, limits, log, events });
+    const records = postgresRecords({ database, scheduler, limits, log, events });
     for (const { collection, body } of isNew && settings.sampleRecords ? SAMPLE_RECORDS : []) {
       await records.account(SAMPLE_OWNER).create(collection, JSON.stringify(body));
     }

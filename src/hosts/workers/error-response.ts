@@ -1,8 +1,7 @@
 // Errors of the host itself, in the envelope: the handler never saw the request.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
-import { failure } from '../../core/http/answer.js';
-import { toResponse } from '../../core/http/envelope.js';
+import { failure, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
 
 interface Details {

@@ -11,12 +11,4 @@ export class ObjectScheduler extends FairScheduler {
     let steps = 0;
     super({ stopwatch: () => STEP_MS * steps++ });
   }
-
-  /**
-   * Each write is a transaction of its own, which costs nothing here: the platform makes many durable
-   * together. So a write that finds the object full fails alone.
-   */
-  override ownSlice(): () => boolean {
-    return () => true;
-  }
 }

@@ -13,9 +13,6 @@ import { LibsqlThread } from './libsql-thread.js';
 import { rowsText } from './record-columns.js';
 import { rowsOf } from './stored-pages.js';
 
-/** SQLite's own limit of a text. */
-const TEXT_MAX_BYTES = 1_000_000_000;
-
 export interface ReplicationOptions {
   /** Path of Litestream's control socket. */
   readonly socketPath: string;
@@ -110,7 +107,6 @@ function storageOn(
   const backups = backupsOf(path, thread);
   let counting: Promise<unknown> = Promise.resolve();
   return {
-    bodyMaxBytes: TEXT_MAX_BYTES,
     load: () => pagesOf(thread),
     sequences: async () => JSON.parse(await thread.call('sequences')),
     // A thread that does not answer leaves the outcome unknown.

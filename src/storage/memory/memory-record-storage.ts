@@ -15,8 +15,6 @@ import type {
 } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 
-/** As in a file, so that a record that is too large for one is too large here. */
-const BODY_MAX_BYTES = 1_000_000_000;
 const PAGE_MAX_ROWS = 1_000;
 const CLOSED = 'the storage is closed; open another one';
 const FENCED = 'another storage was opened on this storage; this one stores nothing more';
@@ -44,7 +42,6 @@ export class MemoryStorage {
       if (!isOpen) throw new Error(CLOSED);
     };
     return {
-      bodyMaxBytes: BODY_MAX_BYTES,
       load: () => this.#pages(),
       sequences: async () => ({ ...this.#highest }),
       commit: async (changes): Promise<CommitResult> => {

@@ -58,7 +58,8 @@ export interface ObjectRecordStorageOptions {
 
 /** Of one object, which the platform runs at most once. Throws if a later release wrote its database. */
 export class ObjectRecordStorage implements RecordStorage, StoredViews {
-  readonly bodyMaxBytes = BODY_MAX_BYTES;
+  /** The platform makes many transactions durable together. A write that finds the object full fails alone. */
+  readonly writesPerCommit = 1;
   readonly #storage: ObjectStorage;
   readonly #sql: ObjectStorage['sql'];
   readonly #log: Log;

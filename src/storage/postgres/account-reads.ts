@@ -4,11 +4,11 @@ import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
+import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
-import type { RecordWork } from '../../core/records/record-work.js';
 import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
@@ -19,7 +19,6 @@ import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 
 export interface AccountContext {
   readonly database: Database;
-  readonly work: RecordWork;
   /** Ends time slices of long work. */
   readonly scheduler: {
     sliceUsed(): boolean;
@@ -99,8 +98,7 @@ export class AccountReads {
 
   async payments(): Promise<RowsPage> {
     const first = await this.#piece('orders');
-    const { work } = this.context;
-    const rows = this.#eachOf('orders', first, (order) => work.paymentRow(order, this.owner));
+    const rows = this.#eachOf('orders', first, paymentRow);
     return { items: rows, total: first[0]?.records ?? 0 };
   }
 

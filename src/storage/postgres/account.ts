@@ -6,7 +6,13 @@ import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
-import { type ChangedRecord, identified } from '../../core/domain/record.js';
+import { RECORD_MAX_BYTES } from '../../core/domain/limits.js';
+import {
+  type ChangedRecord,
+  identified,
+  newRecord,
+  patchedRecord,
+} from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService, Sender } from '../../core/records/record-service.js';
 import {
@@ -24,9 +30,6 @@ import { Lanes } from './lanes.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
 import { postgresViews } from './views.js';
-
-/** Far below Postgres' limit of 1 GB for a row or a statement. */
-const BODY_MAX_BYTES = 64 * 1_048_576;
 
 /** A request that changes a record. */
 interface Change extends Attempts {
@@ -57,7 +60,7 @@ export function postgresRecords(
 
 class PostgresAccount extends AccountReads implements AccountRecords {
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    const made = await this.context.work.newRecord(collection, body, this.owner);
+    const made = newRecord(collection, body);
     if (!made.ok) return made;
     return this.#answered('create', collection, '', async (change) => {
       const sequence = [sequenceName(collection)];
@@ -92,7 +95,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     for (let version: number | undefined; ; ) {
       const before = await this.find(collection, id, change);
       const stored = before?.body ?? '{}';
-      const changed = await this.context.work.patchedRecord(collection, stored, body, this.owner);
+      const changed = patchedRecord(collection, stored, body);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
       // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
       if (change.isInDoubt && before?.version !== version) {
@@ -117,7 +120,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const { limits, writes } = this.context;
     const { text } = record;
     const bytes = Buffer.byteLength(text);
-    if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
+    if (bytes > Math.max(RECORD_MAX_BYTES, bytesBefore)) return tooLarge(bytes);
     const isNew = change.kind === 'create';
     const growth = bytes - bytesBefore;
     const statement = isNew ? writes.create : writes.update;

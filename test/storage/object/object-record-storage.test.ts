@@ -49,7 +49,6 @@ async function ask<T>(place: string, call: StorageRequest['call'], ...args: unkn
 
 function storageAt(place: string): CheckedStorage {
   return {
-    bodyMaxBytes: 0,
     async *load() {
       yield* await ask<StoredRow[][]>(place, 'load');
     },

@@ -5,7 +5,6 @@ import { FairScheduler } from '../../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../../src/core/domain/errors.js';
 import type { ListQuery } from '../../../src/core/domain/listing.js';
 import { NO_LIMITS } from '../../../src/core/records/account-limits.js';
-import { workInPlace } from '../../../src/core/records/record-work.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
@@ -38,7 +37,7 @@ export async function openRecords(url: string, limits = NO_LIMITS) {
   closers.push(() => database.close());
   await prepareSchema(database);
   const scheduler = new FairScheduler();
-  const options = { database, work: workInPlace, scheduler, limits, log, events: undefined };
+  const options = { database, scheduler, limits, log, events: undefined };
   return { database, account: postgresRecords(options).account, log };
 }
 

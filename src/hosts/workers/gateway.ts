@@ -1,11 +1,13 @@
 // The Worker in front of the object: it forwards every request. If the object was lost, a read is
 // sent once more; a write never, because its outcome is unknown.
 
+import type { ErrorCode } from '../../core/domain/errors.js';
 import { originPolicy } from '../../core/http/cors.js';
+import { refusal, toResponse } from '../../core/http/envelope.js';
+import { requestIds } from '../../core/http/request-id.js';
 import { readSettings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { environmentOf, serviceStub, type WorkerEnvironment } from './environment.js';
-import { errorResponse } from './error-response.js';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -20,17 +22,15 @@ export async function forward(request: Request, env: WorkerEnvironment): Promise
     });
   } catch (error) {
     consoleLog().error('object_call_failed', error, { method: request.method });
+    const origin = admittedOrigin(request, env);
     return isRead
-      ? errorResponse(request, 'STORAGE_UNAVAILABLE', 'the service is restarting; try again', {
-          originHeaders: originHeadersFor(request, env),
-          retryAfterSeconds: 1,
-        })
-      : errorResponse(
+      ? errorResponse(
           request,
-          'STORAGE_FAILED',
-          'the service gave no answer; read the record before trying again',
-          { originHeaders: originHeadersFor(request, env) },
-        );
+          'STORAGE_UNAVAILABLE',
+          'the service is restarting; try again',
+          origin,
+        )
+      : errorResponse(request, 'STORAGE_FAILED', 'no response; read before trying again', origin);
   }
 }
 
@@ -39,10 +39,24 @@ function isOverloaded(error: unknown): boolean {
   return (error as { readonly overloaded?: boolean }).overloaded === true;
 }
 
-function originHeadersFor(request: Request, env: WorkerEnvironment) {
+type OriginHeaders = Readonly<Record<string, string>>;
+
+function admittedOrigin(request: Request, env: WorkerEnvironment): OriginHeaders {
   try {
     return originPolicy(readSettings(environmentOf(env)).corsAllowedOrigins)(request);
   } catch {
     return {};
   }
+}
+
+/** An error of the host itself: the handler has no part in it. */
+export function errorResponse(
+  request: Request,
+  code: ErrorCode,
+  message: string,
+  originHeaders: OriginHeaders = {},
+): Response {
+  const randomBytes = (into: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(into);
+  const requestId = requestIds({ clock: Date.now, randomBytes })(request);
+  return toResponse(refusal(code, message), { requestId, now: Date.now(), originHeaders });
 }

@@ -5,54 +5,41 @@ import { type AdminKey, adminGate } from '../../core/http/authentication.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import { isTable, Transfer } from '../../storage/object/transfer.js';
 
-const PREFIX = '/maintenance/';
+const PATH = /^\/maintenance\/([\w-]+)$/;
 
-interface MaintenanceOptions {
-  readonly storage: ObjectStorage;
-  readonly adminKey: AdminKey;
-  /** Reads what is stored again. */
-  readonly reload: () => Promise<void>;
-}
+/** Undefined for a request to another path. `reload`: reads what is stored again. */
+export function maintenanceOf(
+  storage: ObjectStorage,
+  adminKey: AdminKey,
+  reload: () => Promise<void>,
+) {
+  const admit = adminGate(adminKey);
+  const transfer = new Transfer(storage);
 
-export class Maintenance {
-  readonly #options: MaintenanceOptions;
-  readonly #transfer: Transfer;
-
-  constructor(options: MaintenanceOptions) {
-    this.#options = options;
-    this.#transfer = new Transfer(options.storage);
-  }
-
-  isAskedBy(url: URL): boolean {
-    return url.pathname.startsWith(PREFIX);
-  }
-
-  async dispatch(request: Request, url: URL): Promise<Response> {
-    const admitted = adminGate(this.#options.adminKey)(request);
-    if (!admitted.ok) return refused(401, admitted.failure.message);
-    try {
-      const data = await this.#perform(request, url);
-      return data === undefined ? refused(404, 'no such path') : Response.json({ data });
-    } catch (error) {
-      return refused(409, error instanceof Error ? error.message : String(error));
-    }
-  }
-
-  async #perform(request: Request, { pathname, searchParams }: URL): Promise<unknown> {
-    const name = pathname.slice(PREFIX.length);
-    const transfer = this.#transfer;
+  async function perform(name: string, request: Request, after: number): Promise<unknown> {
     if (request.method === 'GET') {
-      if (isTable(name)) return transfer.rowsAfter(name, Number(searchParams.get('after')));
-      return name === 'highest' ? transfer.highest() : undefined;
+      return isTable(name) ? transfer.rowsAfter(name, after) : transfer.highest();
     }
-    if (name !== 'load') return undefined;
-    if (request.method === 'PUT') transfer.take((await request.json()) as never);
+    const body = (await request.json()) as never;
+    if (request.method === 'PUT') transfer.take(name, body);
     else {
-      transfer.finish((await request.json()) as never);
-      await this.#options.reload();
+      transfer.finish(name, body);
+      await reload();
     }
     return null;
   }
+
+  return (request: Request): Promise<Response> | undefined => {
+    const { pathname, searchParams } = new URL(request.url);
+    const name = PATH.exec(pathname)?.[1];
+    if (name === undefined) return undefined;
+    const admitted = admit(request);
+    if (!admitted.ok) return Promise.resolve(refused(401, admitted.failure.message));
+    return perform(name, request, Number(searchParams.get('after'))).then(
+      (data) => Response.json({ data }),
+      (error) => refused(409, error instanceof Error ? error.message : String(error)),
+    );
+  };
 }
 
 function refused(status: number, message: string): Response {

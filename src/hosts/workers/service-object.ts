@@ -9,8 +9,8 @@ import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
 import { readSettings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { environmentOf, type WorkerEnvironment } from './environment.js';
-import { errorResponse } from './error-response.js';
-import { Maintenance } from './maintenance.js';
+import { errorResponse } from './gateway.js';
+import { maintenanceOf } from './maintenance.js';
 import { ObjectScheduler } from './object-scheduler.js';
 
 /** Of case-folded texts, at most two bytes each. */
@@ -26,7 +26,6 @@ const CHECKS_AT_ONCE = { known: 4, unknown: 2 };
 
 export class ServiceObject extends DurableObject<WorkerEnvironment> {
   #respond!: FetchHandler;
-  #maintenance: Maintenance | undefined;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -36,11 +35,6 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
 
   // biome-ignore lint/suspicious/noExplicitAny: the runtime's Request, which is also the handler's
   override fetch(request: any): any {
-    const maintenance = this.#maintenance;
-    if (maintenance !== undefined) {
-      const url = new URL(request.url);
-      if (maintenance.isAskedBy(url)) return maintenance.dispatch(request, url);
-    }
     const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
     return this.#respond(request, { remoteAddress });
   }
@@ -79,7 +73,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
     const checksAtOnce = CHECKS_AT_ONCE;
-    this.#respond = buildHandler({
+    const respond = buildHandler({
       records,
       identity: signIn && openSignIn({ settings: signIn, log, checksAtOnce }).identity,
       adminKey,
@@ -88,9 +82,11 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       scheduler,
       admission: ADMISSION,
     });
+    this.#respond = respond;
     if (environment['MAINTENANCE'] !== 'on') return;
     // A dump is of one moment, and a load replaces nothing that was written meanwhile.
     await records.refuseWrites();
-    this.#maintenance = new Maintenance({ storage, adminKey, reload: () => this.#open() });
+    const maintain = maintenanceOf(storage, adminKey, () => this.#open());
+    this.#respond = (request, host) => maintain(request) ?? respond(request, host);
   }
 }

@@ -5,8 +5,16 @@
 export const MEMORY_MAX_BYTES = 70_000_000;
 /** What memory holds of a record besides its text: 94 bytes were measured. */
 const RECORD_BYTES = 100;
+/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
+export const BODY_MAX_BYTES = 1_990_000;
 
 /** What a record takes in memory: the engine keeps two bytes for each character if one is beyond Latin-1. */
 export function memoryOf(body: string): number {
   return RECORD_BYTES + (/[\u0100-\uffff]/.test(body) ? 2 : 1) * body.length;
+}
+
+export function tooLargeFor(maxBytes: number, bytes: number): Error {
+  return new Error(
+    `the records would take ${bytes} bytes of memory; one object has room for ${maxBytes}: delete records, or use Postgres (manage dump, manage load)`,
+  );
 }

@@ -12,19 +12,16 @@ import type {
   Sequences,
   StoredRow,
   StoredTotals,
-  StoredUsage,
   StoredViews,
   ThreeTimes,
 } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import { MEMORY_MAX_BYTES, memoryOf } from './memory-limit.js';
-import { migrate, type ObjectStorage, type SqlRow } from './object-storage.js';
+import { MEMORY_MAX_BYTES, memoryOf, tooLargeFor } from './memory-limit.js';
+import { type ObjectStorage, prepareSchema, rowsOf, type SqlRow } from './object-storage.js';
 
 const PAGE_ROWS = 1_000;
-/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
-export const BODY_MAX_BYTES = 1_990_000;
 /** From this part of the memory limit on, the log says that the service should move. */
 const NEARLY_FULL = 0.8;
 
@@ -37,13 +34,9 @@ const PUT_ROW = `
 const REMOVE_ROWS = 'delete from records where position in (select value from json_each(?1))';
 const BODIES = 'select body from records where position in (select value from json_each(?1))';
 const APPEND_EVENT = 'insert into audit_events (event) values (?1)';
-/** A piece of about 4 ms. Reads no body: its length is in the row's header. */
-const MEASURE = `
-  select collection, count(*) as records, total(octet_length(body)) as bytes,
-         max(updated_at) as updated, sum(created_at > ?1) as first, sum(created_at > ?2) as second,
-         sum(created_at > ?3) as third, max(position) as last
-    from (select * from records where position > ?4 order by position limit 10000)
-   group by collection`;
+/** Reads no body: its length is in the row's header. */
+const MEASURE =
+  'select collection, octet_length(body) as bytes, created_at, updated_at from records';
 
 export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
@@ -60,42 +53,33 @@ export interface ObjectRecordStorageOptions {
 export class ObjectRecordStorage implements RecordStorage, StoredViews {
   /** The platform makes many transactions durable together. A write that finds the object full fails alone. */
   readonly writesPerCommit = 1;
-  readonly #storage: ObjectStorage;
-  readonly #sql: ObjectStorage['sql'];
-  readonly #log: Log;
-  readonly #pause: () => Promise<void>;
-  readonly #memoryMaxBytes: number;
+  readonly #options: Required<ObjectRecordStorageOptions>;
   /** What the stored records take in memory. */
   #memory = 0;
-  #isNearlyFull = false;
   /** The last of the commits and counts, which run one at a time. */
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: ObjectRecordStorageOptions) {
-    const { storage, log, seedsSamples, pause, memoryMaxBytes = MEMORY_MAX_BYTES } = options;
-    this.#storage = storage;
-    this.#sql = storage.sql;
-    this.#log = log;
-    this.#pause = pause;
-    this.#memoryMaxBytes = memoryMaxBytes;
+    this.#options = { memoryMaxBytes: MEMORY_MAX_BYTES, ...options };
+    const { storage, seedsSamples } = options;
     storage.transactionSync(() => {
-      if (!migrate(storage) || !seedsSamples) return;
+      if (!prepareSchema(storage) || !seedsSamples) return;
       this.#put({ puts: sampleRows(), removals: [], sequences: {}, events: [], at: Date.now() });
     });
   }
 
   async *load(): AsyncIterable<readonly StoredRow[]> {
-    this.#memory = 0;
+    let memory = 0;
     let page: StoredRow[] = [];
-    for (const row of this.#sql.exec<StoredRow & SqlRow>(LOAD)) {
-      this.#memory += memoryOf(row.body);
+    for (const row of this.#options.storage.sql.exec<StoredRow & SqlRow>(LOAD)) {
+      memory += memoryOf(row.body);
       if (page.push(row) < PAGE_ROWS) continue;
       yield page;
       page = [];
     }
+    this.#setMemory(memory);
     if (page.length > 0) yield page;
-    this.#warnIfNearlyFull();
   }
 
   async sequences(): Promise<Sequences> {
@@ -107,20 +91,24 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     return this.#inTurn(() => this.#commit(changes));
   }
 
-  /** Pieces of one moment: commits wait meanwhile, reads go on. */
+  /** Counted in pieces: commits wait meanwhile, reads go on. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     return this.#inTurn(async () => {
-      const collections = new Map<string, StoredUsage>();
-      for (let last = 0; ; ) {
-        const rows = this.#rows<MeasureRow>(MEASURE, ...createdAfter, last);
-        if (rows.length === 0) break;
-        for (const row of rows) {
-          collections.set(row.collection, sumOf(row, collections.get(row.collection)));
-          last = Math.max(last, row.last);
+      const totals = new Map<CollectionName, ReturnType<typeof newTotal>>();
+      let rows = 0;
+      for (const row of this.#options.storage.sql.exec<MeasuredRow>(MEASURE)) {
+        const { collection, bytes, created_at, updated_at } = row;
+        const total = totals.get(collection) ?? newTotal(collection);
+        totals.set(collection, total);
+        total.records++;
+        total.payloadBytes += bytes;
+        for (const i of [0, 1, 2] as const) {
+          if (created_at > createdAfter[i]) total.createdAfter[i]++;
         }
-        await this.#pause();
+        total.lastUpdatedAt = Math.max(total.lastUpdatedAt, updated_at);
+        if (++rows % PAGE_ROWS === 0) await this.#options.pause();
       }
-      return { collections: [...collections.values()], auditEventCount: this.#eventCount() };
+      return { collections: [...totals.values()], auditEventCount: this.#eventCount() };
     });
   }
 
@@ -146,21 +134,23 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   #commit(changes: Changes): CommitResult {
-    if (this.#isClosed) return { status: 'unknown', error: new Error('the storage is closed') };
+    const { storage, memoryMaxBytes } = this.#options;
     let isPut = false;
     try {
+      if (this.#isClosed) throw new Error('the storage is closed');
       const memory = this.#memory + this.#growthBy(changes);
-      if (memory > this.#memory && memory > this.#memoryMaxBytes) throw this.#full(memory);
-      this.#storage.transactionSync(() => {
+      if (memory > Math.max(memoryMaxBytes, this.#memory)) {
+        throw tooLargeFor(memoryMaxBytes, memory);
+      }
+      storage.transactionSync(() => {
         this.#put(changes);
         isPut = true;
       });
-      this.#memory = memory;
-      this.#warnIfNearlyFull();
+      this.#setMemory(memory);
       return { status: 'committed' };
     } catch (error) {
       // The commit itself failed: what is stored now is unknown.
-      if (isPut) return { status: 'unknown', error };
+      if (isPut || this.#isClosed) return { status: 'unknown', error };
       // A transaction that throws is rolled back as a whole.
       if (!(error instanceof EventsRefused)) return { status: 'notStored', error };
       const result = this.#commit({ ...changes, events: [] });
@@ -170,12 +160,12 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
 
   #put({ puts, removals, sequences, events, at }: Changes): void {
     for (const { position, collection, id, body } of puts) {
-      this.#sql.exec(PUT_ROW, position, collection, id, body, at);
+      this.#rows(PUT_ROW, position, collection, id, body, at);
     }
-    if (removals.length > 0) this.#sql.exec(REMOVE_ROWS, JSON.stringify(removals));
-    this.#sql.exec(PUT_SEQUENCES, JSON.stringify(sequences));
+    if (removals.length > 0) this.#rows(REMOVE_ROWS, JSON.stringify(removals));
+    this.#rows(PUT_SEQUENCES, JSON.stringify(sequences));
     try {
-      for (const event of events) this.#sql.exec(APPEND_EVENT, JSON.stringify(event));
+      for (const event of events) this.#rows(APPEND_EVENT, JSON.stringify(event));
     } catch (cause) {
       // "If the audit write fails …, the change stands."
       throw new EventsRefused('the audit events cannot be stored', { cause });
@@ -183,29 +173,21 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   #growthBy({ puts, removals }: Changes): number {
-    let growth = 0;
-    for (const { body } of puts) growth += memoryOf(body);
     const positions = [...puts.map(({ position }) => position), ...removals];
-    for (const { body } of this.#sql.exec<{ body: string }>(BODIES, JSON.stringify(positions))) {
-      growth -= memoryOf(body);
-    }
-    return growth;
+    const before = this.#rows<{ body: string }>(BODIES, JSON.stringify(positions));
+    const sum = (rows: readonly { readonly body: string }[]) =>
+      rows.reduce((bytes, { body }) => bytes + memoryOf(body), 0);
+    return sum(puts) - sum(before);
   }
 
-  #full(memory: number): Error {
-    return new Error(
-      `the records would take ${memory} bytes of memory; one object has room for ${this.#memoryMaxBytes}: delete records, or move to Postgres by manage dump and manage load`,
-    );
-  }
-
-  #warnIfNearlyFull(): void {
-    const isNearlyFull = this.#memory > NEARLY_FULL * this.#memoryMaxBytes;
-    if (isNearlyFull && !this.#isNearlyFull) {
-      const hint = 'move to Postgres by manage dump and manage load before writes are refused';
-      const [memory, limit] = [this.#memory, this.#memoryMaxBytes];
-      this.#log.warn('object_nearly_full', { memory_bytes: memory, limit_bytes: limit, hint });
+  #setMemory(memory: number): void {
+    const { log, memoryMaxBytes } = this.#options;
+    const warnedFrom = NEARLY_FULL * memoryMaxBytes;
+    if (memory > warnedFrom && this.#memory <= warnedFrom) {
+      const hint = 'move to Postgres by manage dump and manage load before growth is refused';
+      log.warn('object_nearly_full', { memory, limit: memoryMaxBytes, hint });
     }
-    this.#isNearlyFull = isNearlyFull;
+    this.#memory = memory;
   }
 
   #eventCount(): number {
@@ -213,30 +195,18 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
-    return [...this.#sql.exec<Row>(statement, ...bindings)];
+    return rowsOf<Row>(this.#options.storage, statement, ...bindings);
   }
 }
 
 class EventsRefused extends Error {}
 
-interface MeasureRow extends SqlRow {
-  readonly collection: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly updated: number;
-  readonly first: number;
-  readonly second: number;
-  readonly third: number;
-  readonly last: number;
-}
+type MeasuredRow = { collection: CollectionName } & Record<
+  'bytes' | 'created_at' | 'updated_at',
+  number
+>;
 
-function sumOf(row: MeasureRow, before: StoredUsage | undefined): StoredUsage {
-  const [first, second, third] = before?.createdAfter ?? [0, 0, 0];
-  return {
-    collection: row.collection as CollectionName,
-    records: row.records + (before?.records ?? 0),
-    payloadBytes: row.bytes + (before?.payloadBytes ?? 0),
-    createdAfter: [row.first + first, row.second + second, row.third + third],
-    lastUpdatedAt: Math.max(row.updated, before?.lastUpdatedAt ?? 0),
-  };
+function newTotal(collection: CollectionName) {
+  const createdAfter: [number, number, number] = [0, 0, 0];
+  return { collection, records: 0, payloadBytes: 0, createdAfter, lastUpdatedAt: 0 };
 }

@@ -14,40 +14,35 @@ export interface ObjectStorage {
   transactionSync<T>(run: () => T): T;
 }
 
+export function rowsOf<Row extends SqlRow>(
+  { sql }: ObjectStorage,
+  statement: string,
+  ...bindings: (string | number)[]
+): Row[] {
+  return [...sql.exec<Row>(statement, ...bindings)];
+}
+
+const SCHEMA_VERSION = 1;
 export const CREATE_AUDIT_EVENTS =
   'create table audit_events (id integer primary key, event text not null) strict';
-
-/** The statements of each step. A released step never changes: a change is one more step. */
-const SCHEMA_STEPS: readonly (readonly string[])[] = [
-  [
-    ...CREATE_RECORDS,
-    CREATE_SEQUENCES,
-    CREATE_AUDIT_EVENTS,
-    'create table schema_version (version integer not null) strict',
-    'insert into schema_version values (0)',
-  ],
+const CREATE_ALL = [
+  ...CREATE_RECORDS,
+  CREATE_SEQUENCES,
+  CREATE_AUDIT_EVENTS,
+  'create table schema_version (version integer not null) strict',
+  `insert into schema_version values (${SCHEMA_VERSION})`,
 ];
+const FIND_VERSION = "select 1 from sqlite_schema where name = 'schema_version'";
 
-const HAS_TABLES = "select count(*) as found from sqlite_schema where name = 'schema_version'";
-
-/** Takes the steps that are missing. True if the database was empty. Throws if a later release wrote it. */
-export function migrate(storage: ObjectStorage): boolean {
-  const { sql } = storage;
-  const known = SCHEMA_STEPS.length;
-  const has = [...sql.exec<{ found: number }>(HAS_TABLES)][0]?.found === 1;
-  const version = has
-    ? ([...sql.exec<{ version: number }>('select version from schema_version')][0]?.version ?? 0)
-    : 0;
-  if (version > known) {
-    throw new Error(
-      `the object's schema has version ${version}, this release knows ${known}: deploy the newer release again`,
-    );
+/** Makes the tables. True if the database was empty. Throws if a later release wrote it. */
+export function prepareSchema(storage: ObjectStorage): boolean {
+  if (rowsOf(storage, FIND_VERSION).length === 0) {
+    for (const statement of CREATE_ALL) rowsOf(storage, statement);
+    return true;
   }
-  if (version < known) {
-    storage.transactionSync(() => {
-      for (const statement of SCHEMA_STEPS.slice(version).flat()) sql.exec(statement);
-      sql.exec('update schema_version set version = ?1', known);
-    });
-  }
-  return version === 0;
+  const [row] = rowsOf<{ version: number }>(storage, 'select version from schema_version');
+  if (row?.version === SCHEMA_VERSION) return false;
+  throw new Error(
+    `the object's schema has version ${row?.version}, this release knows ${SCHEMA_VERSION}: deploy the newer release again`,
+  );
 }

@@ -11,9 +11,8 @@ import {
   recordProblem,
 } from '../dump/dumped-rows.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import { MEMORY_MAX_BYTES, memoryOf } from './memory-limit.js';
-import { BODY_MAX_BYTES } from './object-record-storage.js';
-import { CREATE_AUDIT_EVENTS, type ObjectStorage, type SqlRow } from './object-storage.js';
+import { BODY_MAX_BYTES, MEMORY_MAX_BYTES, memoryOf, tooLargeFor } from './memory-limit.js';
+import { CREATE_AUDIT_EVENTS, type ObjectStorage, rowsOf, type SqlRow } from './object-storage.js';
 
 /** The key and the long text of each table. */
 const TABLES = {
@@ -29,36 +28,24 @@ export interface Piece {
   readonly isLast: boolean;
 }
 
-/** `load` names the dump: another one begins anew. Rows that have arrived already are written again. */
 export interface LoadPiece {
-  readonly load: string;
   readonly records: readonly (RecordLine & { readonly position: number })[];
   readonly events: readonly EventLine[];
-}
-
-/** How much must have arrived. */
-export interface LoadEnd {
-  readonly load: string;
-  readonly records: number;
-  readonly events: number;
-  readonly highest: Sequences;
 }
 
 const STAGE = [
   'drop table if exists new_records',
   'drop table if exists new_audit_events',
   'drop table if exists load',
-  'create table load (name text not null) strict',
+  'create table load (id text not null) strict',
   `create table new_records (position integer primary key, collection text not null,
      id text not null, body text not null, created_at integer not null,
      updated_at integer not null) strict`,
   CREATE_AUDIT_EVENTS.replace('audit_events', 'new_audit_events'),
 ];
+/** A piece that is sent again, because its response was lost, is written again. */
 const PUT_RECORD = 'insert or replace into new_records values (?1, ?2, ?3, ?4, ?5, ?6)';
 const PUT_EVENT = 'insert or replace into new_audit_events values (?1, ?2)';
-const STAGED = `
-  select (select count(*) from new_records) as records,
-         (select count(*) from new_audit_events) as events`;
 const SWAP = [
   'drop table records',
   'drop table audit_events',
@@ -93,77 +80,62 @@ export class Transfer {
   }
 
   highest(): Sequences {
-    const [row] = this.#rows<{ sequences: string }>(LOAD_SEQUENCES);
+    const [row] = rowsOf<{ sequences: string }>(this.#storage, LOAD_SEQUENCES);
     return JSON.parse(row?.sequences ?? '{}');
   }
 
-  /** Throws, with nothing stored, if the service holds records, or if a row would keep it from starting. */
-  take({ load, records, events }: LoadPiece): void {
+  /**
+   * `load` names a run of `manage load`: another one begins anew. Throws, with nothing stored, if the
+   * service holds records, or if a row would keep it from starting.
+   */
+  take(load: string, { records, events }: LoadPiece): void {
+    const storage = this.#storage;
     for (const line of records) {
       const problem = recordProblem(line, BODY_MAX_BYTES);
       if (problem !== undefined) throw new Error(problem);
     }
-    this.#storage.transactionSync(() => {
+    storage.transactionSync(() => {
       if (this.#loading() !== load) {
         this.#expectNew();
-        for (const statement of STAGE) this.#rows(statement);
-        this.#rows('insert into load values (?1)', load);
+        for (const statement of STAGE) rowsOf(storage, statement);
+        rowsOf(storage, 'insert into load values (?1)', load);
       }
       for (const { position, collection, id, body, created_at, updated_at } of records) {
-        this.#rows(PUT_RECORD, position, collection, id, body, created_at, updated_at);
+        rowsOf(storage, PUT_RECORD, position, collection, id, body, created_at, updated_at);
       }
-      for (const { id, event } of events) this.#rows(PUT_EVENT, id, event);
+      for (const { id, event } of events) rowsOf(storage, PUT_EVENT, id, event);
     });
   }
 
-  /** Throws, with nothing changed, unless all has arrived, fits into memory and finds a new service. */
-  finish({ load, records, events, highest }: LoadEnd): void {
+  /** To be called after the last piece. Throws, with nothing changed, unless the records fit into memory and find a new service. */
+  finish(load: string, highest: Sequences): void {
+    const storage = this.#storage;
     if (this.#loading() !== load) throw new Error('another load has begun; run this one again');
-    const [staged] = this.#rows<{ records: number; events: number }>(STAGED);
-    if (staged?.records !== records || staged.events !== events) {
-      throw new Error(
-        `${staged?.records} records and ${staged?.events} events of ${records} and ${events} have arrived; run the load again`,
-      );
-    }
     this.#expectNew();
     let memory = 0;
-    for (const { body } of this.#storage.sql.exec<{ body: string }>(
-      'select body from new_records',
-    )) {
+    for (const { body } of storage.sql.exec<{ body: string }>('select body from new_records')) {
       memory += memoryOf(body);
     }
-    if (memory > this.#memoryMaxBytes) {
-      throw new Error(
-        `the records would take ${memory} bytes of memory; one object has room for ${this.#memoryMaxBytes}: load them into Postgres`,
-      );
-    }
-    this.#storage.transactionSync(() => {
-      for (const statement of SWAP) this.#rows(statement);
-      this.#rows(PUT_SEQUENCES, JSON.stringify(highest));
+    if (memory > this.#memoryMaxBytes) throw tooLargeFor(this.#memoryMaxBytes, memory);
+    storage.transactionSync(() => {
+      for (const statement of SWAP) rowsOf(storage, statement);
+      rowsOf(storage, PUT_SEQUENCES, JSON.stringify(highest));
     });
   }
 
   /** Throws if the service holds anything but its sample rows. */
   #expectNew(): void {
-    const samples = new Map(sampleRows().map(({ position, body }) => [position, body]));
-    const found = this.#rows<{ position: number; body: string }>(
-      'select position, body from records limit ?1',
-      samples.size + 1,
-    );
-    const events = this.#rows('select id from audit_events limit 1');
-    const isNew = found.every(({ position, body }) => samples.get(position) === body);
-    if (isNew && events.length === 0) return;
+    const samples = new Set(sampleRows().map(({ body }) => body));
+    const events = rowsOf(this.#storage, 'select id from audit_events limit 1');
+    const first = `select body from records limit ${samples.size + 1}`;
+    const bodies = rowsOf<{ body: string }>(this.#storage, first);
+    if (events.length === 0 && bodies.every(({ body }) => samples.has(body))) return;
     throw new Error('the service holds records; load into a deployment under another name');
   }
 
   #loading(): string | undefined {
-    const tables = this.#rows("select name from sqlite_schema where name = 'load'");
-    return tables.length === 0
-      ? undefined
-      : this.#rows<{ name: string }>('select name from load')[0]?.name;
-  }
-
-  #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
-    return [...this.#storage.sql.exec<Row>(statement, ...bindings)];
+    const tables = rowsOf(this.#storage, "select 1 from sqlite_schema where name = 'load'");
+    if (tables.length === 0) return undefined;
+    return rowsOf<{ id: string }>(this.#storage, 'select id from load')[0]?.id;
   }
 }

@@ -1,8 +1,9 @@
 // The service on Workers, deployed with MAINTENANCE=on: its rows travel in pieces.
 
+import { randomUUID } from 'node:crypto';
 import { objectIn } from '../../core/json-line.js';
 import { ApiError } from '../../operator-client.js';
-import type { LoadEnd, LoadPiece, Piece, Table } from '../../storage/object/transfer.js';
+import type { LoadPiece, Piece, Table } from '../../storage/object/transfer.js';
 import { CommandError } from '../data/failures.js';
 import type { Service } from '../data/service.js';
 import type { CheckedDump, ContentLine, Store } from './dump-file.js';
@@ -62,17 +63,12 @@ async function* rowsOf(ask: Ask, table: Table, key: string) {
 }
 
 async function load(ask: Ask, dump: CheckedDump): Promise<void> {
-  const { sha256, loaded } = dump;
+  const path = `load-${randomUUID()}`;
   let position = 0;
   for await (const { records, events } of dump.batches()) {
-    const piece: LoadPiece = {
-      load: sha256,
-      records: records.map((line) => ({ ...line, position: ++position })),
-      events,
-    };
-    await ask('PUT', 'load', piece);
+    const rows = records.map((line) => ({ ...line, position: ++position }));
+    const piece: LoadPiece = { records: rows, events };
+    await ask('PUT', path, piece);
   }
-  const { records, events, highest } = loaded;
-  const end: LoadEnd = { load: sha256, records, events, highest };
-  await ask('POST', 'load', end);
+  await ask('POST', path, dump.loaded.highest);
 }

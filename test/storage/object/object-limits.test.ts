@@ -36,7 +36,7 @@ it('A full object refuses growth as a full disk does, and takes what shrinks and
   expect((await limited.commit(puts(2, bodyOf(1_000)))).status).toBe('committed');
   const refused = await limited.commit(puts(3, bodyOf(1_000)));
   expect(refused).toMatchObject({ status: 'notStored' });
-  expect(String('error' in refused && refused.error)).toContain('move to Postgres');
+  expect(String('error' in refused && refused.error)).toContain('use Postgres');
   expect((await limited.commit(puts(2, bodyOf(1_900)))).status).toBe('notStored');
   expect((await limited.commit(puts(2, bodyOf(900)))).status).toBe('committed');
   expect(log.lines).toEqual([]);

@@ -20,7 +20,8 @@ const FILES = [
   'types/operator-client.d.ts',
   'types/clients',
   'types/core/domain/errors.d.ts',
-  'types/core/operator-answers.d.ts',
+  'types/core/domain/api-schema.d.ts',
+  'types/core/domain/collection-name.d.ts',
 ];
 
 const CLIENTS_PAGE = 'src/clients/client/README.md';

@@ -10,8 +10,8 @@ import {
   pagination,
   singlePage,
 } from '../domain/listing.js';
+import type { ObjectViews, RowViews } from '../domain/operator-views.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
-import type { ObjectViews, RowViews } from '../operator-answers.js';
 import { type Answer, data, dataOf, dataWithRows, deletionOf, failure, list } from './answer.js';
 import { type Action, bodyOf, type Call, idOf, named, recordsOf } from './call.js';
 import { queryOf } from './path.js';

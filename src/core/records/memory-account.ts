@@ -1,12 +1,12 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
 import type { FairScheduler } from '../admission/fair-scheduler.js';
+import type { AccountSummary } from '../domain/api-schema.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
 import type { GiveWay } from '../domain/search.js';
 import type { MaybePromise } from '../maybe-promise.js';
-import type { AccountSummary } from '../operator-answers.js';
 import { filteredPage, newestPage } from './list-pages.js';
 import type { PaymentRows } from './payment-rows.js';
 import type { AccountProfile, AccountRecords, Sender } from './record-service.js';

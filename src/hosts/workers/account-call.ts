@@ -3,16 +3,12 @@
 // to another version. So properties may be added to every shape here, but never removed or given
 // another meaning, and a reader ignores properties that it doesn't know.
 
+import type { AccountSummary, RecordCounts } from '../../core/domain/api-schema.js';
 import type { Actor } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Outcome } from '../../core/domain/errors.js';
 import type { ListQuery } from '../../core/domain/listing.js';
-import type {
-  AccountSummary,
-  ObjectViews,
-  RecordCounts,
-  RowViews,
-} from '../../core/operator-answers.js';
+import type { ObjectViews, RowViews } from '../../core/domain/operator-views.js';
 import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import type {
   EventCursor,

@@ -2,12 +2,17 @@
 // their state to it (outbox.ts); requests for records never pass through it.
 
 import { DurableObject } from 'cloudflare:workers';
+import type {
+  AccountSummary,
+  Overview,
+  RecordCounts,
+  Usage,
+} from '../../core/domain/api-schema.js';
 import { byCollection, isCollectionName } from '../../core/domain/collection-name.js';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import { offsetOf } from '../../core/domain/listing.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import { caseFolded } from '../../core/domain/search.js';
-import type { AccountSummary, Overview, RecordCounts, Usage } from '../../core/operator-answers.js';
 import type { ViewQuery } from '../../core/records/record-service.js';
 import type { StoredUsage } from '../../core/records/record-storage.js';
 import {

@@ -4,8 +4,8 @@
 
 import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import type { RowsPage } from '../../core/domain/listing.js';
+import { OBJECT_VIEWS, type ObjectViews, ROW_VIEWS } from '../../core/domain/operator-views.js';
 import type { Log } from '../../core/log.js';
-import VIEWS, { type ObjectViews } from '../../core/operator-answers.js';
 import type {
   AccountRecords,
   OperatorViews,
@@ -95,11 +95,11 @@ type Ask<T> = (account: AccountStub) => Promise<Outcome<T>>;
 function gatewayOperator(objects: Objects): OperatorViews {
   const ask = <T>(view: (directory: DirectoryStub) => Promise<T>) =>
     retryOnce(() => view(objects.directory()));
-  const objectViews = VIEWS.objects.map((name) => [
+  const objectViews = OBJECT_VIEWS.map((name) => [
     name,
     () => ask<ObjectViews[keyof ObjectViews]>((directory) => directory[name]()),
   ]);
-  const rowViews = VIEWS.rows.map((name) => [
+  const rowViews = ROW_VIEWS.map((name) => [
     name,
     async (query: ViewQuery) => receivedPage(await ask((directory) => directory[name](query))),
   ]);

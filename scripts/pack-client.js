@@ -1,7 +1,7 @@
 // `npm run pack:client`: the client as a package of its own, without the service
 // and its database, for programs that only call the API.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,11 @@ export async function packClient(folder) {
   try {
     for (const name of FILES)
       cpSync(join(root, 'dist', name), join(made, name), { recursive: true });
-    writeFileSync(join(made, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+    writeJson(join(made, 'package.json'), manifest());
+    // Bundlers that do not know `exports` look for `/operator` as a folder.
+    mkdirSync(join(made, 'operator'));
+    const file = '../cjs/operator-client';
+    writeJson(join(made, 'operator/package.json'), { main: `${file}.js`, types: `${file}.d.ts` });
     for (const [path, name] of Object.entries(PAGES)) {
       writeFileSync(join(made, name), packedPage(path));
     }
@@ -66,6 +70,11 @@ export async function packClient(folder) {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** @param {string} path @param {object} value */
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 function manifest() {
@@ -86,6 +95,9 @@ function manifest() {
     type,
     engines,
     sideEffects: false,
+    // Bundlers that don't know `exports`: Metro before 0.82 (React Native 0.79), browserify.
+    main: './cjs/client.js',
+    types: './cjs/client.d.ts',
     exports: {
       '.': entry('client'),
       './operator': entry('operator-client'),

@@ -12,7 +12,7 @@ import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../../core/domain/operat
 import type { Payment } from '../../core/domain/payment.js';
 import { HEALTH } from '../../core/http/actions.js';
 import { STATUS_OF } from '../../core/http/envelope.js';
-import { ERRORS } from './errors.js';
+import { MEANINGS } from './errors.js';
 import { RECORD_SCHEMAS, unchecked } from './record-schemas.js';
 import { GROWING, TIMESTAMP, VIEW_DESCRIPTIONS, VIEW_SCHEMAS } from './view-schemas.js';
 
@@ -86,8 +86,8 @@ const SINGLE_ANSWERS = {
 
 /** A plain string, not an enumeration: a new code must not break older clients. */
 function errorCodes(): string {
-  const codes = Object.entries(ERRORS).map(
-    ([code, { meaning }]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
+  const codes = Object.entries(MEANINGS).map(
+    ([code, meaning]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
   );
   return `Programs decide on it; more may come.\n\n${codes.join('\n')}`;
 }

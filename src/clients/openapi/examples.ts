@@ -87,7 +87,7 @@ async function answersOfANewService(): Promise<Answers> {
   const refusals = [
     await create(''),
     await create('{"name":""}'),
-    await create('{"name":"Amina Juma","phone":"+255 700 000 001"}'),
+    await create(JSON.stringify(samplesOf('customers')[0])),
     await ask(customers, { headers: { Authorization: 'Bearer expired' } }),
     await ask(`${customers}/CUS-0042`),
     await ask(`${customers}/CUS-0001`, { method: 'PUT' }),

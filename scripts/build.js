@@ -101,7 +101,8 @@ const CLIENT_TYPES = [
   'operator-client.d.ts',
   'clients/client',
   'core/domain/errors.d.ts',
-  'core/operator-answers.d.ts',
+  'core/domain/api-schema.d.ts',
+  'core/domain/collection-name.d.ts',
 ];
 
 /** Until types and description are right, dist/ stays as it was. */

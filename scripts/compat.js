@@ -1,6 +1,6 @@
 // `npm run compat`: the service with third-party programs, before a release: the recipes of
-// the pages with their frameworks, generators of clients, identity providers, a fuzzer, Bun, Deno
-// and the whole release. Installs what it needs into data/compat, about 1.2 GB.
+// the pages with their frameworks, generators of clients, identity providers, a fuzzer
+// and the whole release. Installs what it needs into data/compat.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,10 +18,10 @@ const PYTHON = { python3: 'python3-venv' };
 /** Parts, their test files, and the Debian package of each command that they need. @type {Readonly<Record<string, { files: string[], debian: Readonly<Record<string, string>> }>>} */
 const PARTS = {
   recipes: {
-    files: ['apps', 'hosts', 'react-admin', 'recipes', 'tokens'],
+    files: ['apps', 'hosts', 'recipes', 'tokens'],
     debian: { chromium: 'chromium' },
   },
-  generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON, go: 'golang-go' } },
+  generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON } },
   providers: { files: ['keycloak'], debian: { ...JAVA, ...PYTHON } },
   fuzzer: { files: ['fuzzer'], debian: PYTHON },
   release: {
@@ -39,8 +39,8 @@ const HELP = `npm run compat -- [PART ...]
 
 Runs the service with third-party programs; takes about ten minutes. Parts:
 
-  recipes     the pages' recipes, with React, Next.js, Express, Fastify, react-admin, Bun, Deno
-  generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin
+  recipes     the pages' recipes, with React; the service in Express
+  generators  clients made from the OpenAPI document in TypeScript, Python and Kotlin
   providers   sign-in with Keycloak
   fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
   release     npm run test:release, with the programs that read its files

@@ -2,7 +2,7 @@
 // and its database, for programs that only call the API.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,8 @@ const FILES = [
   'types/operator-client.d.ts',
   'types/clients',
   'types/core/domain/errors.d.ts',
-  'types/core/operator-answers.d.ts',
+  'types/core/domain/api-schema.d.ts',
+  'types/core/domain/collection-name.d.ts',
 ];
 
 const CLIENTS_PAGE = 'src/clients/client/README.md';
@@ -47,7 +48,11 @@ export async function packClient(folder) {
   try {
     for (const name of FILES)
       cpSync(join(root, 'dist', name), join(made, name), { recursive: true });
-    writeFileSync(join(made, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+    writeJson(join(made, 'package.json'), manifest());
+    // Bundlers that do not know `exports` look for `/operator` as a folder.
+    mkdirSync(join(made, 'operator'));
+    const file = '../cjs/operator-client';
+    writeJson(join(made, 'operator/package.json'), { main: `${file}.js`, types: `${file}.d.ts` });
     for (const [path, name] of Object.entries(PAGES)) {
       writeFileSync(join(made, name), packedPage(path));
     }
@@ -57,6 +62,11 @@ export async function packClient(folder) {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** @param {string} path @param {object} value */
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 function manifest() {
@@ -77,6 +87,9 @@ function manifest() {
     type,
     engines,
     sideEffects: false,
+    // Bundlers that don't know `exports`: Metro before 0.82 (React Native 0.79), browserify.
+    main: './cjs/client.js',
+    types: './cjs/client.d.ts',
     exports: {
       '.': entry('client'),
       './operator': entry('operator-client'),

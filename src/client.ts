@@ -2,7 +2,11 @@
 // Deno and Bun. It has no dependencies and contains no code of the operator's client.
 
 import { ApiError } from './clients/client/api-error.js';
-import { type CollectionsOf, collections } from './clients/client/collection.js';
+import {
+  type CollectionsOf,
+  collections,
+  type OwnProperties,
+} from './clients/client/collection.js';
 import {
   type CallOptions,
   type ConnectionOptions,
@@ -10,7 +14,7 @@ import {
   isOfFramework,
 } from './clients/client/connection.js';
 import { type Page, type PageQuery, page } from './clients/client/pages.js';
-import type { Health, OwnProperties, Payment } from './clients/client/records.js';
+import type { Health, Payment } from './core/domain/api-schema.js';
 
 const PAGE_SIZE_MAX = 100;
 const SCHEME = 'Bearer ';
@@ -83,12 +87,18 @@ async function tokenFrom(source: ClientOptions['token'], refused?: string): Prom
 export type * from './clients/client/api-error.js';
 export { ApiError } from './clients/client/api-error.js';
 export type {
+  AnyProperties,
+  Changes,
   Collection,
+  CollectionName,
   CollectionsOf,
   Deletion,
+  NewOf,
+  OwnProperties,
   RecordCalls,
+  RecordIn,
 } from './clients/client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
 export type { FieldProblem, FieldProblems, FieldReason } from './clients/client/field-problems.js';
-export type { AllQuery, Page, PageQuery, Pagination, RowCalls } from './clients/client/pages.js';
-export type * from './clients/client/records.js';
+export type { AllQuery, Page, PageQuery, RowCalls } from './clients/client/pages.js';
+export type * from './core/domain/api-schema.js';

@@ -1,7 +1,12 @@
 // The operator's client for the administration API, for servers only. It is a
 // bundle of its own, so that no browser bundle contains its code.
 
-import { type CollectionsOf, collections } from './clients/client/collection.js';
+import {
+  type AnyProperties,
+  type CollectionsOf,
+  collections,
+  type OwnProperties,
+} from './clients/client/collection.js';
 import {
   type CallOptions,
   type ConnectionOptions,
@@ -9,9 +14,14 @@ import {
   segment,
 } from './clients/client/connection.js';
 import { type PageQuery, type RowCalls, rowCalls } from './clients/client/pages.js';
-import type { AnyProperties, OwnProperties } from './clients/client/records.js';
-import type { Account, AdminHealth } from './clients/client/views.js';
-import VIEWS, { type ObjectViews, type RowViews } from './core/operator-answers.js';
+import type {
+  Account,
+  AccountSummary,
+  AdminHealth,
+  AuditEvent,
+  Overview,
+  Usage,
+} from './core/domain/api-schema.js';
 
 const PAGE_SIZE_MAX = 200;
 
@@ -25,21 +35,18 @@ export interface OperatorListQuery extends PageQuery {
   readonly q?: string | undefined;
 }
 
-/** The views across accounts: a call for one object, `list` and `all` for rows. */
-export type ViewCalls = {
-  readonly [Name in keyof ObjectViews]: (options?: CallOptions) => Promise<ObjectViews[Name]>;
-} & {
-  readonly [Name in keyof RowViews]: RowCalls<
-    RowViews[Name],
-    Name extends 'accounts' ? OperatorListQuery : PageQuery
-  >;
-};
-
 /** `Own`: the properties of records beyond those of the contract, by collection. Default: any. */
-export interface OperatorClient<Own extends OwnProperties = AnyProperties> extends ViewCalls {
+export interface OperatorClient<Own extends OwnProperties = AnyProperties> {
+  /** Counts of accounts and records. */
+  overview(options?: CallOptions): Promise<Overview>;
+  /** Sizes, recent creations and the last change. */
+  usage(options?: CallOptions): Promise<Usage>;
   /** Also answers while the database doesn't; `status` is then `degraded`. */
   health(options?: CallOptions): Promise<AdminHealth>;
-  readonly accounts: ViewCalls['accounts'] & {
+  /** The operator's changes, newest first. */
+  readonly audit: RowCalls<AuditEvent, PageQuery>;
+  /** The accounts that own a record. */
+  readonly accounts: RowCalls<AccountSummary, OperatorListQuery> & {
     read(ownerSub: string, options?: CallOptions): Promise<Account>;
   };
   /** The records of one account. Every change adds an event to the audit log. */
@@ -53,17 +60,13 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
   const send = connect(options, async () => ({ 'X-Service-Admin-Key': adminKey }));
   const view = async <T>(path: string, call?: CallOptions) =>
     (await send({ method: 'GET', path: `/admin/${path}`, ...call })).data as T;
-  const objects = VIEWS.objects.map((name) => [name, (call?: CallOptions) => view(name, call)]);
-  const rows = VIEWS.rows.map((name) => [
-    name,
-    rowCalls(send, `/admin/${name}`, PAGE_SIZE_MAX, VIEWS.keys[name]),
-  ]);
-  const views = Object.fromEntries([...objects, ...rows]) as ViewCalls;
   return {
-    ...views,
+    overview: (call) => view('overview', call),
+    usage: (call) => view('usage', call),
     health: (call) => view('health', call),
+    audit: rowCalls(send, '/admin/audit', PAGE_SIZE_MAX, 'id'),
     accounts: {
-      ...views.accounts,
+      ...rowCalls(send, '/admin/accounts', PAGE_SIZE_MAX, 'owner_sub'),
       read: async (ownerSub, call) => view(`accounts${ownerSegment(ownerSub)}`, call),
     },
     recordsOf: (ownerSub) =>
@@ -71,13 +74,29 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
   };
 }
 
-export { ApiError, type ApiErrorCode } from './clients/client/api-error.js';
-export type { Collection, CollectionsOf, RecordCalls } from './clients/client/collection.js';
+export type * from './clients/client/api-error.js';
+export { ApiError } from './clients/client/api-error.js';
+export type {
+  AnyProperties,
+  Changes,
+  Collection,
+  CollectionName,
+  CollectionsOf,
+  Deletion,
+  NewOf,
+  OwnProperties,
+  RecordCalls,
+  RecordIn,
+} from './clients/client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
-export type { AllQuery, Page, PageQuery, Pagination, RowCalls } from './clients/client/pages.js';
-export type * from './clients/client/records.js';
-export type * from './clients/client/views.js';
-export type * from './core/operator-answers.js';
+export {
+  type FieldProblem,
+  type FieldProblems,
+  type FieldReason,
+  fieldProblems,
+} from './clients/client/field-problems.js';
+export type { AllQuery, Page, PageQuery, RowCalls } from './clients/client/pages.js';
+export type * from './core/domain/api-schema.js';
 
 /** No URL can contain the segments `.` and `..`: they are sent as `~.` and `~..`, and subjects of that form get one more `~`. */
 function ownerSegment(ownerSub: string): string {

@@ -43,6 +43,17 @@ globalThis.console.log(error instanceof api.ApiError && error instanceof operato
   expect(await run(process.execPath, 'required.cjs')).toBe('true');
 });
 
+it('A bundler that does not know `exports` finds both clients of the package', async () => {
+  // Node resolves a path as such a bundler resolves a name: by `main`, and `/operator` as a folder.
+  const names = ['service-management-client', 'service-management-client/operator'];
+  const loaded = names.map((name) => `Object.keys(require('./node_modules/${name}'))`);
+  await writeFile(at('older.cjs'), `globalThis.console.log([${loaded}].join());`);
+  const found = await run(process.execPath, 'older.cjs');
+  expect(found.split(',')).toEqual(
+    expect.arrayContaining(['createClient', 'createOperatorClient']),
+  );
+});
+
 it('The client’s package has no dependency, less than 0.2 MB, its pages, and no link that leads out of it', async () => {
   const names = readdirSync(at('node_modules')).filter((name) => !name.startsWith('.'));
   expect(names).toEqual(['service-management-client']);

@@ -1,5 +1,5 @@
-// The clients' types: held to the OpenAPI document and the service's own, and what the compiler
-// refuses and takes of programs that use the built declarations.
+// What the compiler refuses and takes of programs that use the built declarations.
+// test/house/api-types.test.ts holds the types to the OpenAPI document.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,61 +9,9 @@ import { createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest';
-import type * as z from 'zod';
-import type { VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
 import type * as payment from '../../src/core/domain/payment.js';
-import { DOCUMENT, violation } from '../support/openapi-document.js';
 import { ROOT } from '../support/pages.js';
 import { openProject } from '../support/project.js';
-
-const text = 'some text';
-/** A value of every property that a type names: the compiler reports each that is missing or unknown. */
-const all = <Body>(body: Required<Body>) => body;
-const BODIES = {
-  NewBusiness: all<api.NewBusiness>({
-    ...{ businessName: text, phone: text, primaryTemplate: text, templateVersion: 1 },
-    createdAt: text,
-  }),
-  NewCustomer: all<api.NewCustomer>({ name: text, phone: text, email: text, location: text }),
-  NewService: all<api.NewService>({
-    ...{ name: text, price: 1, currency: text, active: true, category: text },
-    duration: text,
-  }),
-  NewOrder: all<api.NewOrder>({
-    ...{ customer: text, service: text, amount: 1, status: text, paid: 0, currency: text },
-    ...{ phone: text, date: text, method: null, assignee: text, templateId: text },
-    customFields: {},
-  }),
-  NewTeamMember: all<api.NewTeamMember>({ name: text, phone: text }),
-  NewExpense: all<api.NewExpense>({
-    ...{ description: text, category: text, date: text, amount: 1 },
-    method: text,
-  }),
-};
-
-it.each(Object.entries(BODIES))('%s has the properties of the OpenAPI document', (name, value) => {
-  const schema = DOCUMENT.components['schemas']?.[name] as { readonly properties: object };
-  expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
-  expect(violation(value, `/components/schemas/${name}`, 'typed')).toBeUndefined();
-});
-
-type Schemas = typeof VIEW_SCHEMAS;
-type Answers = { [Name in keyof Schemas]: z.output<Schemas[Name]> };
-type Keys<T> = { -readonly [Name in keyof T]: keyof T[Name] };
-interface Views {
-  RecordCounts: operator.RecordCounts;
-  ResourceUsage: operator.ResourceUsage;
-  UsageByCollection: operator.UsageByCollection;
-  Overview: operator.Overview;
-  Usage: operator.Usage;
-  AccountSummary: operator.AccountSummary;
-  AuditEvent: operator.AuditEvent;
-}
-
-it("The types of the operator's views are those of the schemas, property by property", () => {
-  expectTypeOf<Answers>().toExtend<Views>();
-  expectTypeOf<Keys<Answers>>().toEqualTypeOf<Keys<Views>>();
-});
 
 it('The clients type the answers of each call', () => {
   const client = createClient({ baseUrl: '', token: '' });

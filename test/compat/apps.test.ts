@@ -1,5 +1,5 @@
-// The recipes for sign-in, for a whole app and for TanStack Query: a real OpenID provider, the real
-// server, a real browser, whose network fails in the ways of a phone's.
+// The recipes for sign-in and for a whole app: a real OpenID provider, the real server, a real
+// browser, whose network fails in the ways of a phone's.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.js';
@@ -166,65 +166,4 @@ describe('The app in an afternoon', () => {
     await shown('Hamisi Ali: Viatu');
     expect(app.complaints).toEqual([]);
   });
-});
-
-const QUERIES = `
-import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect } from 'react';
-import { createRoot } from 'react-dom/client';
-import { queryClient, useOrders, usePay } from './orders.js';
-import { api, signInAfter, startSession } from './session.js';
-
-function Orders() {
-  const { data, error } = useOrders();
-  const pay = usePay();
-  useEffect(() => {
-    if (error) signInAfter(error).catch((other) => { document.title = String(other); });
-  }, [error]);
-  if (!data) return null;
-  return (
-    <main>
-      <button id="book" onClick={() => api.orders.create({ customer: 'Neema', service: 'Hem', amount: 9 }).then(() => queryClient.invalidateQueries())}>book</button>
-      <p id="count">{data.pagination.total} orders</p>
-      {data.items.map(({ id, paid }) => (
-        <p key={id} className="order">paid {paid} <button onClick={() => pay.mutate({ id, paid: 9 })}>pay</button></p>
-      ))}
-      <p id="state">{pay.status}</p>
-    </main>
-  );
-}
-await startSession();
-createRoot(document.getElementById('root')).render(
-  <QueryClientProvider client={queryClient}><Orders /></QueryClientProvider>,
-);
-`;
-
-it('With TanStack Query a payment shows before the service has answered; one that fails is removed', async () => {
-  const files = { 'orders.js': recipe('orders.js'), 'main.jsx': QUERIES };
-  const app = await openApp('queries', 'main.jsx', files);
-  const { page } = app;
-  try {
-    await app.signIn();
-    await page.getByText('0 orders').waitFor();
-    for (const end of ['continue', 'abort'] as const) {
-      await page.locator('#book').click();
-      await page.getByText('paid 0').waitFor();
-      const { held, release } = hold();
-      await page.route('**/orders/*', async (route) => {
-        if (route.request().method() !== 'PATCH') return route.continue();
-        await held;
-        await route[end]();
-      });
-      await page.getByText('paid 0').getByRole('button').click();
-      await page.getByText('paid 0').waitFor({ state: 'detached' });
-      expect(await page.locator('#state').textContent()).toBe('pending');
-      release();
-      await page.getByText(end === 'abort' ? 'error' : 'success').waitFor();
-      expect(await page.getByText('paid 0').count()).toBe(end === 'abort' ? 1 : 0);
-      await page.unroute('**/orders/*');
-    }
-    expect(app.complaints).toEqual([]);
-  } finally {
-    await app.close();
-  }
 });

@@ -26,27 +26,20 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
 /** The code of a recipe that the page names, such as `session.js`. */
 export function recipe(file: string): string {
-  const language = /\.(ts|tsx|jsx)$/.exec(file)?.[1] ?? 'js';
+  const language = file.endsWith('.jsx') ? 'jsx' : 'js';
   return pageCode('src/clients/client/RECIPES.md', `\`${file}\``, language);
 }
 
 export type Project = Awaited<ReturnType<typeof openProject>>;
 
 /** `isDistant`: outside this project, whose configuration a framework would take for its own. */
-export async function openProject(
-  name: string,
-  files: Readonly<Record<string, string>>,
-  isDistant = false,
-) {
-  const path = isDistant ? (await openTemporaryFolder()).path : join(CACHE, 'projects', name);
+export async function openProject(name: string, files: Readonly<Record<string, string>>) {
+  const path = join(CACHE, 'projects', name);
   await rm(path, { recursive: true, force: true });
   for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
     await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), text);
   }
-  // Links, where both are on one file system: there are 800 MB.
-  const copy = ['-R', MODULES, path];
-  if (isDistant) await exec('cp', ['-al', MODULES, path]).catch(() => exec('cp', copy));
   const start = (command: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
     startProgram(command, { cwd: path, environment: { HOME: tmpdir(), ...environment } });
   return {

@@ -1,14 +1,11 @@
-// The recipes of the pages against a preview: CSV, polling, a phone in the same network; and the
-// service in memory, behind MSW in a test of an app and in a browser page.
+// The recipes of the page against a preview: CSV, polling, a phone in the same network.
 
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { pageCode, ROOT } from '../support/pages.js';
-import { MODULES, openPreview, openProject, openWindow, recipe } from './project.js';
-
-const EMBEDDING = 'src/embedding.md';
+import { MODULES, openPreview, openProject, recipe } from './project.js';
 
 async function opened(name: string, files: Readonly<Record<string, string>>) {
   const project = await openProject(name, files);
@@ -94,37 +91,4 @@ it('A page on a phone creates a record through the development server, and not w
     });
   expect(await created(`http://127.0.0.1:${port}/api/v1`)).toBe(201);
   expect(await created(api)).toBe(403);
-});
-
-it('An app under test meets the real service behind MSW', async () => {
-  const project = await opened('msw', {
-    'behind-msw.js': pageCode(EMBEDDING, '`behind-msw.js`'),
-    'app.js': `import { service } from './behind-msw.js';
-      service.listen({ onUnhandledRequest: 'error' });
-      const url = 'https://api.example.com/api/v1/customers';
-      const headers = { Authorization: 'Bearer local-amina', 'Content-Type': 'application/json' };
-      for (const body of ['{"name":"Neema","phone":"1"}', '{"name":""}']) {
-        const answer = await fetch(url, { method: 'POST', headers, body });
-        console.log(answer.status, await answer.text());
-      }
-      service.close();`,
-  });
-  const [created, refused] = (await project.run([process.execPath, 'app.js'])).split('\n');
-  expect(created).toMatch(/^201 .*"id":"CUS-0001"/);
-  expect(refused).toMatch(/^422 .*name is an empty string/);
-});
-
-it('A browser page runs the whole service', async () => {
-  const project = await opened('playground', {
-    'demo.js': pageCode(EMBEDDING, '`demo.js`'),
-    'main.js': `import { api } from './demo.js';
-      const { id } = await api.customers.create({ name: 'Neema', phone: '1' });
-      const { pagination } = await api.customers.list();
-      document.body.append(id + ' of ' + pagination.total);`,
-  });
-  const window = await openWindow(await project.bundled('main.js'));
-  onTestFinished(() => window.close());
-  await window.page.goto(window.origin);
-  await window.page.getByText('CUS-0005 of 5').waitFor();
-  expect(window.complaints).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // The embedding page's ways to put the service into another program, run as they are written by a
-// stranger: in a folder of its own that has the built package installed. `npm run compat` has Bun,
-// Deno and the frameworks.
+// stranger: in a folder of its own that has the built package installed. `npm run compat` has
+// Express.
 
 import { execFile } from 'node:child_process';
 import { cp, symlink, writeFile } from 'node:fs/promises';

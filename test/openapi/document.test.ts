@@ -2,7 +2,10 @@
 // the service. That every answer fits it is checked where answers are received:
 // test/support/openapi-document.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { OTHER_MESSAGES } from '../../src/clients/openapi/errors.js';
 import { COLLECTIONS } from '../support/collection-table.js';
 import { type Caller, onEveryHost } from '../support/contract.js';
 import { openNodeService } from '../support/node-service.js';
@@ -16,7 +19,7 @@ import {
   resolved,
   violation,
 } from '../support/openapi-document.js';
-import { textOf } from '../support/pages.js';
+import { ROOT, textOf } from '../support/pages.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 
 const TENANT = '/admin/accounts/{owner_sub}';
@@ -94,6 +97,18 @@ it('A host’s own refusals are as the response that stands on every operation',
     const pointer = pointerOf('components', 'responses', 'Anywhere', 'content', 'application/json');
     expect(violation(answer?.json, `${pointer}/schema`)).toBeUndefined();
     expect(anywhere.content?.['application/json']?.examples).toHaveProperty(code);
+  }
+});
+
+it('Each message of an example that no request provokes is in the sources', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('clients/'));
+  const texts = sources.map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'));
+  for (const message of Object.values(OTHER_MESSAGES)) {
+    expect(
+      texts.some((text) => text.includes(`'${message}'`)),
+      message,
+    ).toBe(true);
   }
 });
 

@@ -1,5 +1,5 @@
 // The API page's tables against the tables that the service works by: paths and methods,
-// collections, page sizes, statuses and error codes, the form of a VALIDATION_FAILED message. And
+// page sizes, statuses and error codes, the form of a VALIDATION_FAILED message. And
 // the clients: a method for each operation, each code of their own explained.
 
 import { expect, it } from 'vitest';
@@ -7,7 +7,6 @@ import { type ClientErrorCode, createClient } from '../../src/client.js';
 import { fieldProblems } from '../../src/clients/client/field-problems.js';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
-import { formatId } from '../../src/core/domain/identifier.js';
 import type { JsonObject } from '../../src/core/domain/json.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../src/core/domain/listing.js';
 import { validated } from '../../src/core/domain/record.js';
@@ -31,29 +30,6 @@ it('Paths and methods are those of the route table', () => {
     return `${path} ${allowOf(route)}`;
   });
   expect(sorted(shown)).toEqual(sorted(served));
-});
-
-it('The table of collections has every collection, with its first id, rules and defaults', () => {
-  const rows = tableRows(sectionOf(PAGE, '## Records'));
-  expect(rows.map((row) => row['Collection'])).toEqual([...COLLECTION_NAMES]);
-  for (const [index, name] of COLLECTION_NAMES.entries()) {
-    const row = rows[index];
-    const { properties, defaults } = COLLECTIONS[name];
-    expect(cell(row, 'First id')).toBe(formatId(name, 1));
-    const groups = (row?.['Must have'] ?? '').split(';').map((group) => group.trim());
-    const shown = groups.flatMap((group) =>
-      codesIn(group).map((property) => `${property} ${group.replace(/.*: /, '')}`),
-    );
-    const required = properties.filter(({ isRequired }) => isRequired);
-    // test/contract has what each rule takes.
-    const rules = required.map(({ name: property, schema }) => {
-      const isText = schema.safeParse('x').success;
-      return `${property} ${isText ? 'non-empty text' : 'number above 0'}`;
-    });
-    expect(sorted(shown)).toEqual(sorted(rules));
-    const set = Object.entries(defaults).map(([property, value]) => `\`${property}\` ${value}`);
-    expect(row?.['Set when absent']).toBe(set.join(', '));
-  }
 });
 
 it('Lists have the page sizes of both sides', () => {

@@ -1,13 +1,11 @@
-// The contract's tables "Identifiers" and "Fields and validation by collection", and its routes.
-// They are repeated here, because the service's own tables are under test.
+// The contract's tables "Identifiers" and "Fields and validation by collection", as the API's page
+// repeats them, and its routes: the service's own tables are under test.
 
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { JsonRecord } from './contract.js';
+import { codesIn, sectionOf, tableRows } from './pages.js';
 
-export const COLLECTIONS = [
-  ...(['businesses', 'customers', 'services', 'orders', 'team', 'expenses'] as const),
-];
-
-export type CollectionName = (typeof COLLECTIONS)[number];
+export type { CollectionName };
 
 export interface CollectionRow {
   readonly name: CollectionName;
@@ -20,27 +18,31 @@ export interface CollectionRow {
   readonly defaults: JsonRecord;
 }
 
-function row(
-  name: CollectionName,
-  idPrefix: string,
-  texts: string,
-  numbers = '',
-  defaults: JsonRecord = {},
-): CollectionRow {
-  const list = (text: string) => text.match(/\w+/g) ?? [];
-  const idDigitsMin = name === 'services' ? 2 : 4;
-  return { name, idPrefix, idDigitsMin, texts: list(texts), numbers: list(numbers), defaults };
-}
+export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
+  sectionOf('src/core/http/README.md', '## Records'),
+).map((cells) => {
+  const [, idPrefix = '', digits = ''] = /`([A-Z]+-)(0*1)`/.exec(cells['First id'] ?? '') ?? [];
+  const required = (kind: string) =>
+    (cells['Must have'] ?? '')
+      .split(';')
+      .flatMap((group) => (group.endsWith(kind) ? codesIn(group) : []));
+  const defaults = [...(cells['Set when absent'] ?? '').matchAll(/`(\w+)` (\w+)/g)].map(
+    ([, property, value = '']) => [
+      property,
+      /^(\d+|true)$/.test(value) ? JSON.parse(value) : value,
+    ],
+  );
+  return {
+    name: cells['Collection'] as CollectionName,
+    idPrefix,
+    idDigitsMin: digits.length,
+    texts: required('non-empty text'),
+    numbers: required('number above 0'),
+    defaults: Object.fromEntries(defaults),
+  };
+});
 
-const TZS = { currency: 'TZS' };
-export const COLLECTION_TABLE: readonly CollectionRow[] = [
-  row('businesses', 'BIZ-', ''),
-  row('customers', 'CUS-', 'name, phone'),
-  row('services', 'SRV-', 'name', 'price', { ...TZS, active: true }),
-  row('orders', 'ORD-', 'customer, service', 'amount', { status: 'New', paid: 0, ...TZS }),
-  row('team', 'TM-', 'name, phone'),
-  row('expenses', 'EXP-', 'description, category, date', 'amount'),
-];
+export const COLLECTIONS = COLLECTION_TABLE.map(({ name }) => name);
 
 /** The smallest body that a create accepts: the required properties and nothing else. */
 export function leastBody({ texts, numbers }: CollectionRow): JsonRecord {

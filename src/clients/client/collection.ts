@@ -1,10 +1,37 @@
 // The five operations on a collection's records, the same for an account and for
 // the operator.
 
-import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import type { Collections } from '../../core/domain/api-schema.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { type CallOptions, type Send, segment } from './connection.js';
 import { type PageQuery, type RowCalls, rowCalls } from './pages.js';
-import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './records.js';
+
+export type { CollectionName };
+
+/**
+ * The properties that a program adds to records, by collection: the type parameter
+ * of `createClient`. `{ orders: { table?: number } }` adds one to orders;
+ * `AnyProperties` takes every property of every record.
+ */
+export type OwnProperties = { readonly [Name in CollectionName]?: object };
+export type AnyProperties = { readonly [Name in CollectionName]: Record<string, unknown> };
+
+type Added<Own, Name extends CollectionName> = Name extends keyof Own ? Own[Name] : unknown;
+
+/** The body of a create. */
+export type NewOf<
+  Name extends CollectionName,
+  Own extends OwnProperties = object,
+> = Collections[Name]['body'] & Added<Own, Name>;
+
+/** A stored record. */
+export type RecordIn<
+  Name extends CollectionName,
+  Own extends OwnProperties = object,
+> = Collections[Name]['record'] & Added<Own, Name>;
+
+/** The body of a PATCH: any of a create's properties. Undefined leaves one unchanged. */
+export type Changes<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
 
 /**
  * Rows come newest first. A create, a change or a deletion is never retried: after `TIMED_OUT` or

@@ -1,5 +1,6 @@
 // Lists: one page, or all pages.
 
+import type { Pagination } from '../../core/domain/api-schema.js';
 import type { CallOptions, Send } from './connection.js';
 import { abortedBy } from './ending.js';
 
@@ -11,14 +12,6 @@ export interface PageQuery {
 
 /** The query of a walk over all pages. The walk sets `page` itself. */
 export type AllQuery<Query extends PageQuery> = Omit<Query, 'page'>;
-
-/** `meta.pagination` of a list. */
-export interface Pagination {
-  readonly page: number;
-  readonly page_size: number;
-  readonly total: number;
-  readonly total_pages: number;
-}
 
 export interface Page<Row> {
   readonly items: Row[];

@@ -5,7 +5,7 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
-import { OPERATOR_VIEWS } from '../../core/domain/operator-views.js';
+import { ROW_VIEWS } from '../../core/domain/operator-views.js';
 import type { Action } from '../../core/http/actions.js';
 import {
   adminAccount,
@@ -21,10 +21,10 @@ import {
 } from '../../core/http/actions.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import type { Route } from '../../core/http/routes.js';
-import VIEWS from '../../core/operator-answers.js';
 import { EXAMPLE_BODIES, EXAMPLE_CHANGES, EXAMPLE_RECORD, exampleOf } from './examples.js';
 import type { ParameterName } from './parameters.js';
 import type { AnswerKind } from './schemas.js';
+import { VIEW_DESCRIPTIONS } from './view-schemas.js';
 
 export interface Operation {
   /** `operationId` on the data API; on the administration API it starts with `admin`. */
@@ -148,12 +148,12 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
 /** Throws if an action of the route table has no description here. */
 export function operationOf({ path, view, collection }: Route, action: Action): Operation {
   if (view !== undefined) {
-    const { operation: id, schema, summary, description } = OPERATOR_VIEWS[view];
+    const { operation: id, schema, summary, description } = VIEW_DESCRIPTIONS[view];
     const query: ParameterName[] = [
       ...(view === 'accounts' ? ['q' as const] : []),
       ...OPERATORS_PAGE,
     ];
-    const kind = view in VIEWS.keys ? 'list' : 'one';
+    const kind = ROW_VIEWS.some((name) => name === view) ? 'list' : 'one';
     const described = { id, summary, description, answer: answer(kind, schema, exampleOf(path)) };
     return kind === 'list' ? { ...described, query } : described;
   }

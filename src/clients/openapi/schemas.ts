@@ -8,18 +8,13 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { Pagination } from '../../core/domain/listing.js';
-import {
-  GROWING,
-  OPERATOR_VIEWS,
-  TIMESTAMP,
-  VIEW_SCHEMAS,
-} from '../../core/domain/operator-views.js';
+import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../../core/domain/operator-views.js';
 import type { Payment } from '../../core/domain/payment.js';
 import { HEALTH } from '../../core/http/actions.js';
 import { STATUS_OF } from '../../core/http/envelope.js';
-import VIEWS from '../../core/operator-answers.js';
-import { ERRORS } from './errors.js';
+import { MEANINGS } from './errors.js';
 import { RECORD_SCHEMAS, unchecked } from './record-schemas.js';
+import { GROWING, TIMESTAMP, VIEW_DESCRIPTIONS, VIEW_SCHEMAS } from './view-schemas.js';
 
 /** What `data` holds: one object, an array of them, or the confirmation of a deletion. */
 export type AnswerKind = 'one' | 'list' | 'deletion';
@@ -91,8 +86,8 @@ const SINGLE_ANSWERS = {
 
 /** A plain string, not an enumeration: a new code must not break older clients. */
 function errorCodes(): string {
-  const codes = Object.entries(ERRORS).map(
-    ([code, { meaning }]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
+  const codes = Object.entries(MEANINGS).map(
+    ([code, meaning]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
   );
   return `Programs decide on it; more may come.\n\n${codes.join('\n')}`;
 }
@@ -124,6 +119,7 @@ export function componentSchemas(): JsonObject {
       if (format !== undefined) jsonSchema.format = format;
       if (GROWING in jsonSchema) {
         delete jsonSchema[GROWING];
+        jsonSchema['x-extensible-enum'] = jsonSchema.enum;
         delete jsonSchema.enum;
       }
       mergeNull(jsonSchema);
@@ -141,8 +137,8 @@ export function schemaRef(id: string): JsonObject {
 }
 
 /** The schemas of the operator's views, by name. */
-function viewsNamed(views: readonly (keyof typeof OPERATOR_VIEWS)[]): Record<string, z.ZodObject> {
-  const schemas = views.map((view) => OPERATOR_VIEWS[view].schema);
+function viewsNamed(views: readonly ViewName[]): Record<string, z.ZodObject> {
+  const schemas = views.map((view) => VIEW_DESCRIPTIONS[view].schema);
   return Object.fromEntries(schemas.map((schema) => [schema, VIEW_SCHEMAS[schema]]));
 }
 
@@ -157,14 +153,14 @@ function named(): Map<string, z.ZodObject> {
     ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
     ...Object.entries(VIEW_SCHEMAS),
   ]);
-  const single = { ...RECORDS, ...SINGLE_ANSWERS, ...viewsNamed(VIEWS.objects) };
+  const single = { ...RECORDS, ...SINGLE_ANSWERS, ...viewsNamed(OBJECT_VIEWS) };
   for (const [id, data] of Object.entries(single)) {
     all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));
   }
   for (const [id, row] of Object.entries({
     ...RECORDS,
     Payment: PAYMENT,
-    ...viewsNamed(VIEWS.rows),
+    ...viewsNamed(ROW_VIEWS),
   })) {
     const list = z.object({ data: z.array(row), meta: listMeta });
     all.set(id, row).set(envelopeName('list', id), list);

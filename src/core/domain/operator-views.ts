@@ -1,103 +1,25 @@
-// The operator's views across accounts in the OpenAPI document. `core/operator-answers.ts` has
-// their names and types: the package's types do not include the schema library.
+// The operator's views across accounts. `/admin/NAME` is the path of each, and NAME its method in
+// the storage's port and in the operator's client.
 
-import * as z from 'zod';
-import { byCollection, COLLECTION_NAMES } from './collection-name.js';
+import type { AccountSummary, AuditEvent, Overview, Usage } from './api-schema.js';
 
-type ViewName = 'overview' | 'usage' | 'audit' | 'accounts';
-
-export interface OperatorView {
-  /** The name in `VIEW_SCHEMAS` of the object, or of one row. */
-  readonly schema: keyof typeof VIEW_SCHEMAS;
-  /** Of the operation in the OpenAPI document, behind `admin`. */
-  readonly operation: string;
-  readonly summary: string;
-  readonly description?: string;
+/** The views that answer one object. */
+export interface ObjectViews {
+  /** Count accounts and records. */
+  readonly overview: Overview;
+  /** See sizes, recent creations and the last change. */
+  readonly usage: Usage;
 }
 
-const words = (description: string) => ({ description });
-const count = z.int().min(0);
-const owner = z.string().meta(words('The account, by its subject'));
-const RFC_3339 = 'RFC 3339, UTC, with up to nine decimals';
-export const TIMESTAMP = z.string().meta({ description: RFC_3339, format: 'date-time' });
-
-/**
- * A set that may grow. The document names the values in words: a client that was
- * made from an enumeration fails on the first value that it does not know.
- */
-function growing<const Values extends readonly [string, ...string[]]>(values: Values) {
-  const names = values.map((value) => `\`${value}\``).join(', ');
-  return z.enum(values).meta({ [GROWING]: true, description: `${names}; more may come` });
+/** The views that answer rows, with the type of one row. */
+export interface RowViews {
+  /** List the operator's changes, newest first. */
+  readonly audit: AuditEvent;
+  /** List accounts that own a record. */
+  readonly accounts: AccountSummary;
 }
 
-/** The mark of `growing`, for the document. */
-export const GROWING = 'x-growing';
+export type ViewName = keyof ObjectViews | keyof RowViews;
 
-const RecordCounts = z.object(byCollection(() => count));
-
-const ResourceUsage = z.object({
-  records: count,
-  payload_bytes: count.meta(words('UTF-8 bytes of the serialized records')),
-  created_last_24_hours: count,
-  created_last_7_days: count,
-  created_last_30_days: count,
-  last_updated_at: TIMESTAMP.nullable().meta(words(`${RFC_3339}; null if there is no record`)),
-});
-
-const UsageByCollection = z.object(byCollection(() => ResourceUsage));
-
-/** The objects of the answers, and those that stand in them, by their names in the document. */
-export const VIEW_SCHEMAS = {
-  RecordCounts,
-  ResourceUsage,
-  UsageByCollection,
-  Overview: z.object({
-    tenant_count: count.meta(words('Accounts that own a record')),
-    record_count: count.meta(words('Every stored row, rows without an owner included')),
-    resources: RecordCounts,
-  }),
-  Usage: z.object({
-    record_count: count,
-    payload_bytes: count,
-    resources: UsageByCollection,
-    audit_event_count: count,
-  }),
-  AccountSummary: z.object({ owner_sub: owner, record_count: count, resources: RecordCounts }),
-  AuditEvent: z
-    .object({
-      id: z.int().min(1),
-      actor: growing(['admin', 'restore']),
-      action: growing(['create', 'update', 'delete', 'restore']),
-      resource: growing([...COLLECTION_NAMES, 'database']),
-      record_id: z.string(),
-      owner_sub: owner,
-      timestamp: TIMESTAMP,
-      changed: z
-        .array(z.string())
-        .meta(words('Names of properties, never values; long ones are cut')),
-      changed_omitted: z.int().min(1).exactOptional().meta(words('How many more names there are')),
-      run: z
-        .string()
-        .exactOptional()
-        .meta(words('The import or erasure that the change belongs to')),
-    })
-    .meta({
-      description:
-        'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
-    }),
-} as const;
-
-/** By the name of the view: its path is `/admin/NAME`, its method in the port and in the client is `NAME`. */
-export const OPERATOR_VIEWS: Readonly<Record<ViewName, OperatorView>> = {
-  overview: view('Overview', 'Overview', 'Count accounts and records'),
-  usage: view('Usage', 'Usage', 'See sizes, recent creations and the last change'),
-  audit: view('ListAuditEvents', 'AuditEvent', "List the operator's changes, newest first"),
-  accounts: {
-    ...view('ListAccounts', 'AccountSummary', 'List accounts that own a record'),
-    description: 'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
-  },
-};
-
-function view(operation: string, schema: OperatorView['schema'], summary: string): OperatorView {
-  return { operation, schema, summary };
-}
+export const OBJECT_VIEWS = ['overview', 'usage'] as const satisfies (keyof ObjectViews)[];
+export const ROW_VIEWS = ['audit', 'accounts'] as const satisfies (keyof RowViews)[];

@@ -15,7 +15,7 @@ import {
   pagination,
   singlePage,
 } from '../domain/listing.js';
-import type { ObjectViews, RowViews } from '../operator-answers.js';
+import type { ObjectViews, RowViews } from '../domain/operator-views.js';
 import type { AccountRecords, RecordService } from '../records/record-service.js';
 import type { Principal } from './authentication.js';
 import { data, dataOf, dataWithRows, failure, type HandlerResult, list } from './envelope.js';

@@ -2,7 +2,7 @@
 // "405 `METHOD_NOT_ALLOWED` with an `Allow` header", which is made from the row.
 
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
-import VIEWS, { type ObjectViews, type RowViews } from '../operator-answers.js';
+import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../domain/operator-views.js';
 import {
   type Action,
   adminAccount,
@@ -29,7 +29,7 @@ export interface Route {
   /** The collection in the path; undefined if the path has none. */
   readonly collection?: CollectionName;
   /** The operator's view that it answers, if that is one of the table. */
-  readonly view?: keyof ObjectViews | keyof RowViews;
+  readonly view?: ViewName;
 }
 
 /** The one route that asks for no credentials. */
@@ -42,8 +42,8 @@ export const ROUTES: readonly Route[] = [
   { path: `${API_PREFIX}/payments`, actions: { GET: listPayments } },
   ...COLLECTION_NAMES.flatMap((name) => recordRoutes(API_PREFIX, name, listRecords)),
   { path: `${ADMIN_PREFIX}/health`, actions: { GET: adminHealth } },
-  ...VIEWS.objects.map((view) => viewRoute(view, objectView(view))),
-  ...VIEWS.rows.map((view) => viewRoute(view, rowView(view))),
+  ...OBJECT_VIEWS.map((view) => viewRoute(view, objectView(view))),
+  ...ROW_VIEWS.map((view) => viewRoute(view, rowView(view))),
   { path: TENANT, actions: { GET: adminAccount } },
   ...COLLECTION_NAMES.flatMap((name) => recordRoutes(TENANT, name, adminListRecords)),
 ];

@@ -1,12 +1,12 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
 import type { FairScheduler } from '../admission/fair-scheduler.js';
+import type { AccountSummary } from '../domain/api-schema.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { type ListQuery, offsetOf, type Page, type RowsPage } from '../domain/listing.js';
 import { paymentRow } from '../domain/payment.js';
 import { Needle, type YieldIfNeeded } from '../domain/search.js';
-import type { AccountSummary } from '../operator-answers.js';
 import type { ListSnapshot } from './record-list.js';
 import type { AccountProfile, AccountRecords, Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';

@@ -2,9 +2,9 @@
 // asked: there is no second count that could disagree with the records.
 
 import type { FairScheduler } from '../admission/fair-scheduler.js';
+import type { Overview, Usage } from '../domain/api-schema.js';
 import { offsetOf, type Page } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
-import type { Overview, Usage } from '../operator-answers.js';
 import { accountSummary } from './memory-account.js';
 import type { OperatorViews, ViewQuery } from './record-service.js';
 import type { RecordSet } from './record-set.js';

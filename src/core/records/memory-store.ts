@@ -1,9 +1,9 @@
 // Opens the records: everything from the storage into memory, then one writer.
 
 import { FairScheduler } from '../admission/fair-scheduler.js';
+import type { RecordCounts } from '../domain/api-schema.js';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
-import type { RecordCounts } from '../operator-answers.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';

@@ -2,12 +2,13 @@
 // answers; where accounts live apart, stubs that call them do.
 
 import type { IsDisconnected } from '../admission/fair-scheduler.js';
+import type { AccountSummary } from '../domain/api-schema.js';
 import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
+import type { ObjectViews, RowViews } from '../domain/operator-views.js';
 import type { MaybePromise } from '../maybe-promise.js';
-import type { AccountSummary, ObjectViews, RowViews } from '../operator-answers.js';
 
 /** The records of the service. */
 export interface RecordService {

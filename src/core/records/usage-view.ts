@@ -1,9 +1,9 @@
 // The operator's usage and overview, made from what storage counted: the same
 // shape, and the same three windows, on each host.
 
+import type { Overview, RecordCounts, ResourceUsage, Usage } from '../domain/api-schema.js';
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import { HOUR_MS } from '../domain/hour.js';
-import type { Overview, RecordCounts, ResourceUsage, Usage } from '../operator-answers.js';
 import type { StoredTotals, StoredUsage, ThreeTimes } from './record-storage.js';
 
 /** The contract's usage view: records created in the last 24 hours, 7 days and 30 days. */

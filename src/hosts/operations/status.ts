@@ -1,7 +1,7 @@
 // The state of a service at one moment, as `/status` answers it. The host fills it in; `/ready`, the
 // metrics and the console are made from it.
 
-import type { RecordCounts } from '../../core/operator-answers.js';
+import type { RecordCounts } from '../../core/domain/api-schema.js';
 import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
 import type { Reason, Warning } from './troubles.js';
 

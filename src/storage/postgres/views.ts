@@ -1,10 +1,10 @@
 // The operator's views across accounts, from the totals that each write maintains. Each page is one
 // statement, so it shows one snapshot.
 
+import type { AccountSummary, RecordCounts } from '../../core/domain/api-schema.js';
 import { byCollection, COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { offsetOf } from '../../core/domain/listing.js';
 import { caseFolded } from '../../core/domain/search.js';
-import type { AccountSummary, RecordCounts } from '../../core/operator-answers.js';
 import type { OperatorViews } from '../../core/records/record-service.js';
 import type { StoredUsage } from '../../core/records/record-storage.js';
 import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';

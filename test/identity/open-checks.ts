@@ -1,13 +1,13 @@
 // Checks over an endpoint of a test, with a clock of their own.
 
 import { Checks, type ChecksOptions } from '../../src/core/identity/checks.js';
-import type { Verdict } from '../../src/core/identity/exchange.js';
+import type { Verdict } from '../../src/core/identity/userinfo.js';
 
-export const REFUSED: Verdict = { kind: 'refused', answer: {} };
-export const UNUSABLE: Verdict = { kind: 'unusable', reason: 'of a test', answer: {} };
+export const REFUSED: Verdict = { kind: 'refused' };
+export const UNUSABLE: Verdict = { kind: 'unusable', reason: 'of a test' };
 
-export function good(subject: string, answer: unknown = {}): Verdict {
-  return { kind: 'identified', subject, answer };
+export function good(subject: string, json: unknown = {}): Verdict {
+  return { kind: 'identified', subject, json };
 }
 
 export function openChecks(
@@ -27,7 +27,7 @@ export function openChecks(
     ...options,
     ask: async (token) => {
       asked.push(token);
-      return { status: 200, headers: new Headers(), verdict: await verdictOf(token) };
+      return { status: 500, headers: new Headers(), verdict: await verdictOf(token) };
     },
   });
   const check = async (token: string) => checks.identify(token);

@@ -2,9 +2,8 @@
 // token opens no account and costs the provider nothing.
 
 import * as jose from 'jose';
-import { isJsonObject } from '../domain/json.js';
 import type { Claims } from './claims.js';
-import { type Address, CachedDocument, DocumentError, type DocumentSource } from './documents.js';
+import { DocumentError, type KeySet } from './documents.js';
 
 /** Only algorithms with a private key: with a shared secret, every client could sign tokens. */
 const ALGORITHMS = [
@@ -12,73 +11,47 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const CLOCK_SKEW_SECONDS = 30;
-/** Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often. */
-const KEYS_AGE_MIN_MS = 30_000;
 
-export interface JwtVerifierOptions extends DocumentSource {
+export interface JwtVerifierOptions {
   /** The token must be for one of these. */
   readonly audiences: readonly string[];
   /** The token must be from this issuer; undefined: from anyone whose key is in the set. */
   readonly issuer: string | undefined;
-  /** Where the keys are. */
-  readonly url: Address;
+  /** Rejects with a `DocumentError`. */
+  readonly keys: () => Promise<KeySet>;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
 }
 
 export type JwtVerifier = ReturnType<typeof jwtVerifier>;
 
 type JwtVerdict = { readonly claims: Claims } | { readonly refused: string };
-type KeyChoice = ReturnType<typeof jose.createLocalJWKSet>;
 
-export function jwtVerifier(options: JwtVerifierOptions) {
-  const { audiences, issuer, clock } = options;
-  const keys = new CachedDocument({ ...options, name: 'the key set', read: keySet });
-
-  async function verify(token: string, key: KeyChoice): Promise<Claims> {
-    const wanted: jose.JWTVerifyOptions = {
-      algorithms: ALGORITHMS,
-      audience: [...audiences],
-      clockTolerance: CLOCK_SKEW_SECONDS,
-      currentDate: new Date(clock()),
-      requiredClaims: ['exp'],
-      ...(issuer !== undefined && { issuer }),
-    };
-    return (await jose.jwtVerify(token, key, wanted)).payload;
-  }
-
+export function jwtVerifier({ audiences, issuer, keys, clock }: JwtVerifierOptions) {
   return {
     /**
      * The token's claims, if signature, expiry, issuer and audience are right; otherwise a word for
      * the log. Rejects with a `DocumentError` if the keys can't be fetched.
      */
-    async check(token: string, signal: AbortSignal): Promise<JwtVerdict> {
+    async check(token: string): Promise<JwtVerdict> {
+      const wanted: jose.JWTVerifyOptions = {
+        algorithms: ALGORITHMS,
+        audience: [...audiences],
+        clockTolerance: CLOCK_SKEW_SECONDS,
+        currentDate: new Date(clock()),
+        requiredClaims: ['exp'],
+        ...(issuer !== undefined && { issuer }),
+      };
       try {
-        const claims = await verify(token, await keys.get(signal)).catch(async (error) => {
-          if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error;
-          return verify(token, await keys.get(signal, KEYS_AGE_MIN_MS));
-        });
-        return { claims };
+        return { claims: (await jose.jwtVerify(token, await keys(), wanted)).payload };
       } catch (error) {
         if (error instanceof DocumentError) throw error;
         return { refused: reasonOf(error) };
       }
     },
     /** Fetches the keys, if they are not there yet. Rejects with a `DocumentError`. */
-    ready: (signal: AbortSignal): Promise<unknown> => keys.get(signal),
+    ready: (): Promise<unknown> => keys(),
   };
-}
-
-function keySet(json: unknown): KeyChoice {
-  if (isJsonObject(json) && Array.isArray(json['keys']) && json['keys'].length > 0) {
-    try {
-      return jose.createLocalJWKSet(json as unknown as jose.JSONWebKeySet);
-    } catch {
-      // The error below says so.
-    }
-  }
-  throw new DocumentError('the key set holds no keys', {
-    remedy:
-      'have the provider sign with a key pair (RS256, ES256); a shared secret has no public key',
-  });
 }
 
 /** By jose's code, and of a claim by its name. */

@@ -2,6 +2,12 @@
 // (undici) ends the process when an answer names more than five content codings: it refuses the
 // head, and the body stream it already created emits its error where it can't be caught.
 
+/**
+ * Node tries the addresses of a name one after the other, each for 250 ms unless told otherwise: a
+ * handshake from East Africa to America takes longer. Three that don't answer fit into a check's 4 s.
+ */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
+
 export interface Question {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -71,6 +77,7 @@ function exchange(node: Node, url: string, { method, headers, signal }: Question
   const request = node.request(url, {
     method,
     signal,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
     headers: { 'user-agent': 'node', 'accept-encoding': 'identity', ...headers },
   });
   const answer = new Promise<Answer>((resolve, reject) => {

@@ -15,10 +15,10 @@ import type { ServiceEvents } from '../../core/service-events.js';
 import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
-import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
 import { refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
+import { NO_TCP_SOCKET } from './systemd-socket.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;

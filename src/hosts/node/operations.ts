@@ -16,7 +16,6 @@ import type { Settings } from '../settings.js';
 import type { Connections } from './connections.js';
 import { diskFacts, latest, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
 import { openOperationsPort, type Pages } from './operations-port.js';
-import type { ProviderProbe } from './provider-probe.js';
 import type { ThreadedWork } from './threaded-work.js';
 
 /** The same version as in the OpenAPI document. */
@@ -36,7 +35,6 @@ export interface StartedParts {
   readonly postgres?: () => Facts['postgres'];
   readonly scheduler: FairScheduler;
   readonly work: ThreadedWork;
-  readonly probe: ProviderProbe;
 }
 
 /** Opens the port if the settings name one. Rejects if its address cannot be used. */
@@ -125,7 +123,6 @@ async function factsOf(
     records: inMemory?.counts() ?? null,
     accounts: inMemory?.accountCount ?? null,
     identity: {
-      at_start: parts?.probe.finding ?? null,
       unavailable_since: timeOf(meter.identityUnavailableSince),
       checks: meter.identityChecks,
       ...meter.sharedChecks,

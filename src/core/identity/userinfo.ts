@@ -1,5 +1,4 @@
-// One exchange with the provider. The verdict of the user-information endpoint on a token is the
-// same for a caller's token and for the probe's.
+// One question at the provider's user-information endpoint, and the verdict on the token.
 
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
@@ -9,7 +8,7 @@ import {
   USERINFO_MAX_BYTES,
 } from '../domain/limits.js';
 import { type Claims, checkedSubjectPath, subjectAt } from './claims.js';
-import { type Answer, type Send, send } from './send.js';
+import { type Send, send, type Answer as UserinfoResponse } from './send.js';
 
 export const TIME_IS_OVER = `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`;
 
@@ -20,13 +19,11 @@ export const TIME_IS_OVER = `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms
 export function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
   failed: (error: unknown, isOver: boolean) => T,
-  stopped?: AbortSignal,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
   const abort = () => controller.abort();
   const timer = setTimeout(abort, IDENTITY_PROVIDER_TIMEOUT_MS);
-  stopped?.addEventListener('abort', abort, { once: true, signal });
   return new Promise<T>((resolve, reject) => {
     // Not left to the work: a caller's own `fetch` may ignore the signal.
     signal.addEventListener('abort', () => reject(signal.reason));
@@ -41,7 +38,7 @@ export function inTime<T>(
 
 export interface EndpointOptions {
   /** The endpoint's URL. */
-  readonly url: string | ((signal: AbortSignal) => Promise<string>);
+  readonly url: string | (() => Promise<string>);
   /** Extra request headers; Supabase wants its `apikey`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default `GET`; PocketBase wants `POST`. */
@@ -52,10 +49,17 @@ export interface EndpointOptions {
   readonly fetch?: Send;
 }
 
-/** An exchange that was completed: the answer, and what it says of the token. */
+/** `json`: what the provider said, if it was read and is JSON. */
+export type Verdict = { readonly json?: unknown } & (
+  | { readonly kind: 'identified'; readonly subject: string }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unusable'; readonly reason: string }
+);
+
+/** A completed exchange. */
 export interface Exchange {
   readonly status: number;
-  readonly headers: Answer['headers'];
+  readonly headers: UserinfoResponse['headers'];
   readonly verdict: Verdict;
 }
 
@@ -66,10 +70,10 @@ export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promi
 export function tokenAlone(subjectField: string): Ask {
   const path = checkedSubjectPath(subjectField);
   const answer = { status: 200, headers: new Headers() };
-  return async (_token, _signal, claims) => ({
-    ...answer,
-    verdict: subjectVerdict(claims, path, 'a token'),
-  });
+  return async (_token, _signal, claims) => {
+    const verdict = subjectVerdict(claims, path) ?? unusable('a token without a usable subject');
+    return { ...answer, verdict: { ...verdict, json: claims } };
+  };
 }
 
 /** OpenID Connect Core 5.3, and endpoints like it. Throws a TypeError for a `subjectField` that can match nothing. */
@@ -81,7 +85,7 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
   const extra = new Headers({ accept: 'application/json' });
   for (const [name, value] of Object.entries(options.headers ?? {})) extra.set(name, value);
   return async (token, signal) => {
-    const url = typeof options.url === 'string' ? options.url : await options.url(signal);
+    const url = typeof options.url === 'string' ? options.url : await options.url();
     const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
     const response = await fetch(url, { method, headers, redirect: 'manual', signal });
     const { status } = response;
@@ -89,48 +93,49 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
   };
 }
 
-/** `refused`: the provider says no, by its status or in a 2xx. `answer`: what it said, if that is JSON. */
-export type Verdict =
-  | { readonly kind: 'identified'; readonly subject: string; readonly answer: unknown }
-  | { readonly kind: 'refused'; readonly answer: unknown }
-  | { readonly kind: 'unusable'; readonly reason: string; readonly answer: unknown };
+const REFUSAL_STATUSES = [400, 401, 403];
+const REFUSED: Verdict = { kind: 'refused' };
 
-/** Reads at most 64 KiB of the answer. Rejects if the connection breaks. */
-async function verdictOf(response: Answer, path: readonly string[]): Promise<Verdict> {
+/** By the first row that applies. Reads at most 64 KiB of the answer; rejects if the connection breaks. */
+async function verdictOf(response: UserinfoResponse, path: readonly string[]): Promise<Verdict> {
   const { status } = response;
-  // The statuses by which a provider refuses the token itself.
-  const isRefusal = status === 400 || status === 401 || status === 403;
+  const isRefusal = REFUSAL_STATUSES.includes(status);
   const isRead = isRefusal || (status >= 200 && status <= 299);
   const body = isRead ? await boundedBody(response.body, USERINFO_MAX_BYTES) : undefined;
-  const answer = body && parsed(body);
-  if (isRefusal) return { kind: 'refused', answer };
-  if (!isRead) return unusable(`status ${status}`, answer);
-  if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`, answer);
-  if (answer === undefined) return unusable('an answer that is not JSON', answer);
-  const verdict = subjectVerdict(answer, path, 'an answer');
-  return verdict.kind === 'unusable' && saysNo(answer) ? { kind: 'refused', answer } : verdict;
+  const json = body && parsed(body);
+  const rows: readonly (readonly [applies: boolean, verdict: Verdict | undefined])[] = [
+    [isRefusal, REFUSED],
+    [!isRead, unusable(`status ${status}`)],
+    [body === undefined, unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`)],
+    [json === undefined, unusable('an answer that is not JSON')],
+    [true, subjectVerdict(json, path)],
+    [saysNo(json), REFUSED],
+  ];
+  const [, verdict] = rows.find(([applies, it]) => applies && it !== undefined) ?? [];
+  return { ...(verdict ?? unusable('an answer without a usable subject')), json };
 }
 
-function subjectVerdict(answer: unknown, path: readonly string[], what: string): Verdict {
-  const subject = subjectAt(answer, path);
-  if (subject === undefined) return unusable(`${what} without a usable subject`, answer);
+/** Undefined if there is no subject. */
+function subjectVerdict(json: unknown, path: readonly string[]): Verdict | undefined {
+  const subject = subjectAt(json, path);
+  if (subject === undefined) return undefined;
   const { length } = new TextEncoder().encode(subject);
-  if (length <= SUBJECT_MAX_BYTES) return { kind: 'identified', subject, answer };
-  return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`, answer);
+  if (length <= SUBJECT_MAX_BYTES) return { kind: 'identified', subject };
+  return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
 }
 
-function unusable(reason: string, answer: unknown): Verdict {
-  return { kind: 'unusable', reason, answer };
+function unusable(reason: string): Verdict {
+  return { kind: 'unusable', reason };
 }
 
 /**
  * Whether a 2xx without a subject refuses the token: `null` (better-auth's session),
  * `false`, `{"active": false}` (RFC 7662), an `error` that is not empty, `{"status": "error"}` (Casdoor).
  */
-function saysNo(answer: unknown): boolean {
-  if (answer === null || answer === false) return true;
-  if (!isJsonObject(answer)) return false;
-  const own = (name: string) => (Object.hasOwn(answer, name) ? answer[name] : undefined);
+function saysNo(json: unknown): boolean {
+  if (json === null || json === false) return true;
+  if (!isJsonObject(json)) return false;
+  const own = (name: string) => (Object.hasOwn(json, name) ? json[name] : undefined);
   if (own('active') === false || own('status') === 'error') return true;
   const error = own('error');
   return Boolean(error) && (typeof error !== 'object' || Object.keys(error ?? {}).length > 0);

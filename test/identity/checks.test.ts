@@ -192,7 +192,7 @@ it('The log says once that the provider is available again', async () => {
 it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {
   const log = keptLog();
   let reason = 'status 503';
-  const { clock, check } = openChecks(() => ({ ...UNUSABLE, reason }), { log });
+  const { clock, check } = openChecks(() => ({ ...UNUSABLE, fields: { reason } }), { log });
   // The last steps set the clock back.
   for (const later of [0, 0, 0, 59_999, 1, 60_000, -3_600_000, 0]) {
     clock.now += later;

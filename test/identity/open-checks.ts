@@ -3,11 +3,12 @@
 import { Checks, type ChecksOptions } from '../../src/core/identity/checks.js';
 import type { Verdict } from '../../src/core/identity/userinfo.js';
 
-export const REFUSED: Verdict = { kind: 'refused' };
-export const UNUSABLE: Verdict = { kind: 'unusable', reason: 'of a test' };
+export const REFUSED: Verdict = { kind: 'refused', fields: { status: 401 } };
+export const UNUSABLE = { kind: 'unusable', fields: { reason: 'of a test' } } as const;
 
-export function good(subject: string, json: unknown = {}): Verdict {
-  return { kind: 'identified', subject, json };
+/** `exp`: of the answer, in seconds. */
+export function good(subject: string, { exp }: { exp?: number } = {}): Verdict {
+  return { kind: 'identified', subject, expiresAt: exp && exp * 1000 };
 }
 
 export function openChecks(
@@ -27,7 +28,7 @@ export function openChecks(
     ...options,
     ask: async (token) => {
       asked.push(token);
-      return { status: 500, headers: new Headers(), verdict: await verdictOf(token) };
+      return verdictOf(token);
     },
   });
   const check = async (token: string) => checks.identify(token);

@@ -1,6 +1,6 @@
 // What the provider's `Retry-After` holds up: a 503 every question, a 429 its own request alone.
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { signInSettings } from '../support/signing-provider.js';
 
@@ -10,6 +10,7 @@ const NOW = Date.UTC(2026, 0, 1);
 function open(retryAfter = '60') {
   const statusOf = new Map<string, number>();
   const asked: string[] = [];
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   const clock = { now: NOW };
   const { identity } = openSignIn({
     settings: signInSettings({ userinfoUrl: 'https://id.example.com/me' }),
@@ -26,6 +27,8 @@ function open(retryAfter = '60') {
   const check = async (token: string, from = '') => identity.identify(token, () => from);
   return { asked, clock, statusOf, check };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 const pause = (seconds: number) => ({
   status: 'unavailable',

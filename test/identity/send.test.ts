@@ -1,9 +1,7 @@
 // How a question is sent on Node: over kept connections, once more if the provider closed one, and
 // what a failing network is called.
 
-import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { networkCode } from '../../src/core/identity/send.js';
 import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
@@ -47,25 +45,6 @@ describe('A kept connection', () => {
     expect(await provider.ask('b')).toEqual({ status: 'unavailable' });
     expect(provider.seen).toEqual(['fresh', 'used', 'fresh']);
   });
-});
-
-it('A process without file descriptors says so, and does not blame the provider', async () => {
-  const program = `
-    import { openSync } from 'node:fs';
-    import { userinfoIdentity } from '${new URL('../../dist/handler.js', import.meta.url)}';
-    const log = { info() {}, error() {}, warn: (event, { reason }) => console.log(reason) };
-    const identity = userinfoIdentity({ url: 'http://127.0.0.1:9/me', log });
-    await identity.identify('warm');
-    try { for (;;) openSync('/dev/null'); } catch {}
-    await identity.identify('a-token');
-  `;
-  const command = 'ulimit -n 64 && exec "$0" --input-type=module --eval "$1"';
-  const args = ['-c', command, process.execPath, program];
-  const { stdout } = await promisify(execFile)('/bin/sh', args);
-  expect(stdout.trim().split('\n')).toEqual([
-    'ECONNREFUSED',
-    'no file descriptor is left here (EMFILE); raise the limit (ulimit -n, LimitNOFILE)',
-  ]);
 });
 
 it.each([

@@ -97,7 +97,7 @@ describe('An answer that leaves the token undecided', () => {
 
   const noJson = { reason: 'an answer that is not JSON' };
   const unusable = { reason: 'an answer without a usable subject', field: 'sub' };
-  const tooLong = { reason: 'a subject over 1024 bytes', field: 'sub' };
+  const tooLong = { reason: 'a subject over 1024 bytes' };
   const tooLarge = { reason: 'an answer over 65536 bytes' };
   it.each<[string, Behaviour, object]>([
     ['an empty body', answer(200, '', {}), noJson],

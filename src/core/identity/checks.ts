@@ -4,12 +4,11 @@
 
 import { type Log, silentLog } from '../log.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
-import { retryAfterMs } from '../retry-after.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { CheckedTokens } from './checked-tokens.js';
-import { errorOf, expiryOf, unverifiedExpiry } from './claims.js';
-import { DocumentError } from './documents.js';
+import { unverifiedExpiry } from './claims.js';
+import { inTime } from './deadline.js';
 import {
   type From,
   type Identity,
@@ -18,16 +17,13 @@ import {
   UNAVAILABLE,
 } from './identity-provider.js';
 import type { JwtVerifier } from './jwt-verifier.js';
-import { networkReason } from './send.js';
 import { UnknownChecks } from './unknown-checks.js';
-import { type Ask, type Exchange, inTime, TIME_IS_OVER } from './userinfo.js';
+import { type Ask, RETRY_AFTER_MAX_SECONDS, type Verdict } from './userinfo.js';
 
 export interface ChecksOptions {
   /** Checks every token before the provider is asked. Default: none. */
   readonly gate?: JwtVerifier | undefined;
   readonly ask: Ask;
-  /** What the log calls the place of the subject. Default `sub`. */
-  readonly subjectField?: string;
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
@@ -41,8 +37,6 @@ export interface ChecksOptions {
 }
 
 const REFUSAL_LIFETIME_MS = 2_000;
-/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
-const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** A check that has a question of its own. */
 interface Check {
@@ -114,10 +108,7 @@ export class Checks implements IdentityProvider {
     const startedAt = performance.now();
     const identity = await inTime(
       (signal) => this.#asked(check, signal),
-      (error, isOver) => {
-        const reason = error instanceof DocumentError ? error.message : networkReason(error);
-        return this.#unusable({ reason: isOver ? TIME_IS_OVER : reason });
-      },
+      (reason) => this.#settled(check, { kind: 'unusable', fields: { reason } }),
     );
     this.#options.events?.identityChecked(identity.status, performance.now() - startedAt);
     return identity;
@@ -133,41 +124,30 @@ export class Checks implements IdentityProvider {
     const left = Math.ceil((this.#pausedUntil - this.#clock()) / 1000);
     // More, if the clock was set back.
     if (left > 0 && left <= RETRY_AFTER_MAX_SECONDS) return pause(left);
-    return this.#answered(check, await ask(check.text, signal, passed?.claims));
+    return this.#settled(check, await ask(check.text, signal, passed?.claims));
   }
 
-  #answered(check: Check, { status, headers, verdict }: Exchange): Identity {
-    if (verdict.kind === 'identified') {
-      return this.#identified(check, verdict.subject, verdict.json);
+  #settled(check: Check, verdict: Verdict): Identity {
+    if (verdict.kind === 'unusable') {
+      const isSaid = this.#reports.report('identity_provider_unavailable', verdict.fields);
+      this.#isSaidAway ||= isSaid;
+      const { retryAfterSeconds: seconds, pausesAll } = verdict;
+      if (seconds === undefined) return UNAVAILABLE;
+      if (pausesAll) this.#pausedUntil = this.#clock() + seconds * 1000;
+      return pause(seconds);
     }
-    const error = errorOf(verdict.json, check.text);
-    const said = error === undefined ? {} : { error };
+    if (this.#isSaidAway) this.#log.info('identity_provider_available');
+    this.#isSaidAway = false;
     if (verdict.kind === 'refused') {
-      this.#isBack();
       // An operator's mistake (no apikey, no scope) looks the same as a bad token.
-      this.#reports.report('identity_provider_refused', { status, ...said });
+      this.#reports.report('identity_provider_refused', verdict.fields);
       return this.#refused(check);
     }
-    const { subjectField: field = 'sub' } = this.#options;
-    this.#unusable({
-      reason: verdict.reason,
-      ...said,
-      ...(verdict.json !== undefined && { field }),
-    });
-    if (status !== 429 && status !== 503) return UNAVAILABLE;
-    const waitMs = retryAfterMs(headers, this.#clock()) ?? 0;
-    const seconds = Math.min(Math.ceil(waitMs / 1000), RETRY_AFTER_MAX_SECONDS);
-    if (seconds === 0) return UNAVAILABLE;
-    // A 429 is about this token or its sender: anyone's junk would pause everybody.
-    if (status === 503) this.#pausedUntil = this.#clock() + seconds * 1000;
-    return pause(seconds);
-  }
-
-  #identified({ text, key, since }: Check, subject: string, json: unknown): Identity {
+    const { text, key, since } = check;
+    const { subject, expiresAt = Infinity } = verdict;
     const { cacheSeconds = 0 } = this.#options;
-    this.#isBack();
-    const ends = cacheSeconds === 0 ? [] : [expiryOf(json), unverifiedExpiry(text)];
-    const untilMs = Math.min(since + cacheSeconds * 1000, ...ends.map((end) => end ?? Infinity));
+    const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(text) ?? Infinity);
+    const untilMs = Math.min(since + cacheSeconds * 1000, expiresAt, tokenEnds);
     return this.#tokens.good(key, subject, { since, untilMs });
   }
 
@@ -175,16 +155,6 @@ export class Checks implements IdentityProvider {
     const ms = this.#options.cacheSeconds === undefined ? 0 : REFUSAL_LIFETIME_MS;
     this.#tokens.refused(key, { since, untilMs: since + ms });
     return INVALID;
-  }
-
-  #unusable(fields: Readonly<Record<string, string>>): Identity {
-    if (this.#reports.report('identity_provider_unavailable', fields)) this.#isSaidAway = true;
-    return UNAVAILABLE;
-  }
-
-  #isBack(): void {
-    if (this.#isSaidAway) this.#log.info('identity_provider_available');
-    this.#isSaidAway = false;
   }
 }
 

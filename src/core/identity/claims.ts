@@ -43,16 +43,6 @@ export function subjectAt(answer: unknown, path: readonly string[]): string | un
   return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
 }
 
-/**
- * The `error` of a provider's answer, for the log: a code as in RFC 6749, which can't hold a token.
- */
-export function errorOf(answer: unknown, token: string): string | undefined {
-  const error =
-    isJsonObject(answer) && Object.hasOwn(answer, 'error') ? answer['error'] : undefined;
-  if (typeof error !== 'string' || !/^[a-z_]{1,40}$/.test(error)) return undefined;
-  return error.includes(token.toLowerCase()) ? undefined : error;
-}
-
 /** The `exp` member of claims or user information, in milliseconds since 1970, UTC. */
 export function expiryOf(claims: unknown): number | undefined {
   const seconds = isJsonObject(claims) && Object.hasOwn(claims, 'exp') ? claims['exp'] : undefined;

@@ -4,7 +4,7 @@
 import * as jose from 'jose';
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
-import { networkReason, type Send } from './send.js';
+import { networkCode, type Send } from './send.js';
 import { parsed } from './userinfo.js';
 
 /** A key set of 50 MB took 283 MB of memory. */
@@ -26,15 +26,9 @@ export interface DocumentSource {
   readonly joined: boolean;
 }
 
-/** Why a document can't be used, without a secret. `remedy`: what the operator can do, if the error itself tells. */
+/** Why a document can't be used, and what the operator can do, without a secret. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
-  readonly remedy: string | undefined;
-
-  constructor(message: string, remedy?: string) {
-    super(message);
-    this.remedy = remedy;
-  }
 }
 
 /**
@@ -78,7 +72,7 @@ async function fetchJson(name: string, url: string, fetch: Send, signal: AbortSi
     const bytes = await boundedBody(body, DOCUMENT_MAX_BYTES);
     return bytes && parsed(bytes);
   } catch (error) {
-    throw error instanceof DocumentError ? error : problem(networkReason(error));
+    throw error instanceof DocumentError ? error : problem(networkCode(error));
   }
 }
 
@@ -107,12 +101,16 @@ function withKeys(json: unknown): unknown {
   const keys = isJsonObject(json) ? json['keys'] : undefined;
   if (Array.isArray(keys) && keys.length > 0 && keys.every(isJsonObject)) return json;
   throw new DocumentError(
-    'the key set holds no keys',
-    'have the provider sign with a key pair (RS256, ES256); a shared secret has no public key',
+    'the key set holds no keys; have the provider sign with a key pair (RS256, ES256)',
   );
 }
 
-type Endpoint = 'userinfo_endpoint' | 'jwks_uri';
+const REMEDIES = {
+  userinfo_endpoint:
+    'set AUTH_USERINFO_URL, or AUTH_USERINFO=off with AUTH_AUDIENCE if this provider only issues JWTs',
+  jwks_uri: 'set AUTH_JWKS_URL to the address of the keys',
+};
+type Endpoint = keyof typeof REMEDIES;
 /** Its usable addresses. */
 type Metadata = Readonly<Record<Endpoint, string | undefined>>;
 
@@ -130,23 +128,26 @@ export function addressOf(
   endpoint: Endpoint,
   set: string | undefined,
   metadata: (() => Promise<Metadata>) | undefined,
-  remedy: string,
 ): Address {
   return async () => {
     const url = set ?? (await metadata?.())?.[endpoint];
     if (url !== undefined) return url;
-    throw new DocumentError(`the discovery document names no usable ${endpoint}`, remedy);
+    throw new DocumentError(
+      `the discovery document names no usable ${endpoint}; ${REMEDIES[endpoint]}`,
+    );
   };
 }
 
 function metadataOf(json: unknown, issuer: string): Metadata {
   if (!isJsonObject(json) || typeof json['issuer'] !== 'string') {
-    throw new DocumentError('the discovery document is not JSON with an issuer in it');
+    throw new DocumentError('the discovery document is not JSON with an issuer; check AUTH_ISSUER');
   }
   // "MUST exactly match": else one provider could speak for another.
   if (json['issuer'] !== issuer) {
     const other = JSON.stringify(json['issuer'].slice(0, 200));
-    throw new DocumentError(`the discovery document names another issuer: ${other}`);
+    throw new DocumentError(
+      `the discovery document names another issuer; set AUTH_ISSUER to ${other}`,
+    );
   }
   return {
     userinfo_endpoint: safeUrl(json['userinfo_endpoint'], issuer),

@@ -1,62 +1,40 @@
 // Asks the provider about a made-up token, for `check --online`: a wrong address is found before the
 // first customer signs in.
 
-import { DocumentError } from './documents.js';
+import { inTime } from './deadline.js';
 import type { JwtVerifier } from './jwt-verifier.js';
-import { networkReason } from './send.js';
-import { type Ask, type Exchange, inTime, TIME_IS_OVER } from './userinfo.js';
+import type { Ask } from './userinfo.js';
 
-/** `ok`: the provider refuses a made-up token, as it must. Otherwise `remedy` says what the operator can do. */
+/** `found`: one sentence without a secret; if not `ok`, with what the operator can do. */
 export interface ProviderFinding {
   readonly ok: boolean;
-  /** One sentence without a secret. */
   readonly found: string;
-  readonly remedy: string | null;
 }
 
 /** Not a secret: this token opens nothing. */
 const MADE_UP_TOKEN = 'made-up-token-of-a-check';
 
-const RIGHT_ENDPOINT =
-  'set AUTH_USERINFO_URL to the endpoint that tells whose token it is, spelled as userinfo_endpoint in the discovery document (and AUTH_USERINFO_METHOD to its method); or set AUTH_ISSUER alone';
-const REACHABLE =
-  'check that the provider is up, that this machine reaches it, through its egress proxy if any, and that its certificate is valid here (NODE_EXTRA_CA_CERTS for a private authority)';
+const REMEDY =
+  'check that the provider is up, that this machine reaches it and trusts its certificate (NODE_EXTRA_CA_CERTS for a private authority), that AUTH_USERINFO_URL is the endpoint that tells whose token it is, as userinfo_endpoint in the discovery document, and AUTH_USERINFO_METHOD its method; or set AUTH_ISSUER alone';
 
 /** `ask` is undefined if the gate alone decides. Never rejects; 4 s at most. */
-export function probeProvider(gate: JwtVerifier | undefined, ask: Ask | undefined) {
-  const probe = async (signal: AbortSignal) => {
+export function probeProvider(
+  gate: JwtVerifier | undefined,
+  ask: Ask | undefined,
+): Promise<ProviderFinding> {
+  const probe = async (signal: AbortSignal): Promise<ProviderFinding> => {
     await gate?.ready();
-    if (ask !== undefined) return findingOf(await ask(MADE_UP_TOKEN, signal));
-    return fit(
-      'the keys are there; tokens are checked only here, and each counts until it expires',
-    );
-  };
-  return inTime(probe, (error, isOver) => {
-    if (isOver) return unfit(TIME_IS_OVER, REACHABLE);
-    if (!(error instanceof DocumentError)) {
-      return unfit(`no answer (${networkReason(error)})`, REACHABLE);
+    const verdict = await ask?.(MADE_UP_TOKEN, signal);
+    if (verdict === undefined) {
+      return { ok: true, found: 'the keys are there; each token counts until it expires' };
     }
-    const spelling = `set AUTH_ISSUER to the issuer as the provider spells it; ${REACHABLE}`;
-    return unfit(error.message, error.remedy ?? spelling);
-  });
+    if (verdict.kind === 'refused') return { ok: true, found: 'a made-up token is refused' };
+    if (verdict.kind === 'unusable') return unfit(`${verdict.fields.reason}, not a refusal`);
+    return unfit('every token opens an account, a made-up one too');
+  };
+  return inTime(probe, unfit);
 }
 
-function findingOf({ status, headers, verdict }: Exchange): ProviderFinding {
-  if (verdict.kind === 'refused') return fit(`a made-up token is refused with status ${status}`);
-  if (verdict.kind === 'identified') {
-    return unfit('a made-up token is accepted: every token opens an account', RIGHT_ENDPOINT);
-  }
-  if (status >= 500 || status === 429) return unfit(`status ${status}`, REACHABLE);
-  // Without the query, which may hold a secret.
-  const target = headers.get('location')?.replace(/[?#].*/, '');
-  const to = target === undefined ? '' : `, a redirect to ${target}, which is never followed`;
-  return unfit(`${verdict.reason}${to}, instead of a refusal of a made-up token`, RIGHT_ENDPOINT);
-}
-
-function unfit(found: string, remedy: string): ProviderFinding {
-  return { ok: false, found, remedy };
-}
-
-function fit(found: string): ProviderFinding {
-  return { ok: true, found, remedy: null };
+function unfit(found: string): ProviderFinding {
+  return { ok: false, found: `${found}; ${REMEDY}` };
 }

@@ -108,10 +108,3 @@ export function networkCode(error: unknown): string {
   if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
   return error instanceof Error ? error.name : 'network error';
 }
-
-/** For the log: the code, and whether this process is to blame rather than the provider. */
-export function networkReason(error: unknown): string {
-  const code = networkCode(error);
-  if (!/^E[MN]FILE$/.test(code)) return code;
-  return `no file descriptor is left here (${code}); raise the limit (ulimit -n, LimitNOFILE)`;
-}

@@ -43,7 +43,7 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
 
 export interface SignIn {
   readonly identity: IdentityProvider;
-  /** Asks the provider about a made-up token and says what came of it. Never rejects; 4 s at most. */
+  /** Asks the provider about a made-up token, which it must refuse. Never rejects; 4 s at most. */
   probe(): Promise<ProviderFinding>;
 }
 
@@ -53,10 +53,8 @@ export function openSignIn(options: SignInOptions): SignIn {
   const { issuer, audiences, subjectField, cacheSeconds } = settings;
   const source = { fetch, clock, joined };
   const metadata = issuer === undefined ? undefined : discovery(issuer, source);
-  const keysRemedy = 'set AUTH_JWKS_URL to the address of the keys';
-  const keysUrl = addressOf('jwks_uri', settings.jwksUrl, metadata, keysRemedy);
-  const url = addressOf('userinfo_endpoint', settings.userinfoUrl, metadata, USERINFO_REMEDY);
-  const keys = remoteKeys(keysUrl, source);
+  const keys = remoteKeys(addressOf('jwks_uri', settings.jwksUrl, metadata), source);
+  const url = addressOf('userinfo_endpoint', settings.userinfoUrl, metadata);
   const gate = audiences.length === 0 ? undefined : jwtVerifier({ audiences, issuer, keys, clock });
   const isOn = settings.userinfo === 'on';
   if (!isOn && gate === undefined) {
@@ -65,10 +63,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   const endpoint = isOn ? userinfoEndpoint({ ...settings, url, fetch }) : undefined;
   const ask = endpoint ?? tokenAlone(subjectField);
   return {
-    identity: new Checks({ ...options, gate, ask, subjectField, cacheSeconds }),
+    identity: new Checks({ ...options, gate, ask, cacheSeconds }),
     probe: () => probeProvider(gate, endpoint),
   };
 }
-
-const USERINFO_REMEDY =
-  'if this provider only issues JWTs, set AUTH_USERINFO=off with AUTH_AUDIENCE; otherwise set AUTH_USERINFO_URL';

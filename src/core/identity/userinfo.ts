@@ -2,39 +2,35 @@
 
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
-import {
-  IDENTITY_PROVIDER_TIMEOUT_MS,
-  SUBJECT_MAX_BYTES,
-  USERINFO_MAX_BYTES,
-} from '../domain/limits.js';
-import { type Claims, checkedSubjectPath, subjectAt } from './claims.js';
+import { SUBJECT_MAX_BYTES, USERINFO_MAX_BYTES } from '../domain/limits.js';
+import { retryAfterMs } from '../retry-after.js';
+import { type Claims, checkedSubjectPath, expiryOf, subjectAt } from './claims.js';
 import { type Send, send, type Answer as UserinfoResponse } from './send.js';
 
-export const TIME_IS_OVER = `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`;
+/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
+export const RETRY_AFTER_MAX_SECONDS = 60;
 
-/**
- * The work within 4 s, the contract's "Identity provider user-info call time-out". At its end the
- * signal closes a connection that is still open. `failed` is told whether the time was over.
- */
-export function inTime<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  failed: (error: unknown, isOver: boolean) => T,
-): Promise<T> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, IDENTITY_PROVIDER_TIMEOUT_MS);
-  return new Promise<T>((resolve, reject) => {
-    // Not left to the work: a caller's own `fetch` may ignore the signal.
-    signal.addEventListener('abort', () => reject(signal.reason));
-    work(signal).then(resolve, reject);
-  })
-    .catch((error) => failed(error, signal.aborted))
-    .finally(() => {
-      clearTimeout(timer);
-      abort();
-    });
-}
+/** `fields`: for the log. */
+export type Verdict =
+  /** `expiresAt`: in milliseconds since 1970, UTC, if the answer says so. */
+  | {
+      readonly kind: 'identified';
+      readonly subject: string;
+      readonly expiresAt?: number | undefined;
+    }
+  | { readonly kind: 'refused'; readonly fields: VerdictFields }
+  | {
+      readonly kind: 'unusable';
+      readonly fields: VerdictFields & { readonly reason: string };
+      /** The pause that the provider asks for; undefined if none. */
+      readonly retryAfterSeconds?: number | undefined;
+      /** A 503 is about the provider, a 429 about this token or its sender: anyone's junk would pause everybody. */
+      readonly pausesAll?: boolean;
+    };
+type VerdictFields = Readonly<Record<string, string | number>>;
+
+/** Asks about a token, whose claims the gate gives. Rejects with the network's error, a `DocumentError` or the signal's reason. */
+export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Verdict>;
 
 export interface EndpointOptions {
   /** The endpoint's URL. */
@@ -49,70 +45,54 @@ export interface EndpointOptions {
   readonly fetch?: Send;
 }
 
-/** `json`: what the provider said, if it was read and is JSON. */
-export type Verdict = { readonly json?: unknown } & (
-  | { readonly kind: 'identified'; readonly subject: string }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'unusable'; readonly reason: string }
-);
-
-/** A completed exchange. */
-export interface Exchange {
-  readonly status: number;
-  readonly headers: UserinfoResponse['headers'];
-  readonly verdict: Verdict;
-}
-
-/** Asks about a token, whose claims the gate gives. Rejects with the network's error, a `DocumentError` or the signal's reason. */
-export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Exchange>;
-
 /** The token itself names the account, and it counts until it expires: the provider isn't asked. */
 export function tokenAlone(subjectField: string): Ask {
   const path = checkedSubjectPath(subjectField);
-  const answer = { status: 200, headers: new Headers() };
-  return async (_token, _signal, claims) => {
-    const verdict = subjectVerdict(claims, path) ?? unusable('a token without a usable subject');
-    return { ...answer, verdict: { ...verdict, json: claims } };
-  };
+  return async (_token, _signal, claims) =>
+    subjectVerdict(claims, path) ?? unusable('a token without a usable subject', { subjectField });
 }
 
 /** OpenID Connect Core 5.3, and endpoints like it. Throws a TypeError for a `subjectField` that can match nothing. */
 export function userinfoEndpoint(options: EndpointOptions): Ask {
-  const { method = 'GET', subjectField = 'sub', fetch = send } = options;
+  const { url, method = 'GET', subjectField = 'sub', fetch = send } = options;
   const path = checkedSubjectPath(subjectField);
   // By a `Headers` object: names differ in case, and a second Authorization would be joined to the
   // caller's.
   const extra = new Headers({ accept: 'application/json' });
   for (const [name, value] of Object.entries(options.headers ?? {})) extra.set(name, value);
   return async (token, signal) => {
-    const url = typeof options.url === 'string' ? options.url : await options.url();
     const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
-    const response = await fetch(url, { method, headers, redirect: 'manual', signal });
-    const { status } = response;
-    return { status, headers: response.headers, verdict: await verdictOf(response, path) };
+    const address = typeof url === 'string' ? url : await url();
+    const response = await fetch(address, { method, headers, redirect: 'manual', signal });
+    return verdictOf(response, token, path, subjectField);
   };
 }
 
-const REFUSAL_STATUSES = [400, 401, 403];
-const REFUSED: Verdict = { kind: 'refused' };
-
 /** By the first row that applies. Reads at most 64 KiB of the answer; rejects if the connection breaks. */
-async function verdictOf(response: UserinfoResponse, path: readonly string[]): Promise<Verdict> {
-  const { status } = response;
-  const isRefusal = REFUSAL_STATUSES.includes(status);
+async function verdictOf(
+  response: UserinfoResponse,
+  token: string,
+  path: readonly string[],
+  subjectField: string,
+): Promise<Verdict> {
+  const { status, headers } = response;
+  const isRefusal = status === 400 || status === 401 || status === 403;
   const isRead = isRefusal || (status >= 200 && status <= 299);
   const body = isRead ? await boundedBody(response.body, USERINFO_MAX_BYTES) : undefined;
   const json = body && parsed(body);
+  const error = errorOf(json, token);
+  const refused: Verdict = { kind: 'refused', fields: { status, ...error } };
   const rows: readonly (readonly [applies: boolean, verdict: Verdict | undefined])[] = [
-    [isRefusal, REFUSED],
+    [isRefusal, refused],
+    [status === 429 || status === 503, busy(status, headers)],
     [!isRead, unusable(`status ${status}`)],
     [body === undefined, unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`)],
     [json === undefined, unusable('an answer that is not JSON')],
     [true, subjectVerdict(json, path)],
-    [saysNo(json), REFUSED],
+    [saysNo(json), refused],
   ];
   const [, verdict] = rows.find(([applies, it]) => applies && it !== undefined) ?? [];
-  return { ...(verdict ?? unusable('an answer without a usable subject')), json };
+  return verdict ?? unusable('an answer without a usable subject', { subjectField });
 }
 
 /** Undefined if there is no subject. */
@@ -120,12 +100,28 @@ function subjectVerdict(json: unknown, path: readonly string[]): Verdict | undef
   const subject = subjectAt(json, path);
   if (subject === undefined) return undefined;
   const { length } = new TextEncoder().encode(subject);
-  if (length <= SUBJECT_MAX_BYTES) return { kind: 'identified', subject };
-  return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
+  if (length > SUBJECT_MAX_BYTES) return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
+  return { kind: 'identified', subject, expiresAt: expiryOf(json) };
 }
 
-function unusable(reason: string): Verdict {
-  return { kind: 'unusable', reason };
+function busy(status: number, headers: UserinfoResponse['headers']): Verdict {
+  const seconds = Math.ceil((retryAfterMs(headers, Date.now()) ?? 0) / 1000);
+  const retryAfterSeconds = seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX_SECONDS) : undefined;
+  return { ...unusable(`status ${status}`), retryAfterSeconds, pausesAll: status === 503 };
+}
+
+function unusable(reason: string, { subjectField = '' } = {}) {
+  return {
+    kind: 'unusable',
+    fields: { reason, ...(subjectField && { field: subjectField }) },
+  } as const;
+}
+
+/** The `error` of an answer, if it is a code as in RFC 6749, which can't hold a token. */
+function errorOf(json: unknown, token: string): { readonly error?: string } {
+  const error = isJsonObject(json) && Object.hasOwn(json, 'error') ? json['error'] : undefined;
+  if (typeof error !== 'string' || !/^[a-z_]{1,40}$/.test(error)) return {};
+  return error.includes(token.toLowerCase()) ? {} : { error };
 }
 
 /**

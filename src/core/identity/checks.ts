@@ -4,6 +4,7 @@
 
 import { type Log, silentLog } from '../log.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
+import { retryAfterMs } from '../retry-after.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { CheckedTokens } from './checked-tokens.js';
@@ -17,8 +18,9 @@ import {
   UNAVAILABLE,
 } from './identity-provider.js';
 import type { JwtVerifier } from './jwt-verifier.js';
+import type { Answer } from './send.js';
 import { UnknownChecks } from './unknown-checks.js';
-import { type Ask, RETRY_AFTER_MAX_SECONDS, type Verdict } from './userinfo.js';
+import type { Ask, Verdict } from './userinfo.js';
 
 export interface ChecksOptions {
   /** Checks every token before the provider is asked. Default: none. */
@@ -37,6 +39,9 @@ export interface ChecksOptions {
 }
 
 const REFUSAL_LIFETIME_MS = 2_000;
+
+/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
+const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** A check that has a question of its own. */
 interface Check {
@@ -131,10 +136,7 @@ export class Checks implements IdentityProvider {
     if (verdict.kind === 'unusable') {
       const isSaid = this.#reports.report('identity_provider_unavailable', verdict.fields);
       this.#isSaidAway ||= isSaid;
-      const { retryAfterSeconds: seconds, pausesAll } = verdict;
-      if (seconds === undefined) return UNAVAILABLE;
-      if (pausesAll) this.#pausedUntil = this.#clock() + seconds * 1000;
-      return pause(seconds);
+      return verdict.busy === undefined ? UNAVAILABLE : this.#busy(verdict.busy);
     }
     if (this.#isSaidAway) this.#log.info('identity_provider_available');
     this.#isSaidAway = false;
@@ -149,6 +151,15 @@ export class Checks implements IdentityProvider {
     const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(text) ?? Infinity);
     const untilMs = Math.min(since + cacheSeconds * 1000, expiresAt, tokenEnds);
     return this.#tokens.good(key, subject, { since, untilMs });
+  }
+
+  #busy({ status, headers }: Answer): Identity {
+    const asked = Math.ceil((retryAfterMs(headers, this.#clock()) ?? 0) / 1000);
+    const seconds = Math.min(asked, RETRY_AFTER_MAX_SECONDS);
+    if (seconds === 0) return UNAVAILABLE;
+    // A 429 is about this token or its sender: anyone's junk would pause everybody.
+    if (status === 503) this.#pausedUntil = this.#clock() + seconds * 1000;
+    return pause(seconds);
   }
 
   #refused({ key, since }: Check): Identity {

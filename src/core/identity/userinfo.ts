@@ -3,12 +3,8 @@
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
 import { SUBJECT_MAX_BYTES, USERINFO_MAX_BYTES } from '../domain/limits.js';
-import { retryAfterMs } from '../retry-after.js';
 import { type Claims, checkedSubjectPath, expiryOf, subjectAt } from './claims.js';
 import { type Send, send, type Answer as UserinfoResponse } from './send.js';
-
-/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
-export const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** `fields`: for the log. */
 export type Verdict =
@@ -22,10 +18,8 @@ export type Verdict =
   | {
       readonly kind: 'unusable';
       readonly fields: VerdictFields & { readonly reason: string };
-      /** The pause that the provider asks for; undefined if none. */
-      readonly retryAfterSeconds?: number | undefined;
-      /** A 503 is about the provider, a 429 about this token or its sender: anyone's junk would pause everybody. */
-      readonly pausesAll?: boolean;
+      /** Of a 429 or 503, which may ask for a pause. */
+      readonly busy?: UserinfoResponse;
     };
 type VerdictFields = Readonly<Record<string, string | number>>;
 
@@ -75,7 +69,7 @@ async function verdictOf(
   path: readonly string[],
   subjectField: string,
 ): Promise<Verdict> {
-  const { status, headers } = response;
+  const { status } = response;
   const isRefusal = status === 400 || status === 401 || status === 403;
   const isRead = isRefusal || (status >= 200 && status <= 299);
   const body = isRead ? await boundedBody(response.body, USERINFO_MAX_BYTES) : undefined;
@@ -84,7 +78,7 @@ async function verdictOf(
   const refused: Verdict = { kind: 'refused', fields: { status, ...error } };
   const rows: readonly (readonly [applies: boolean, verdict: Verdict | undefined])[] = [
     [isRefusal, refused],
-    [status === 429 || status === 503, busy(status, headers)],
+    [status === 429 || status === 503, { ...unusable(`status ${status}`), busy: response }],
     [!isRead, unusable(`status ${status}`)],
     [body === undefined, unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`)],
     [json === undefined, unusable('an answer that is not JSON')],
@@ -102,12 +96,6 @@ function subjectVerdict(json: unknown, path: readonly string[]): Verdict | undef
   const { length } = new TextEncoder().encode(subject);
   if (length > SUBJECT_MAX_BYTES) return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
   return { kind: 'identified', subject, expiresAt: expiryOf(json) };
-}
-
-function busy(status: number, headers: UserinfoResponse['headers']): Verdict {
-  const seconds = Math.ceil((retryAfterMs(headers, Date.now()) ?? 0) / 1000);
-  const retryAfterSeconds = seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX_SECONDS) : undefined;
-  return { ...unusable(`status ${status}`), retryAfterSeconds, pausesAll: status === 503 };
 }
 
 function unusable(reason: string, { subjectField = '' } = {}) {

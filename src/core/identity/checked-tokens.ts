@@ -11,8 +11,8 @@ interface Lifetime {
 }
 
 /** False before its start, too: then the clock was set back. */
-function lives({ since, untilMs }: Lifetime, now: number): boolean {
-  return now >= since && now < untilMs;
+function lives(lifetime: Lifetime | undefined, now: number): boolean {
+  return lifetime !== undefined && now >= lifetime.since && now < lifetime.untilMs;
 }
 
 /** Tokens of one account that are known, so that no account pushes out another's. */
@@ -30,8 +30,7 @@ export class CheckedTokens {
   remembered(key: string, now: number): Identity | undefined {
     const good = this.#good.get(key);
     if (good !== undefined) return lives(good, now) ? good.identity : undefined;
-    const refused = this.#refused.get(key);
-    return refused !== undefined && lives(refused, now) ? INVALID : undefined;
+    return lives(this.#refused.get(key), now) ? INVALID : undefined;
   }
 
   /** Whether the token was good the last time. */
@@ -42,10 +41,8 @@ export class CheckedTokens {
   good(key: string, subject: string, lifetime: Lifetime): Identity {
     this.#forget(key);
     const keys = this.#ofAccount.get(subject) ?? new Set();
-    const [oldestOfAccount] = keys;
-    const [oldest] = this.#good.keys();
-    if (keys.size >= TOKENS_OF_ACCOUNT_MAX) this.#forget(oldestOfAccount);
-    else if (this.#good.size >= IDENTITY_CACHE_MAX_ENTRIES) this.#forget(oldest);
+    if (keys.size >= TOKENS_OF_ACCOUNT_MAX) this.#forget(oldest(keys));
+    else if (this.#good.size >= IDENTITY_CACHE_MAX_ENTRIES) this.#forget(oldest(this.#good.keys()));
     const identity = { status: 'identified', subject } as const;
     this.#good.set(key, { identity, ...lifetime });
     this.#ofAccount.set(subject, keys.add(key));
@@ -54,18 +51,23 @@ export class CheckedTokens {
 
   refused(key: string, lifetime: Lifetime): void {
     this.#forget(key);
-    const [oldest = ''] = this.#refused.keys();
-    if (this.#refused.size >= IDENTITY_CACHE_MAX_ENTRIES) this.#refused.delete(oldest);
+    if (this.#refused.size >= IDENTITY_CACHE_MAX_ENTRIES) {
+      this.#refused.delete(oldest(this.#refused.keys()));
+    }
     this.#refused.set(key, lifetime);
   }
 
-  #forget(key = ''): void {
+  #forget(key: string): void {
     this.#refused.delete(key);
-    const account = this.#good.get(key)?.identity.subject;
-    if (account === undefined) return;
+    const account = this.#good.get(key)?.identity.subject ?? '';
     this.#good.delete(key);
     const keys = this.#ofAccount.get(account);
     keys?.delete(key);
     if (keys?.size === 0) this.#ofAccount.delete(account);
   }
+}
+
+/** The first that was added. */
+function oldest([first = '']: Iterable<string>): string {
+  return first;
 }

@@ -41,24 +41,22 @@ function kept<T>(load: () => Promise<T>, { clock, joined }: DocumentSource): () 
   let loading: Promise<T> | undefined;
   const reload = async () => {
     triedAt = clock();
-    good = { value: await load() };
+    try {
+      good = { value: await load() };
+    } catch (error) {
+      if (good === undefined) throw error;
+    } finally {
+      loading = undefined;
+    }
     return good.value;
   };
   return async () => {
     // The absolute difference, so that a clock that was set back doesn't put the reload off.
     const isDue = Math.abs(clock() - triedAt) >= RELOAD_INTERVAL_MS;
     if (good !== undefined && !isDue) return good.value;
-    if (joined) {
-      loading ??= reload().finally(() => {
-        loading = undefined;
-      });
-    }
-    try {
-      return await (loading ?? reload());
-    } catch (error) {
-      if (good === undefined) throw error;
-      return good.value;
-    }
+    if (!joined) return reload();
+    loading ??= reload();
+    return loading;
   };
 }
 

@@ -25,7 +25,8 @@ beforeEach(async () => {
   connections = new Connections(server);
   server.on('request', (request, response) => {
     request.on('error', () => {});
-    connections.add(response, () => begun.push(response));
+    response.serve = () => begun.push(response);
+    connections.add(response);
   });
   loopback = await onLoopback(server);
 });

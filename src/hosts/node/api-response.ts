@@ -10,7 +10,15 @@ export class ApiResponse extends ServerResponse {
   route = OTHER;
   /** The status with which the connection was ended, past this object; undefined if it was not. */
   refusedWith: number | undefined;
+  /** Serves the request in its turn. */
+  serve: (response: ApiResponse) => unknown = () => {};
+  hasBegun = false;
   #headers: Readonly<Record<string, string>> = {};
+
+  begin(): void {
+    this.hasBegun = true;
+    this.serve(this);
+  }
 
   /** Undefined before the head is written. */
   get requestId(): string | undefined {

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { nextTask } from '../../core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { type ApiResponse, OTHER } from './api-response.js';
+import { ApiResponse, OTHER } from './api-response.js';
 
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
@@ -22,22 +22,25 @@ const WAITING_TOTAL_MAX = 8_192;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 const ACCEPTING_TURNS_MAX = 256;
 
-/** A request, or the refusal of the bytes after one. */
+/** A request's answer, or the refusal of the bytes after one. */
 interface Turn {
-  readonly response?: ApiResponse;
-  begin: () => void;
-  hasBegun: boolean;
+  begin(): void;
 }
 
 /** Its turns are taken one after the other: while one waits, nothing more is read. */
 interface Connection {
   readonly socket: Socket;
+  /** Of every answer: one for each connection, not a closure for each request. */
+  readonly onClose: () => void;
   current?: Turn | undefined;
   /** Begun or not, or over. */
   newest?: Turn;
   readonly waiting: Turn[];
   /** When the current answer became due, in milliseconds of `performance.now`. */
   dueSince?: number | undefined;
+  /** At the start of the current turn, if it is measured. */
+  startedAt: number;
+  bytesWritten: number;
 }
 
 type HttpServer = Server<typeof IncomingMessage, typeof ApiResponse>;
@@ -58,7 +61,9 @@ export class Connections {
     this.#events = events;
     server.on('connection', (socket) => {
       this.#accepted++;
-      const connection: Connection = { socket, waiting: [] };
+      const onClose = () => this.#end(connection);
+      const numbers = { startedAt: 0, bytesWritten: 0 };
+      const connection: Connection = { socket, onClose, waiting: [], ...numbers };
       this.#open.set(socket, connection);
       // Node resumes a socket whenever an answer is written or a body is read.
       socket.on('resume', () => {
@@ -72,15 +77,15 @@ export class Connections {
   }
 
   /** Begins a request, at once or when the answers before it on its connection are written. */
-  add(response: ApiResponse, begin: () => void): void {
+  add(response: ApiResponse): void {
     // Clients must not send another request on this connection.
     if (this.#isEnding) response.setHeader('Connection', 'close');
-    this.#add(response.req.socket, { response, begin, hasBegun: false });
+    this.#add(response.req.socket, response);
   }
 
   /** Calls back when all answers of the connection are written; nothing on it is served afterwards. */
   addLast(socket: Duplex, begin: () => void): void {
-    this.#add(socket, { begin, hasBegun: false });
+    this.#add(socket, { begin });
   }
 
   #add(socket: Duplex, turn: Turn): void {
@@ -101,27 +106,32 @@ export class Connections {
   }
 
   #begin(turn: Turn, connection: Connection): void {
-    const { response } = turn;
-    const { bytesWritten } = connection.socket;
-    turn.hasBegun = true;
     connection.current = turn;
     connection.dueSince = undefined;
-    const startedAt = performance.now();
-    response?.once('close', () => {
-      connection.current = undefined;
-      // In an event-loop turn of its own: others are served between the answers of a pipeline.
-      if (connection.waiting.length > 0) setImmediate(() => this.#next(connection));
-      this.#events?.requestFinished({
-        route: response.route,
-        method: response.req.method ?? OTHER,
-        status: response.refusedWith ?? (response.headersSent ? response.statusCode : undefined),
-        milliseconds: performance.now() - startedAt,
-        aborted: !response.writableFinished && response.refusedWith === undefined,
-        requestId: response.requestId,
-        bytes: connection.socket.bytesWritten - bytesWritten,
-      });
-    });
+    if (this.#events !== undefined) {
+      connection.startedAt = performance.now();
+      connection.bytesWritten = connection.socket.bytesWritten;
+    }
+    if (turn instanceof ApiResponse) turn.on('close', connection.onClose);
     turn.begin();
+  }
+
+  /** Of the current answer, or of the connection while it is under way. */
+  #end(connection: Connection): void {
+    const { current: response, waiting, socket, startedAt, bytesWritten } = connection;
+    connection.current = undefined;
+    // In an event-loop turn of its own: others are served between the answers of a pipeline.
+    if (waiting.length > 0) setImmediate(() => this.#next(connection));
+    if (this.#events === undefined || !(response instanceof ApiResponse)) return;
+    this.#events.requestFinished({
+      route: response.route,
+      method: response.req.method ?? OTHER,
+      status: response.refusedWith ?? (response.headersSent ? response.statusCode : undefined),
+      milliseconds: performance.now() - startedAt,
+      aborted: !response.writableFinished && response.refusedWith === undefined,
+      requestId: response.requestId,
+      bytes: socket.bytesWritten - bytesWritten,
+    });
   }
 
   #next(connection: Connection): void {
@@ -164,8 +174,9 @@ export class Connections {
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
     for (const { newest } of this.#open.values()) {
-      const { response } = newest ?? {};
-      if (response?.headersSent === false) response.setHeader('Connection', 'close');
+      if (newest instanceof ApiResponse && !newest.headersSent) {
+        newest.setHeader('Connection', 'close');
+      }
     }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
     // Closing resets connections that the kernel has made and this process has yet to accept. The
@@ -182,7 +193,7 @@ export class Connections {
     const idle = setInterval(() => {
       // An answer that its client still reads: Node treats its connection as idle.
       const isWriting = [...this.#open.values()].some(
-        ({ current }) => current?.response?.writableEnded,
+        ({ current }) => current instanceof ApiResponse && current.writableEnded,
       );
       // A kept-alive connection whose answer had begun before the stop would stay open.
       if (!isWriting) this.#server.closeIdleConnections();
@@ -197,8 +208,8 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open.values()) {
-      const response = connection.current?.response;
-      if (response === undefined) continue;
+      const response = connection.current;
+      if (!(response instanceof ApiResponse)) continue;
       // Until the request is complete, Node's request time-out applies, unless the answer has begun.
       if (!response.req.complete && !response.headersSent) continue;
       connection.dueSince ??= now;

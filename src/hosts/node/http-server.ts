@@ -90,7 +90,8 @@ function buildServer(options: HttpServerOptions) {
     connections,
     options.settings.corsAllowedOrigins,
   );
-  const serve = async (request: IncomingMessage, response: ApiResponse) => {
+  const serve = async (response: ApiResponse) => {
+    const { req: request } = response;
     try {
       request.url = servedTarget(request);
       const fault = faultOf(request);
@@ -104,7 +105,8 @@ function buildServer(options: HttpServerOptions) {
   const onRequest = (request: IncomingMessage, response: ApiResponse) => {
     // What follows an Upgrade in the same packet never arrives, so the client must send it again.
     if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
-    connections.add(response, () => void serve(request, response));
+    response.serve = serve;
+    connections.add(response);
   };
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it doesn't know (RFC 9110, section 10.1.1).

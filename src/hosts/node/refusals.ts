@@ -8,7 +8,7 @@ import { type Answer, refusal } from '../../core/http/answer.js';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
-import type { ApiResponse } from './api-response.js';
+import { ApiResponse } from './api-response.js';
 import type { Connections } from './connections.js';
 
 const MALFORMED = refusal(
@@ -88,14 +88,13 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
     if (!socket.writable || GONE.includes(code)) return void socket.destroy();
     const refusal = ANSWERS[code] ?? MALFORMED;
     const newest = connections.newest(socket);
-    const { response } = newest ?? {};
-    if (newest === undefined || response === undefined || response.req.complete) {
+    if (!(newest instanceof ApiResponse) || newest.req.complete) {
       refuseLast(socket, refusal);
-    } else if (response.headersSent) {
+    } else if (newest.headersSent) {
       connections.addLast(socket, () => end(socket));
     } else {
       // Its body broke: this is its own answer, now or in its turn.
-      newest.begin = () => void refuse(response, refusal);
+      newest.serve = () => refuse(newest, refusal);
       if (newest.hasBegun) newest.begin();
     }
   }

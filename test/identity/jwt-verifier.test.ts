@@ -202,7 +202,9 @@ describe('Keys', () => {
     const keys = JSON.stringify({ keys: [{ kty: 'x'.repeat(262_144) }] });
     provider.broken.set(KEYS, (response) => response.end(keys));
     expect(await signIn().identity.identify(await provider.token())).toEqual(UNAVAILABLE);
-    expect(log.lines[0]?.fields).toEqual({ reason: NO_KEYS });
+    expect(log.lines[0]?.fields).toEqual({
+      reason: 'could not fetch the key set: over 262144 bytes',
+    });
   });
 
   it.each<[object | ((issuer: string) => object), string]>([

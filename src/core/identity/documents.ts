@@ -68,7 +68,8 @@ async function fetchJson(name: string, url: string, fetch: Send, signal: AbortSi
     const { status, body } = await fetch(url, { headers, redirect: 'manual', signal });
     if (status !== 200) throw problem(`status ${status}`);
     const bytes = await boundedBody(body, DOCUMENT_MAX_BYTES);
-    return bytes && parsed(bytes);
+    if (bytes === undefined) throw problem(`over ${DOCUMENT_MAX_BYTES} bytes`);
+    return parsed(bytes);
   } catch (error) {
     throw error instanceof DocumentError ? error : problem(networkCode(error));
   }

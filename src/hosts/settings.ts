@@ -11,6 +11,9 @@ export type { Environment, ReadFile } from './settings/schema.js';
 type Name = keyof typeof SETTINGS.shape;
 type Values = ReturnType<typeof SETTINGS.parse>;
 
+/** A request that takes longer is slow. */
+const SLOW_REQUEST_MS = 500;
+
 export type Settings = ReturnType<typeof readSettings>;
 /** 0: no limit. */
 export type AccountLimitSettings = Settings['accountLimits'];
@@ -29,7 +32,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
   const values = valuesIn(environment, NAMES, readFile);
   const { DATABASE_URL: database, OPS_PORT: port, REQUEST_LOG: logged } = values;
   const { REPLICATION: socketPath, ACCOUNT_MAX_BYTES: maxBytes = 0 } = values;
-  const fromMs = { all: 0, slow: values.SLOW_REQUEST_MS, off: undefined }[logged];
+  const fromMs = { all: 0, slow: SLOW_REQUEST_MS, off: undefined }[logged];
   return Object.freeze({
     host: values.HOST,
     /** 0 picks a free port. */

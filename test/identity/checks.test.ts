@@ -3,11 +3,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import {
-  KNOWN_CHECKS_MAX,
-  UNKNOWN_CHECKS_MAX,
-  WAITING_CHECKS_MAX,
-} from '../../src/core/identity/checks.js';
+import { UNKNOWN_CHECKS_MAX, WAITING_CHECKS_MAX } from '../../src/core/identity/unknown-checks.js';
 import { keptLog } from '../support/kept-log.js';
 import { good, held, openChecks, REFUSED, settled, UNUSABLE } from './open-checks.js';
 
@@ -196,7 +192,7 @@ it('The log says once that the provider is available again', async () => {
 it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {
   const log = keptLog();
   let reason = 'status 503';
-  const { clock, check } = openChecks(() => ({ ...UNUSABLE, reason }), { log });
+  const { clock, check } = openChecks(() => ({ ...UNUSABLE, fields: { reason } }), { log });
   // The last steps set the clock back.
   for (const later of [0, 0, 0, 59_999, 1, 60_000, -3_600_000, 0]) {
     clock.now += later;
@@ -212,7 +208,8 @@ it('A failure is reported once a minute with the number of suppressed reports, a
 describe('Places for checks under way', () => {
   function open() {
     const { verdictOf, answer } = held();
-    const opened = openChecks(verdictOf);
+    const log = keptLog();
+    const opened = openChecks(verdictOf, { log });
     const { asked, check } = opened;
     const flood = (count: number) => Array.from({ length: count }, (_, i) => check(`junk-${i}`));
     const answered = async (token: string, verdict = good(token)) => {
@@ -227,36 +224,31 @@ describe('Places for checks under way', () => {
       await settled();
       return asked;
     };
-    return { ...opened, answer, flood, answered, askedOnce };
+    return { ...opened, log, answer, flood, answered, askedOnce };
   }
 
-  it('are bounded for unknown tokens, which are not counted as joined, and free for known ones', async () => {
+  it('are bounded for unknown tokens, and free for known ones', async () => {
     const { asked, told, flood, answered } = open();
     await answered('mine');
-    flood(5_000);
+    flood(WAITING_CHECKS_MAX);
     await settled();
     expect(asked).toHaveLength(1 + UNKNOWN_CHECKS_MAX);
     expect(told).toEqual(['identified']);
     expect(await answered('mine')).toEqual(identified('mine'));
   });
 
-  it('answer "unavailable" when the queue is full, and when the wait is too long', async () => {
-    const { asked, clock, answer, flood } = open();
+  it('answer "unavailable" when the queue is full or the wait too long, in log and metric, too', async () => {
+    const { asked, clock, answer, flood, log, told } = open();
     const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);
     expect(await junk.at(-1)).toEqual(UNAVAILABLE);
+    expect(told).toEqual(['unavailable']);
     clock.now += 4_000;
     answer('junk-0', REFUSED);
     const late = await Promise.all(junk.slice(UNKNOWN_CHECKS_MAX, -1));
     expect(late).toEqual(late.map(() => UNAVAILABLE));
     expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
-  });
-
-  it('are bounded for known tokens, too, in places of their own', async () => {
-    const { answered, askedOnce } = open();
-    const known = Array.from({ length: KNOWN_CHECKS_MAX + 1 }, (_, i) => `good-${i}`);
-    for (const token of known) await answered(token);
-    expect(await askedOnce(...known)).toHaveLength(KNOWN_CHECKS_MAX);
-    expect(await askedOnce('new')).toEqual(['new']);
+    expect(told.filter((outcome) => outcome === 'unavailable')).toHaveLength(1 + late.length);
+    expect(log.lines.map(({ event }) => event)).toContain('identity_checks_full');
   });
 
   it('treat a token as unknown after it was refused', async () => {

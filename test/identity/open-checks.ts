@@ -1,13 +1,14 @@
 // Checks over an endpoint of a test, with a clock of their own.
 
 import { Checks, type ChecksOptions } from '../../src/core/identity/checks.js';
-import type { Verdict } from '../../src/core/identity/exchange.js';
+import type { Verdict } from '../../src/core/identity/userinfo.js';
 
-export const REFUSED: Verdict = { kind: 'refused', answer: {} };
-export const UNUSABLE: Verdict = { kind: 'unusable', reason: 'of a test', answer: {} };
+export const REFUSED: Verdict = { kind: 'refused', fields: { status: 401 } };
+export const UNUSABLE = { kind: 'unusable', fields: { reason: 'of a test' } } as const;
 
-export function good(subject: string, answer: unknown = {}): Verdict {
-  return { kind: 'identified', subject, answer };
+/** `exp`: of the answer, in seconds. */
+export function good(subject: string, { exp }: { exp?: number } = {}): Verdict {
+  return { kind: 'identified', subject, expiresAt: exp && exp * 1000 };
 }
 
 export function openChecks(
@@ -27,7 +28,7 @@ export function openChecks(
     ...options,
     ask: async (token) => {
       asked.push(token);
-      return { status: 200, headers: new Headers(), verdict: await verdictOf(token) };
+      return verdictOf(token);
     },
   });
   const check = async (token: string) => checks.identify(token);

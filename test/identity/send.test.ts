@@ -1,10 +1,8 @@
 // How a question is sent on Node: over kept connections, once more if the provider closed one, and
 // what a failing network is called.
 
-import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import http, { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { networkCode } from '../../src/core/identity/send.js';
 import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
 import { onLoopback } from '../support/loopback.js';
@@ -49,23 +47,14 @@ describe('A kept connection', () => {
   });
 });
 
-it('A process without file descriptors says so, and does not blame the provider', async () => {
-  const program = `
-    import { openSync } from 'node:fs';
-    import { userinfoIdentity } from '${new URL('../../dist/handler.js', import.meta.url)}';
-    const log = { info() {}, error() {}, warn: (event, { reason }) => console.log(reason) };
-    const identity = userinfoIdentity({ url: 'http://127.0.0.1:9/me', log });
-    await identity.identify('warm');
-    try { for (;;) openSync('/dev/null'); } catch {}
-    await identity.identify('a-token');
-  `;
-  const command = 'ulimit -n 64 && exec "$0" --input-type=module --eval "$1"';
-  const args = ['-c', command, process.execPath, program];
-  const { stdout } = await promisify(execFile)('/bin/sh', args);
-  expect(stdout.trim().split('\n')).toEqual([
-    'ECONNREFUSED',
-    'no file descriptor is left here (EMFILE); raise the limit (ulimit -n, LimitNOFILE)',
-  ]);
+it('Each address of a provider has a second for its handshake, where Node gives a quarter', async () => {
+  const request = vi.spyOn(http, 'request');
+  onTestFinished(() => request.mockRestore());
+  const server = createServer((_request, response) => response.end('{"sub":"user-1"}'));
+  const { origin, close } = await onLoopback(server);
+  expect(await userinfoIdentity({ url: origin }).identify('a')).toEqual(IDENTIFIED);
+  expect(request.mock.calls[0]?.[1]).toMatchObject({ autoSelectFamilyAttemptTimeout: 1_000 });
+  await close();
 });
 
 it.each([

@@ -11,10 +11,8 @@ const UNAVAILABLE = { status: 'unavailable' };
 const HTML = '<!doctype html><title>Error</title><p>No.';
 const BAD_UTF_8 = Buffer.from('{"sub":"\xe9"}', 'latin1');
 const LIMIT_BYTES = 65_536;
-/** Letters only, so that it passes for an error code; the case changes, as some providers change it. */
+/** Letters only, so that it passes for an error code. */
 const TOKEN = 'SecretOfTheCaller';
-const CUT = TOKEN.slice(0, 8);
-const challenge = (value: string) => answer(401, '', { 'WWW-Authenticate': value });
 const identified = (subject: string) => ({ status: 'identified', subject });
 
 /** `questions`: how many requests came to the endpoint. */
@@ -99,34 +97,16 @@ describe('An answer that leaves the token undecided', () => {
 
   const noJson = { reason: 'an answer that is not JSON' };
   const unusable = { reason: 'an answer without a usable subject', field: 'sub' };
-  const tooLong = { reason: 'a subject over 1024 bytes', field: 'sub', members: 'sub' };
+  const tooLong = { reason: 'a subject over 1024 bytes' };
   const tooLarge = { reason: 'an answer over 65536 bytes' };
-  const ofType = (type: string, body: unknown = HTML) =>
-    answer(200, body, { 'Content-Type': type });
   it.each<[string, Behaviour, object]>([
     ['an empty body', answer(200, '', {}), noJson],
     ['no content', answer(204, '', {}), noJson],
     ['two values', answer(200, '{"sub":"user-1"}{}', {}), noJson],
     // Decoded leniently, every account with such a byte would become the same account.
     ['bad UTF-8', answer(200, BAD_UTF_8, {}), noJson],
-    // The log has the media type that came instead of JSON.
-    ['HTML', ofType('TEXT/HTML; charset=utf-8'), { ...noJson, content_type: 'text/html' }],
-    [
-      'a signed token',
-      ofType('application/jwt', 'e30.eyJzdWIiOiIxIn0.'),
-      { ...noJson, content_type: 'application/jwt' },
-    ],
-    // The names of an answer's members, without a value.
-    [
-      'no subject',
-      answer(200, { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' }),
-      { ...unusable, members: 'id, user, https://x.example/uid' },
-    ],
-    [
-      'a member whose name is in the token',
-      answer(200, { tok: 1 }),
-      { ...unusable, members: 'tok' },
-    ],
+    ['HTML', answer(200, HTML, { 'Content-Type': 'text/html' }), noJson],
+    ['no subject', answer(200, { id: 'canary' }), unusable],
     ['1,025 bytes', answer(200, { sub: `${'é'.repeat(512)}x` }), tooLong],
     ['64 KiB and one byte', answer(200, userinfoOf(LIMIT_BYTES + 1)), tooLarge],
     ['the same in chunks', inChunks(userinfoOf(LIMIT_BYTES + 1)), tooLarge],
@@ -160,41 +140,30 @@ describe('A refusal by the provider', () => {
     expect((await askOnce(answer(200, body))).identity).toEqual(INVALID);
   });
 
-  it.each<[number, string | null, Behaviour]>([
-    // The provider's code, if it is one.
-    [403, 'insufficient_scope', answer(403, { error: 'insufficient_scope' })],
-    [403, 'bad_jwt', answer(403, { code: 403, error_code: 'bad_jwt', msg: 'x' })],
-    [403, null, answer(403, { error: 'the token is not good' })],
-    [403, null, answer(403, { error: 'x'.repeat(41) })],
-    [403, null, answer(403, 'Forbidden')],
-    // The challenge's error, if RFC 6750 defines it.
-    [401, 'invalid_token', challenge('Bearer realm="x", error="invalid_token", x="canary"')],
-    [401, 'insufficient_scope', challenge('Bearer error=insufficient_scope')],
-    [401, 'invalid_request', challenge('Bearer realm="x",error = "INVALID_REQUEST"')],
-    [401, null, challenge('Bearer error="canary"')],
-    [401, null, challenge('Bearer my_error="invalid_token"')],
-  ])('is logged with its code: %i, %s', async (status, reason, behaviour) => {
+  it.each<[object, Behaviour]>([
+    [{ status: 403, error: 'insufficient_scope' }, answer(403, { error: 'insufficient_scope' })],
+    [{ status: 200, error: 'invalid_token' }, answer(200, { error: 'invalid_token' })],
+    [{ status: 401 }, answer(401, { error: 'No such token.' })],
+    [{ status: 401 }, answer(401, { error: { code: 'expired' } })],
+    [{ status: 401 }, answer(401, HTML)],
+  ])('is logged with its status and error code: %o', async (fields, behaviour) => {
     const { lines } = await askOnce(behaviour);
-    const event = 'identity_provider_refused';
-    expect(lines).toEqual([{ level: 'warn', event, fields: { status, reason } }]);
+    expect(lines).toEqual([{ level: 'warn', event: 'identity_provider_refused', fields }]);
   });
 });
 
 describe('The log never holds the token', () => {
   it.each<[string, Behaviour]>([
-    ['as a part of its error code', answer(401, { error_code: `invalid_${TOKEN}` })],
-    ['as a part of the code in another case', answer(401, { code: `bad_${TOKEN.toLowerCase()}_` })],
-    ['cut short in its error code', answer(401, { error: `bad_${CUT}` })],
+    ['in its error code', answer(401, { error: `invalid_${TOKEN}` })],
+    ['in small letters', answer(401, { error: `invalid_${TOKEN.toLowerCase()}` })],
     ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
     ['in a redirect', answer(302, '', { Location: `https://elsewhere.example/?t=${TOKEN}` })],
-    ['as the name of a member', answer(200, { [TOKEN]: 1, [`x.${CUT}`]: 1 })],
-    ['as its media type', answer(200, '', { 'Content-Type': `text/${TOKEN}` })],
-    ['in its challenge', challenge(`Bearer error="${TOKEN}"`)],
+    ['as the name of a member', answer(200, { [TOKEN]: 1 })],
     ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],
   ])('though the provider repeats it %s', async (_name, behaviour) => {
     const { lines } = await askOnce(behaviour, {}, TOKEN);
     expect(lines).toHaveLength(1);
-    expect(JSON.stringify(lines).toLowerCase()).not.toContain(CUT.toLowerCase());
+    expect(JSON.stringify(lines).toLowerCase()).not.toContain(TOKEN.toLowerCase());
   });
 
   it('although the request refuses it, or the network error quotes it', async () => {

@@ -54,7 +54,7 @@ describe('A message that is not a request', () => {
   const END = `${OWN_ID}${CLOSE}\r\n\r\n`;
 
   it.each([
-    ['a request line without a target', 'GET\r\n\r\n', ...BAD],
+    ['a request line without a target', 'GET\r\n\r\n', ...BAD_METHOD],
     ['a header without a colon', `${GET}Host: a\r\nbroken\r\n\r\n`, ...BAD],
     ['chunks that are not the last coding', requestText('POST', ORDERS, [`${CHUNKED}, x`]), ...BAD],
     ['large headers', requestText('GET', HEALTH, [`X: ${'a'.repeat(20_000)}`]), ...TOO_LARGE],
@@ -66,7 +66,8 @@ describe('A message that is not a request', () => {
     ['an invalid absolute target', `GET http://[ HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD],
     ['a backslash in the path', `GET ${HEALTH}\\x HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD],
     ['a tunnel', `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD_METHOD],
-    ['an unknown method', `BREW ${ORDERS} HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD_METHOD],
+    ['an unknown method', requestText('BREW', ORDERS), ...BAD_METHOD],
+    ['a method in small letters', requestText('patch', ORDERS), ...BAD_METHOD],
   ])(
     'is answered in the envelope, with its id if it is known: %s',
     async (_, text, ...of: [statusLine: string, code: string]) => {
@@ -85,8 +86,8 @@ describe('A message that is not a request', () => {
     await connection.until(({ answers }) => answers().length === 2);
     connection.send('more nonsense\r\n\r\n');
     await connection.over;
-    expect(connection.answers().map(({ status }) => status)).toEqual([201, 400]);
-    expectEnvelope(connection.answers()[1], ...BAD);
+    expect(connection.answers().map(({ status }) => status)).toEqual([201, 405]);
+    expectEnvelope(connection.answers()[1], ...BAD_METHOD);
   });
 
   it.each(['', requestText('GET', ORDERS, [MINE])])(

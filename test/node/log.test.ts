@@ -19,9 +19,9 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** The events, each of which has a line of its own. The answer of the provider to the start may come at any time. */
+/** The events, each of which has a line of its own. */
 function eventsOf(server: ServerProcess) {
-  const lines = server.log().filter(({ event }) => event !== 'identity_provider_asked');
+  const lines = server.log();
   for (const line of lines) {
     expect(Object.keys(line).slice(0, 3)).toEqual(['time', 'level', 'event']);
     expect(new Date(String(line['time'])).toJSON()).toBe(line['time']);

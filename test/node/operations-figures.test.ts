@@ -84,9 +84,9 @@ it('are equal to the counts of the clients', async () => {
 
 it('count the bytes of each request separately, also when only slow ones are logged', async () => {
   const stub = await openIdentityStub((_token, response) => {
-    setTimeout(() => response.end('{"sub":"slow"}'), 300);
+    setTimeout(() => response.end('{"sub":"slow"}'), 600);
   });
-  const slowOnes = { REQUEST_LOG: 'slow', SLOW_REQUEST_MS: '250' };
+  const slowOnes = { REQUEST_LOG: 'slow' };
   const server = await service.start({ ...slowOnes, AUTH_USERINFO_URL: stub.url });
   const connection = openRaw(server.origin);
   connection.send(requestText('GET', HEALTH).repeat(3));

@@ -50,6 +50,10 @@ it.each<[string, object]>([
   ['ADMIN_API_KEY=key', { adminKey: 'key' }],
   ['ADMIN_API_KEY_FILE=/keys', { adminKey: ['old', 'new'] }],
   ['CORS_ALLOWED_ORIGINS=*', { corsAllowedOrigins: ['*'] }],
+  [
+    'CORS_ALLOWED_ORIGINS=capacitor://localhost,ionic://localhost,tauri://localhost',
+    { corsAllowedOrigins: ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'] },
+  ],
   ['CORS_ALLOWED_ORIGINS=http://a:5173,,*,', { corsAllowedOrigins: ['http://a:5173', '*'] }],
   ['BACKUP_DIR=b', { backups: { folder: 'b', intervalHours: 24, keep: 7 } }],
   [
@@ -65,7 +69,7 @@ it.each<[string, object]>([
   ['REPLICATION=async', { replication: { socketPath: '/var/run/litestream.sock' } }],
   ['REPLICATION=async:/run/it.sock', { replication: { socketPath: '/run/it.sock' } }],
   ['REQUEST_LOG=all', { operations: { requestLog: { fromMs: 0 } } }],
-  ['REQUEST_LOG=slow SLOW_REQUEST_MS=250', { operations: { requestLog: { fromMs: 250 } } }],
+  ['REQUEST_LOG=slow', { operations: { requestLog: { fromMs: 500 } } }],
   ...['127.0.0.1', 'localhost', '::1', '172.16.0.1', '192.168.1.9', '100.64.0.1', 'fd12:3456::1']
     // Where others can't reach it.
     .map((host): [string, object] => [
@@ -82,7 +86,9 @@ it.each<[string, object]>([
 const PORT = 'a whole number from 0 to 65535';
 const FILE =
   'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes (with %23 for a # in the password, %2F for a /)';
-const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
+const origins = (such: string) =>
+  `comma-separated origins as browsers send them, such as ${such}, or *`;
+const ORIGINS = origins('https://app.example.com or capacitor://localhost');
 const OPS_HOST =
   'a loopback or private address such as 127.0.0.1 or 10.0.0.5: the operations port asks for no key';
 const REPLICATION =
@@ -112,10 +118,22 @@ it.each<Case>([
   ['DATABASE_URL', 'file://u:canary@host/a.db', '"file://(hidden)@host/a.db"', FILE],
   ...shown('DATABASE_URL', FILE, 'file:', 'file::memory:', 'file://host/a.db', 'file:a%zz.db'),
   ...shown('DATABASE_URL', FILE, 'file:a%00b.db'),
-  ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'app.example.com', 'https://a.example/'),
+  ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'app.example.com', 'localhost:5173', 'file:///'),
+  ...shown(
+    'CORS_ALLOWED_ORIGINS',
+    origins('https://a.example'),
+    'https://A.example:443',
+    'https://a.example/',
+  ),
+  ...shown('CORS_ALLOWED_ORIGINS', origins('capacitor://localhost'), 'capacitor://LOCALHOST/x'),
   // Not "unset": an empty list must not mean "every origin".
-  ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'https://A.example', 'https://*.example', ' , '),
-  ['CORS_ALLOWED_ORIGINS', '*, https://u:canary@a.b', '"*, https://(hidden)@a.b"', ORIGINS],
+  ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'https://*.example', ' , '),
+  [
+    'CORS_ALLOWED_ORIGINS',
+    '*, https://u:canary@a.b',
+    '"*, https://(hidden)@a.b"',
+    origins('https://a.b'),
+  ],
 ])('refuses %s=%j in one sentence without secrets', expectRefused);
 
 const KEY = 'canary'.padEnd(32, '-');

@@ -35,8 +35,7 @@ function open(storage: Partial<AskedStorage> = {}) {
   const touch = vi.fn(storage.touch ?? (async () => {}));
   const answer = async (changes: Record<string, unknown> = {}, isStarted = true) => {
     const { identityChecks: checks, identityUnavailableSince: since } = meter;
-    const { at_start = null } = changes;
-    const identity = { at_start, checks, unavailable_since: timeOf(since) };
+    const identity = { checks, unavailable_since: timeOf(since) };
     const facts = { ...WELL, identity, ...changes } as unknown as Facts;
     const asked = isStarted ? { ping: async () => {}, ...storage, touch } : undefined;
     const answering = readiness.answer(facts, asked);
@@ -112,21 +111,6 @@ it('A provider that did not answer is a warning until it answers', async () => {
   expect(await answer()).toEqual({ ready: true, reasons: [], warnings: [warning] });
   meter.identityChecked('invalid', 5);
   expect(await warnings()).toEqual([]);
-  const away = { at_start: { ok: false, away: true } };
-  expect(await warnings(away)).toEqual([]);
-  expect(await open().warnings(away)).toEqual([warning]);
-});
-
-it('A provider that was unfit at the start is a warning until it has accepted one token and refused another', async () => {
-  const { meter, warnings } = open();
-  const unfit = { at_start: { ok: false } };
-  expect(await warnings({ at_start: { ok: true } })).toEqual([]);
-  expect(await warnings(unfit)).toEqual(['identity_provider_unfit']);
-  // A provider that takes every token for an account would come as far as here.
-  meter.identityChecked('identified', 5);
-  expect(await warnings(unfit)).toEqual(['identity_provider_unfit']);
-  meter.identityChecked('invalid', 5);
-  expect(await warnings(unfit)).toEqual([]);
 });
 
 it('A failed backup, an overdue one and one from the future are warnings', async () => {

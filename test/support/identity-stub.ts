@@ -2,7 +2,6 @@
 // `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';
 import { onLoopback } from './loopback.js';
 
 export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
@@ -37,14 +36,11 @@ export function answer(
   };
 }
 
-/** With `seesStart` the behaviour answers the question that a service asks at its start, too. */
-export async function openIdentityStub(behaviour: Behaviour = byToken, { seesStart = false } = {}) {
+export async function openIdentityStub(behaviour: Behaviour = byToken) {
   /** The tokens of callers, in the order of the checks. */
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    // The question at the start may come at any time. No caller sent it, so it isn't counted.
-    if (token === MADE_UP_TOKEN && !seesStart) return byToken(token, response);
     asked.push(token);
     behaviour(token, response, request);
   });

@@ -1,17 +1,15 @@
 // Finds the account of a token. `identify` reads straight down: remembered (never longer than the
-// token lives), joined to an identical check, limited, then within 4 s the gate, the pause that the
-// provider asks for, the question at its user-information endpoint.
+// token lives), joined to an identical check, limited if the token is unknown, then within 4 s the
+// gate and the question at the provider's user-information endpoint.
 
-import { FairQueue } from '../admission/fair-queue.js';
-import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
+import { retryAfterMs } from '../retry-after.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { CheckedTokens } from './checked-tokens.js';
-import { expiryOf, unverifiedExpiry } from './claims.js';
-import { DocumentError } from './documents.js';
-import { type Ask, type Exchange, inTime, TIME_IS_OVER } from './exchange.js';
+import { unverifiedExpiry } from './claims.js';
+import { inTime } from './deadline.js';
 import {
   type From,
   type Identity,
@@ -20,31 +18,32 @@ import {
   UNAVAILABLE,
 } from './identity-provider.js';
 import type { JwtVerifier } from './jwt-verifier.js';
-import { Pauses } from './pauses.js';
-import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
-import { networkReason } from './send.js';
+import type { Answer } from './send.js';
+import { UnknownChecks } from './unknown-checks.js';
+import type { Ask, Verdict } from './userinfo.js';
 
 export interface ChecksOptions {
   /** Checks every token before the provider is asked. Default: none. */
   readonly gate?: JwtVerifier | undefined;
   readonly ask: Ask;
-  /** What the log calls the place of the subject. Default `sub`. */
-  readonly subjectField?: string;
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
   /** How long a successful check is remembered; a refusal is for 2 s. Default: neither is. */
   readonly cacheSeconds?: number;
-  /** Whether a request may wait for another's exchange. Default true; Workers tie an exchange to one request. */
+  /** Whether a request may wait for another's exchange. Default true; Workers without a durable object tie an exchange to one request. */
   readonly joined?: boolean;
-  /** Checks under way of tokens that were good the last time, and of unknown tokens. Default: 192 and 64. */
-  readonly checksAtOnce?: { readonly known: number; readonly unknown: number } | undefined;
+  /** The most checks under way, whatever the token, on a host with few connections. Default: 64 of unknown tokens. */
+  readonly checksAtOnce?: number | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => MaybePromise<string>;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
 }
 
 const REFUSAL_LIFETIME_MS = 2_000;
+
+/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
+const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** A check that has a question of its own. */
 interface Check {
@@ -53,10 +52,6 @@ interface Check {
   readonly key: string;
   /** The start of the question, so that an answer is never trusted for too long. */
   readonly since: number;
-  /** The account that the token was good for the last time. */
-  readonly account: string | undefined;
-  /** Whose turn it takes: the account, or the client's address. */
-  readonly sender: string;
 }
 
 export class Checks implements IdentityProvider {
@@ -65,129 +60,114 @@ export class Checks implements IdentityProvider {
   readonly #clock: () => number;
   readonly #reports: ThrottledLog;
   readonly #tokens = new CheckedTokens();
-  readonly #pauses = new Pauses();
   readonly #underWay = new Map<string, Promise<Identity>>();
-  readonly #known: Places;
-  readonly #unknown: Places;
+  readonly #unknown: UnknownChecks;
+  /** When the provider may be asked again after a 503, in milliseconds since 1970, UTC. */
+  #pausedUntil = 0;
   /** Whether the log's last word on the provider is that it is unavailable. */
   #isSaidAway = false;
 
   constructor(options: ChecksOptions) {
-    const { log = silentLog, clock = Date.now, joined = true } = options;
-    const { known = KNOWN_CHECKS_MAX, unknown = UNKNOWN_CHECKS_MAX } = options.checksAtOnce ?? {};
+    const { log = silentLog, clock = Date.now } = options;
     this.#options = options;
     this.#log = log;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    // If a check may not wait for another one's end, a bound would refuse a burst of one
-    // account's first requests.
-    this.#known = new Places(joined ? known : Infinity, clock);
-    this.#unknown = new Places(joined ? unknown : Infinity, clock);
+    this.#unknown = new UnknownChecks(clock, options.checksAtOnce);
   }
 
   identify(text: string, from?: From): MaybePromise<Identity> {
-    const { digest = sha256, events, joined = true } = this.#options;
+    const { digest = sha256, events, joined = true, checksAtOnce } = this.#options;
     return chain(digest(text), (key) => {
-      const since = this.#clock();
-      const remembered = this.#tokens.remembered(key, since);
+      const check = { text, key, since: this.#clock() };
+      const remembered = this.#tokens.remembered(key, check.since);
       if (remembered !== undefined) {
         events?.identityShared('remembered');
         return remembered;
       }
-      const underWay = joined ? this.#underWay.get(key) : undefined;
+      // A check that may not wait for another's end can't wait for a place, either.
+      if (!joined) return this.#timed(check);
+      const underWay = this.#underWay.get(key);
       if (underWay !== undefined) {
         events?.identityShared('joined');
         return underWay;
       }
-      const account = this.#tokens.accountOf(key);
-      const sender = account ?? from?.() ?? '';
-      const identity = this.#limited({ text, key, since, account, sender });
-      if (!joined) return identity;
+      const isKnown = checksAtOnce === undefined && this.#tokens.isKnown(key);
+      const identity = isKnown ? this.#timed(check) : this.#limited(check, from?.() ?? '');
       this.#underWay.set(key, identity);
       return identity.finally(() => this.#underWay.delete(key));
     });
   }
 
-  async #limited(check: Check): Promise<Identity> {
-    const places = check.account === undefined ? this.#unknown : this.#known;
-    if (!(await places.enter(check.sender))) return UNAVAILABLE;
+  async #limited(check: Check, address: string): Promise<Identity> {
+    const startedAt = performance.now();
+    if (!(await this.#unknown.acquire(address))) {
+      this.#reports.report('identity_checks_full', {
+        hint: 'too many unknown tokens wait for the identity provider; limit requests at the proxy, or set AUTH_CACHE_SECONDS',
+      });
+      this.#options.events?.identityChecked('unavailable', performance.now() - startedAt);
+      return UNAVAILABLE;
+    }
+    return this.#timed(check).finally(() => this.#unknown.release());
+  }
+
+  async #timed(check: Check): Promise<Identity> {
     const startedAt = performance.now();
     const identity = await inTime(
       (signal) => this.#asked(check, signal),
-      (error, isOver) => {
-        const reason = error instanceof DocumentError ? error.message : networkReason(error);
-        return this.#unusable({ reason: isOver ? TIME_IS_OVER : reason });
-      },
+      (reason) => this.#settled(check, { kind: 'unusable', fields: { reason } }),
     );
-    places.leave();
     this.#options.events?.identityChecked(identity.status, performance.now() - startedAt);
     return identity;
   }
 
   async #asked(check: Check, signal: AbortSignal): Promise<Identity> {
-    const { text, key, account, sender } = check;
     const { gate, ask } = this.#options;
-    const passed = await gate?.check(text, signal);
+    const passed = await gate?.check(check.text);
     if (passed !== undefined && 'refused' in passed) {
       this.#reports.report('token_refused_before_asking', { reason: passed.refused });
       return this.#refused(check);
     }
-    // The account of an unknown token is unknown, too: all of these from its sender wait.
-    const from = `from ${sender}`;
-    const [of, who] = account === undefined ? [from, from] : [`token ${key}`, `account ${account}`];
-    const left = this.#pauses.secondsLeft(of, this.#clock());
-    if (left !== undefined) return pause(left);
-    const exchange = await ask(text, signal, passed?.claims);
-    const identity = this.#answered(check, exchange);
-    const seconds = this.#pauses.note(exchange, of, who, this.#clock());
-    return seconds === undefined ? identity : pause(seconds);
+    const left = Math.ceil((this.#pausedUntil - this.#clock()) / 1000);
+    // More, if the clock was set back.
+    if (left > 0 && left <= RETRY_AFTER_MAX_SECONDS) return pause(left);
+    return this.#settled(check, await ask(check.text, signal, passed?.claims));
   }
 
-  #answered(check: Check, { status, headers, verdict }: Exchange): Identity {
-    const { text } = check;
-    if (verdict.kind === 'identified') {
-      return this.#identified(check, verdict.subject, verdict.answer);
-    }
-    const type = mediaType(headers.get('content-type'), text);
-    // Logged if it is not the type that was asked for: the HTML of a proxy, a signed answer.
-    const content = type === null || type === 'application/json' ? {} : { content_type: type };
+  #settled(check: Check, verdict: Verdict): Identity {
     if (verdict.kind === 'unusable') {
-      const { reason, answer } = verdict;
-      const members = memberNames(answer, text);
-      const field = this.#options.subjectField ?? 'sub';
-      return this.#unusable({ reason, ...content, ...(members !== null && { field, members }) });
+      const isSaid = this.#reports.report('identity_provider_unavailable', verdict.fields);
+      this.#isSaidAway ||= isSaid;
+      return verdict.busy === undefined ? UNAVAILABLE : this.#busy(verdict.busy);
     }
-    this.#isBack();
-    // An operator's mistake (no apikey, no scope) looks the same, so the log repeats the
-    // provider's reason.
-    const reason =
-      errorCode(verdict.answer, text) ?? challengeError(headers.get('www-authenticate'));
-    this.#reports.report('identity_provider_refused', { status, reason, ...content });
-    return this.#refused(check);
+    if (this.#isSaidAway) this.#log.info('identity_provider_available');
+    this.#isSaidAway = false;
+    if (verdict.kind === 'refused') {
+      // An operator's mistake (no apikey, no scope) looks the same as a bad token.
+      this.#reports.report('identity_provider_refused', verdict.fields);
+      return this.#refused(check);
+    }
+    const { text, key, since } = check;
+    const { subject, expiresAt = Infinity } = verdict;
+    const { cacheSeconds = 0 } = this.#options;
+    const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(text) ?? Infinity);
+    const untilMs = Math.min(since + cacheSeconds * 1000, expiresAt, tokenEnds);
+    return this.#tokens.good(key, subject, { since, untilMs });
   }
 
-  #identified({ text, key, since }: Check, subject: string, answer: unknown): Identity {
-    const { cacheSeconds = 0 } = this.#options;
-    this.#isBack();
-    const ends = cacheSeconds === 0 ? [] : [expiryOf(answer), unverifiedExpiry(text)];
-    const untilMs = Math.min(since + cacheSeconds * 1000, ...ends.map((end) => end ?? Infinity));
-    return this.#tokens.good(key, subject, { since, untilMs });
+  #busy({ status, headers }: Answer): Identity {
+    const asked = Math.ceil((retryAfterMs(headers, this.#clock()) ?? 0) / 1000);
+    const seconds = Math.min(asked, RETRY_AFTER_MAX_SECONDS);
+    if (seconds === 0) return UNAVAILABLE;
+    // A 429 is about this token or its sender: anyone's junk would pause everybody.
+    if (status === 503) this.#pausedUntil = this.#clock() + seconds * 1000;
+    return pause(seconds);
   }
 
   #refused({ key, since }: Check): Identity {
     const ms = this.#options.cacheSeconds === undefined ? 0 : REFUSAL_LIFETIME_MS;
     this.#tokens.refused(key, { since, untilMs: since + ms });
     return INVALID;
-  }
-
-  #unusable(fields: Readonly<Record<string, string>>): Identity {
-    if (this.#reports.report('identity_provider_unavailable', fields)) this.#isSaidAway = true;
-    return UNAVAILABLE;
-  }
-
-  #isBack(): void {
-    if (this.#isSaidAway) this.#log.info('identity_provider_available');
-    this.#isSaidAway = false;
   }
 }
 
@@ -199,46 +179,4 @@ function pause(seconds: number): Identity {
 async function sha256(token: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** Checks under way of tokens that were good the last time. */
-export const KNOWN_CHECKS_MAX = 192;
-/** Checks under way of unknown tokens, which may be junk. */
-export const UNKNOWN_CHECKS_MAX = 64;
-/** Waiting checks of one sender; one more is answered `unavailable`. */
-export const WAITING_CHECKS_MAX = 1_000;
-
-/**
- * Places for checks under way; senders who wait for one take turns. A junk token costs a call to
- * the provider like a good one: without a bound, a flood of junk would leave users without answers.
- */
-class Places {
-  #free: number;
-  readonly #clock: () => number;
-  readonly #waiting = new FairQueue<{ since: number; begin: (turn: boolean) => void }>(
-    ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
-    ({ begin }) => begin(false),
-  );
-
-  constructor(max: number, clock: () => number) {
-    this.#free = max;
-    this.#clock = clock;
-  }
-
-  /** Whether the check may begin, and must `leave`: not after a wait of 4 s, nor if too many of its sender wait. */
-  async enter(sender: string): Promise<boolean> {
-    if (this.#free > 0) {
-      this.#free--;
-      return true;
-    }
-    if (this.#waiting.waitingOf(sender) >= WAITING_CHECKS_MAX) return false;
-    return new Promise((begin) => this.#waiting.add(sender, { since: this.#clock(), begin }));
-  }
-
-  leave(): void {
-    this.#waiting.dropGone();
-    const next = this.#waiting.take();
-    if (next === undefined) this.#free++;
-    else next.begin(true);
-  }
 }

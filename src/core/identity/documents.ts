@@ -1,22 +1,22 @@
-// Documents of the provider (its discovery document, its keys): fetched when
-// they are needed, kept while they are fresh, and for a bounded time when the provider fails.
+// The provider's documents: its endpoints (discovery) and its keys. A good one is kept for as long
+// as no newer one can be fetched.
 
+import * as jose from 'jose';
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
-import { parsed } from './exchange.js';
-import { networkReason, type Question, type Send } from './send.js';
+import { networkCode, type Send } from './send.js';
+import { parsed } from './userinfo.js';
 
+/** A key set of 50 MB took 283 MB of memory. */
 const DOCUMENT_MAX_BYTES = 262_144;
-const FRESH_MS = 600_000;
-/** How long the last good document serves while a new one can't be fetched. */
-const KEPT_MS = 3_600_000;
-/** Pause after a failure while an older document still serves. */
-const PAUSE_AFTER_FAILURE_MS = 10_000;
-/** Pause after a failure without an older document: short, because callers wait for one. */
-const PAUSE_WITHOUT_DOCUMENT_MS = 1_000;
+/** Leaves a second of the check's four for the question itself. */
+const DOCUMENT_TIMEOUT_MS = 3_000;
+const RELOAD_INTERVAL_MS = 600_000;
+/** Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often. */
+const KEYS_AGE_MIN_MS = 30_000;
 
 /** Rejects with a `DocumentError`. */
-export type Address = (signal: AbortSignal) => Promise<string>;
+export type Address = () => Promise<string>;
 
 export interface DocumentSource {
   readonly fetch: Send;
@@ -26,128 +26,127 @@ export interface DocumentSource {
   readonly joined: boolean;
 }
 
-export interface CachedDocumentOptions<T> extends DocumentSource {
-  /** What a message calls it, such as `the keys`. */
-  readonly name: string;
-  readonly url: Address;
-  /** Throws a `DocumentError` if the JSON is not such a document. */
-  readonly read: (json: unknown) => T;
+/** Why a document can't be used, and what the operator can do, without a secret. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
 }
 
 /**
- * Why a document can't be used, without a secret. `cause`: the network's error; `status`: the
- * answer's, if not 200; `remedy`: what the operator can do, if the error itself tells.
+ * Loads at the first call, and every ten minutes. One call waits for a reload; if it fails, the
+ * last good value stays. Rejects if nothing was loaded yet.
  */
-export class DocumentError extends Error {
-  override readonly name = 'DocumentError';
-  readonly status: number | undefined;
-  readonly remedy: string | undefined;
-
-  constructor(message: string, options: ErrorOptions & { status?: number; remedy?: string } = {}) {
-    super(message, options);
-    this.status = options.status;
-    this.remedy = options.remedy;
-  }
-}
-
-export class CachedDocument<T> {
-  readonly #options: CachedDocumentOptions<T>;
-  #good: { readonly value: T; readonly at: number } | undefined;
-  #failure: { readonly error: DocumentError; readonly at: number } | undefined;
-  #underWay: Promise<T> | undefined;
-
-  constructor(options: CachedDocumentOptions<T>) {
-    this.#options = options;
-  }
-
-  /**
-   * A document younger than `ageMs`. Without `ageMs` the last good one serves, too, if a new one
-   * can't be fetched. Rejects with a `DocumentError`, or the signal's reason.
-   */
-  async get(signal: AbortSignal, ageMs?: number): Promise<T> {
-    const good = this.#good;
-    if (good !== undefined && this.#isWithin(ageMs ?? FRESH_MS, good)) return good.value;
-    const kept = this.#isWithin(KEPT_MS, good) ? good : undefined;
-    const pauseMs = kept === undefined ? PAUSE_WITHOUT_DOCUMENT_MS : PAUSE_AFTER_FAILURE_MS;
+function kept<T>(load: () => Promise<T>, { clock, joined }: DocumentSource): () => Promise<T> {
+  let good: { readonly value: T } | undefined;
+  let triedAt = 0;
+  let loading: Promise<T> | undefined;
+  const reload = async () => {
+    triedAt = clock();
     try {
-      if (this.#isWithin(pauseMs, this.#failure)) throw this.#failure?.error;
-      if (!this.#options.joined) return await this.#fetch(signal);
-      this.#underWay ??= this.#fetch(signal).finally(() => {
-        this.#underWay = undefined;
-      });
-      return await this.#underWay;
+      good = { value: await load() };
     } catch (error) {
-      if (kept === undefined || ageMs !== undefined) throw error;
-      return kept.value;
+      if (good === undefined) throw error;
+    } finally {
+      loading = undefined;
     }
-  }
+    return good.value;
+  };
+  return async () => {
+    // The absolute difference, so that a clock that was set back doesn't put the reload off.
+    const isDue = Math.abs(clock() - triedAt) >= RELOAD_INTERVAL_MS;
+    if (good !== undefined && !isDue) return good.value;
+    if (!joined) return reload();
+    loading ??= reload();
+    return loading;
+  };
+}
 
-  /** False for a time in the future: then the clock was set back. */
-  #isWithin(ageMs: number, since: { readonly at: number } | undefined): boolean {
-    const age = since === undefined ? -1 : this.#options.clock() - since.at;
-    return age >= 0 && age < ageMs;
-  }
-
-  async #fetch(signal: AbortSignal): Promise<T> {
-    const { clock, fetch, name, read, url } = this.#options;
-    const at = clock();
-    try {
-      const headers = { accept: 'application/json' };
-      const question: Question = { headers, redirect: 'manual', signal };
-      const { status, body } = await fetch(await url(signal), question);
-      if (status !== 200) {
-        throw new DocumentError(`could not fetch ${name}: status ${status}`, { status });
-      }
-      const bytes = await boundedBody(body, DOCUMENT_MAX_BYTES);
-      const value = read(bytes && parsed(bytes));
-      this.#good = { value, at };
-      this.#failure = undefined;
-      return value;
-    } catch (cause) {
-      const message = `could not fetch ${name}: ${networkReason(cause)}`;
-      const error = cause instanceof DocumentError ? cause : new DocumentError(message, { cause });
-      this.#failure = { error, at: clock() };
-      throw error;
-    }
+/** Rejects with a `DocumentError` that calls the document by its name. */
+async function fetchJson(name: string, url: string, fetch: Send, signal: AbortSignal) {
+  const problem = (reason: string) => new DocumentError(`could not fetch ${name}: ${reason}`);
+  try {
+    const headers = { accept: 'application/json' };
+    const { status, body } = await fetch(url, { headers, redirect: 'manual', signal });
+    if (status !== 200) throw problem(`status ${status}`);
+    const bytes = await boundedBody(body, DOCUMENT_MAX_BYTES);
+    if (bytes === undefined) throw problem(`over ${DOCUMENT_MAX_BYTES} bytes`);
+    return parsed(bytes);
+  } catch (error) {
+    throw error instanceof DocumentError ? error : problem(networkCode(error));
   }
 }
 
-type Endpoint = 'userinfo_endpoint' | 'jwks_uri';
+export type KeySet = ReturnType<typeof jose.createRemoteJWKSet>;
+
+/** Rejects with a `DocumentError`. */
+export function remoteKeys(url: Address, source: DocumentSource): () => Promise<KeySet> {
+  const load = async () => {
+    const keys = jose.createRemoteJWKSet(new URL(await url()), {
+      // jose's own age would ask the provider at every request of an outage, and use no kept keys.
+      cacheMaxAge: Infinity,
+      cooldownDuration: KEYS_AGE_MIN_MS,
+      timeoutDuration: DOCUMENT_TIMEOUT_MS,
+      [jose.customFetch]: async (href, { signal }) => {
+        const json = await fetchJson('the key set', href, source.fetch, signal);
+        return Response.json(withKeys(json));
+      },
+    });
+    await keys.reload();
+    return keys;
+  };
+  return kept(load, source);
+}
+
+function withKeys(json: unknown): unknown {
+  const keys = isJsonObject(json) ? json['keys'] : undefined;
+  if (Array.isArray(keys) && keys.length > 0 && keys.every(isJsonObject)) return json;
+  throw new DocumentError(
+    'the key set holds no keys; have the provider sign with a key pair (RS256, ES256)',
+  );
+}
+
+const REMEDIES = {
+  userinfo_endpoint:
+    'set AUTH_USERINFO_URL, or AUTH_USERINFO=off with AUTH_AUDIENCE if this provider only issues JWTs',
+  jwks_uri: 'set AUTH_JWKS_URL to the address of the keys',
+};
+type Endpoint = keyof typeof REMEDIES;
 /** Its usable addresses. */
 type Metadata = Readonly<Record<Endpoint, string | undefined>>;
 
 /** The discovery document (OpenID Connect Discovery 1.0, section 4): where user information and keys are. */
-export function discovery(issuer: string, source: DocumentSource): CachedDocument<Metadata> {
-  return new CachedDocument({
-    ...source,
-    name: 'the discovery document',
-    url: async () => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
-    read: (json) => metadataOf(json, issuer),
-  });
+export function discovery(issuer: string, source: DocumentSource): () => Promise<Metadata> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  return kept(async () => {
+    const signal = AbortSignal.timeout(DOCUMENT_TIMEOUT_MS);
+    return metadataOf(await fetchJson('the discovery document', url, source.fetch, signal), issuer);
+  }, source);
 }
 
 /** The address that is set, or else the one in the discovery document. */
 export function addressOf(
   endpoint: Endpoint,
   set: string | undefined,
-  document: CachedDocument<Metadata> | undefined,
-  remedy: string,
+  metadata: (() => Promise<Metadata>) | undefined,
 ): Address {
-  return async (signal) => {
-    const url = set ?? (await document?.get(signal))?.[endpoint];
+  return async () => {
+    const url = set ?? (await metadata?.())?.[endpoint];
     if (url !== undefined) return url;
-    throw new DocumentError(`the discovery document names no usable ${endpoint}`, { remedy });
+    throw new DocumentError(
+      `the discovery document names no usable ${endpoint}; ${REMEDIES[endpoint]}`,
+    );
   };
 }
 
 function metadataOf(json: unknown, issuer: string): Metadata {
   if (!isJsonObject(json) || typeof json['issuer'] !== 'string') {
-    throw new DocumentError('the discovery document is not JSON with an issuer in it');
+    throw new DocumentError('the discovery document is not JSON with an issuer; check AUTH_ISSUER');
   }
   // "MUST exactly match": else one provider could speak for another.
   if (json['issuer'] !== issuer) {
     const other = JSON.stringify(json['issuer'].slice(0, 200));
-    throw new DocumentError(`the discovery document names another issuer: ${other}`);
+    throw new DocumentError(
+      `the discovery document names another issuer; set AUTH_ISSUER to ${other}`,
+    );
   }
   return {
     userinfo_endpoint: safeUrl(json['userinfo_endpoint'], issuer),

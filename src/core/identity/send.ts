@@ -2,6 +2,12 @@
 // (undici) ends the process when an answer names more than five content codings: it refuses the
 // head, and the body stream it already created emits its error where it can't be caught.
 
+/**
+ * Node tries the addresses of a name one after the other, each for 250 ms unless told otherwise: a
+ * handshake from East Africa to America takes longer. Three that don't answer fit into a check's 4 s.
+ */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
+
 export interface Question {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -22,42 +28,33 @@ export interface Answer {
  */
 export type Send = (url: string, question: Question) => Promise<Answer>;
 
-type Body = AsyncIterable<Uint8Array<ArrayBuffer>>;
-
 /** What is used of Node's modules; the core has no types of Node. */
 interface Node {
   readonly request: (url: string, options: object) => NodeRequest;
 }
-
 interface NodeRequest {
   readonly reusedSocket: boolean;
-  on(event: string, listener: (value: never) => void): void;
+  on(event: string, listener: (value: never) => void): NodeRequest;
   destroy(error: Error): void;
   end(): void;
 }
-
-interface NodeMessage extends Body {
+type NodeMessage = NonNullable<Answer['body']> & {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
+};
 type Host = { versions?: { undici?: string }; getBuiltinModule?(name: string): Node };
 
 /** The client of this platform. */
-export const send: Send = async (url, question) => {
+export const send: Send = (url, question) => {
   const node = nodeFor(url);
   if (node === undefined) return fetch(url, question);
-  for (;;) {
-    const { request, answer } = exchange(node, url, question);
-    try {
-      return await answer;
-    } catch (error) {
-      // The provider closed a kept connection as the request was sent on it. Each further try uses
-      // up one more of these, so the last one has a connection of its own.
-      const isStale = request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(networkCode(error));
-      if (!isStale || question.signal.aborted) throw error;
-    }
-  }
+  const first = exchange(node, url, question);
+  return first.answer.catch((error) => {
+    const isStale = first.request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(networkCode(error));
+    if (!isStale || question.signal.aborted) throw error;
+    // The provider closed a kept connection as the request was sent on it.
+    return exchange(node, url, question, { agent: false }).answer;
+  });
 };
 
 /** Undefined where `fetch` is not undici's: Workers, Bun, Deno. */
@@ -67,13 +64,19 @@ function nodeFor(url: string): Node | undefined {
   return host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
 }
 
-function exchange(node: Node, url: string, { method, headers, signal }: Question) {
+function exchange(node: Node, url: string, question: Question, connection = {}) {
+  const { method, headers, signal } = question;
   const request = node.request(url, {
     method,
     signal,
+    ...connection,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
     headers: { 'user-agent': 'node', 'accept-encoding': 'identity', ...headers },
   });
   const answer = new Promise<Answer>((resolve, reject) => {
+    request.on('error', reject);
+    // The only event after status 101, which nobody asked for.
+    request.on('close', () => reject(new Error('the connection closed without an answer')));
     request.on('response', (message: NodeMessage) => {
       const get = (name: string) => message.headers[name]?.toString() ?? null;
       if (/^(identity)?$/i.test(get('content-encoding') ?? '')) {
@@ -83,9 +86,6 @@ function exchange(node: Node, url: string, { method, headers, signal }: Question
       // No coding was asked for, and an answer in one could be as large as it likes.
       request.destroy(Object.assign(new Error(), { code: 'CONTENT_ENCODING_NOT_ASKED_FOR' }));
     });
-    request.on('error', reject);
-    // The only event after status 101, which nobody asked for.
-    request.on('close', () => reject(new Error('the connection closed without an answer')));
   });
   request.end();
   return { request, answer };
@@ -100,11 +100,4 @@ export function networkCode(error: unknown): string {
   const { code } = Object(cause) as { readonly code?: unknown };
   if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
   return error instanceof Error ? error.name : 'network error';
-}
-
-/** For the log: the code, and whether this process is to blame rather than the provider. */
-export function networkReason(error: unknown): string {
-  const code = networkCode(error);
-  if (!/^E[MN]FILE$/.test(code)) return code;
-  return `no file descriptor is left here (${code}); raise the limit (ulimit -n, LimitNOFILE)`;
 }

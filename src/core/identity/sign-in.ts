@@ -1,13 +1,13 @@
 // Sign-in as the settings describe it, put together once for every host:
-// discovery, gate, user information, checks, and the question at the start.
+// discovery, gate, user information, checks, and the question of `check --online`.
 
 import { Checks, type ChecksOptions } from './checks.js';
-import { addressOf, discovery } from './documents.js';
-import { type EndpointOptions, tokenAlone, userinfoEndpoint } from './exchange.js';
+import { addressOf, discovery, remoteKeys } from './documents.js';
 import type { IdentityProvider } from './identity-provider.js';
 import { jwtVerifier } from './jwt-verifier.js';
 import { type ProviderFinding, probeProvider } from './probe.js';
 import { type Send, send } from './send.js';
+import { type EndpointOptions, tokenAlone, userinfoEndpoint } from './userinfo.js';
 
 /** The provider, as an operator describes it. */
 export interface SignInSettings {
@@ -43,8 +43,8 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
 
 export interface SignIn {
   readonly identity: IdentityProvider;
-  /** Asks the provider about a made-up token and says what came of it. Never rejects; 4 s at most. */
-  probe(stopped?: AbortSignal): Promise<ProviderFinding>;
+  /** Asks the provider about a made-up token, which it must refuse. Never rejects; 4 s at most. */
+  probe(): Promise<ProviderFinding>;
 }
 
 /** Throws a TypeError for a `subjectField` that can match nothing, and if `userinfo` is `off` without a gate. */
@@ -52,12 +52,10 @@ export function openSignIn(options: SignInOptions): SignIn {
   const { settings, fetch = send, clock = Date.now, joined = true } = options;
   const { issuer, audiences, subjectField, cacheSeconds } = settings;
   const source = { fetch, clock, joined };
-  const document = issuer === undefined ? undefined : discovery(issuer, source);
-  const keysRemedy = 'set AUTH_JWKS_URL to the address of the keys';
-  const keys = addressOf('jwks_uri', settings.jwksUrl, document, keysRemedy);
-  const url = addressOf('userinfo_endpoint', settings.userinfoUrl, document, USERINFO_REMEDY);
-  const gate =
-    audiences.length === 0 ? undefined : jwtVerifier({ ...source, audiences, issuer, url: keys });
+  const metadata = issuer === undefined ? undefined : discovery(issuer, source);
+  const keys = remoteKeys(addressOf('jwks_uri', settings.jwksUrl, metadata), source);
+  const url = addressOf('userinfo_endpoint', settings.userinfoUrl, metadata);
+  const gate = audiences.length === 0 ? undefined : jwtVerifier({ audiences, issuer, keys, clock });
   const isOn = settings.userinfo === 'on';
   if (!isOn && gate === undefined) {
     throw new TypeError('userinfo is off; audiences must name at least one audience');
@@ -65,10 +63,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   const endpoint = isOn ? userinfoEndpoint({ ...settings, url, fetch }) : undefined;
   const ask = endpoint ?? tokenAlone(subjectField);
   return {
-    identity: new Checks({ ...options, gate, ask, subjectField, cacheSeconds }),
-    probe: (stopped) => probeProvider(gate, endpoint, stopped),
+    identity: new Checks({ ...options, gate, ask, cacheSeconds }),
+    probe: () => probeProvider(gate, endpoint),
   };
 }
-
-const USERINFO_REMEDY =
-  'if this provider only issues JWTs, set AUTH_USERINFO=off with AUTH_AUDIENCE; otherwise set AUTH_USERINFO_URL';

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { nextTask } from '../../core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { ApiResponse } from './api-response.js';
+import { ApiResponse, OTHER } from './api-response.js';
 
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
@@ -22,24 +22,34 @@ const WAITING_TOTAL_MAX = 8_192;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 const ACCEPTING_TURNS_MAX = 256;
 
-/** The requests of one connection are answered one after the other: while one waits, nothing more is read. */
+/** A request's answer, or the refusal of the bytes after one. */
+interface Turn {
+  begin(): void;
+}
+
+/** Its turns are taken one after the other: while one waits, nothing more is read. */
 interface Connection {
   readonly socket: Socket;
-  /** To the request that has begun last. */
-  begun?: ApiResponse;
-  /** To the request that arrived last. */
-  newest?: ApiResponse;
-  /** How many requests wait behind the one that has begun; undefined if none ever did. */
-  waiting?: number;
+  /** Of every answer: one for each connection, not a closure for each request. */
+  readonly onClose: () => void;
+  current?: Turn | undefined;
+  /** Begun or not, or over. */
+  newest?: Turn;
+  readonly waiting: Turn[];
+  /** When the current answer became due, in milliseconds of `performance.now`. */
+  dueSince?: number | undefined;
+  /** At the start of the current turn, if it is measured. */
+  startedAt: number;
+  bytesWritten: number;
 }
 
 type HttpServer = Server<typeof IncomingMessage, typeof ApiResponse>;
 
 export class Connections {
   readonly #server: HttpServer;
-  readonly events: ServiceEvents | undefined;
+  readonly #events: ServiceEvents | undefined;
   readonly #open = new Map<Duplex, Connection>();
-  /** Requests of all connections that wait behind another. */
+  /** Turns of all connections that wait behind another. */
   #waiting = 0;
   #accepted = 0;
   #isEnding = false;
@@ -48,14 +58,19 @@ export class Connections {
   /** Without `events` nothing is measured. */
   constructor(server: HttpServer, events?: ServiceEvents) {
     this.#server = server;
-    this.events = events;
+    this.#events = events;
     server.on('connection', (socket) => {
       this.#accepted++;
-      const connection: Connection = { socket };
+      const onClose = () => this.#end(connection);
+      const numbers = { startedAt: 0, bytesWritten: 0 };
+      const connection: Connection = { socket, onClose, waiting: [], ...numbers };
       this.#open.set(socket, connection);
+      // Node resumes a socket whenever an answer is written or a body is read.
+      socket.on('resume', () => {
+        if (connection.waiting.length > 0) socket.pause();
+      });
       socket.once('close', () => {
-        connection.begun?.finish(true);
-        this.#waiting -= connection.waiting ?? 0;
+        this.#waiting -= connection.waiting.length;
         this.#open.delete(socket);
       });
     });
@@ -63,44 +78,81 @@ export class Connections {
 
   /** Begins a request, at once or when the answers before it on its connection are written. */
   add(response: ApiResponse): void {
-    const connection = this.#open.get(response.req.socket);
+    // Clients must not send another request on this connection.
+    if (this.#isEnding) response.setHeader('Connection', 'close');
+    this.#add(response.req.socket, response);
+  }
+
+  /** Calls back when all answers of the connection are written; nothing on it is served afterwards. */
+  addLast(socket: Duplex, begin: () => void): void {
+    this.#add(socket, { begin });
+  }
+
+  #add(socket: Duplex, turn: Turn): void {
+    const connection = this.#open.get(socket);
     // Node continues with what it has read, even from a connection that was reset.
     if (connection === undefined || connection.socket.destroyed) return;
-    connection.newest = response;
-    // Clients must not send another request on this connection.
-    if (this.#isEnding) response.shouldKeepAlive = false;
-    // Node gives the socket to one response after the other.
-    if (response.socket === null) this.#queue(response, connection);
-    else this.#begin(response, connection);
+    const { current, waiting } = connection;
+    connection.newest = turn;
+    if (current === undefined && waiting.length === 0) {
+      this.#begin(turn, connection);
+      return;
+    }
+    waiting.push(turn);
+    this.#waiting++;
+    connection.socket.pause();
+    const isTooMuch = waiting.length > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX;
+    if (isTooMuch) connection.socket.resetAndDestroy();
   }
 
-  #begin(response: ApiResponse, connection: Connection): void {
-    connection.begun = response;
-    response.measure(this.events, connection.socket);
-    response.begin?.(response);
+  #begin(turn: Turn, connection: Connection): void {
+    connection.current = turn;
+    connection.dueSince = undefined;
+    if (this.#events !== undefined) {
+      connection.startedAt = performance.now();
+      connection.bytesWritten = connection.socket.bytesWritten;
+    }
+    if (turn instanceof ApiResponse) turn.on('close', connection.onClose);
+    turn.begin();
   }
 
-  #queue(response: ApiResponse, connection: Connection): void {
-    const { socket } = connection;
-    if (connection.waiting === undefined) closeWithoutStackTraces(socket);
-    const wait = (change: 1 | -1) => {
-      connection.waiting = (connection.waiting ?? 0) + change;
-      this.#waiting += change;
-      // Counts as an answer that waits to be sent, and Node reads no more while there is one.
-      response._onPendingData(change * (socket.writableHighWaterMark + 1));
-      return connection.waiting;
-    };
-    response.onTurn = () => {
-      if (socket.destroyed) return;
-      wait(-1);
-      this.#begin(response, connection);
-    };
-    if (wait(1) > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) socket.resetAndDestroy();
+  /** Of the current answer, or of the connection while it is under way. */
+  #end(connection: Connection): void {
+    const { current: response, waiting, socket, startedAt, bytesWritten } = connection;
+    connection.current = undefined;
+    // In an event-loop turn of its own: others are served between the answers of a pipeline.
+    if (waiting.length > 0) setImmediate(() => this.#next(connection));
+    if (this.#events === undefined || !(response instanceof ApiResponse)) return;
+    this.#events.requestFinished({
+      route: response.route,
+      method: response.req.method ?? OTHER,
+      status: response.refusedWith ?? (response.headersSent ? response.statusCode : undefined),
+      milliseconds: performance.now() - startedAt,
+      aborted: !response.writableFinished && response.refusedWith === undefined,
+      requestId: response.requestId,
+      bytes: socket.bytesWritten - bytesWritten,
+    });
   }
 
-  /** The answer to the newest request, finished or not. If a connection breaks, its body or the bytes after it broke it. */
-  newest(socket: Duplex): ApiResponse | undefined {
+  #next(connection: Connection): void {
+    const { socket, waiting } = connection;
+    if (socket.destroyed) return;
+    const turn = waiting.shift();
+    if (turn === undefined) return;
+    this.#waiting--;
+    if (waiting.length === 0) socket.resume();
+    this.#begin(turn, connection);
+  }
+
+  /** If a connection breaks, its newest request's body or the bytes after it broke it. */
+  newest(socket: Duplex): Turn | undefined {
     return this.#open.get(socket)?.newest;
+  }
+
+  /** Bytes that aren't a request were answered. */
+  refused(status: number, bytes: number): void {
+    const unknown = { route: OTHER, method: OTHER, requestId: undefined };
+    this.#events?.requestFinished({ ...unknown, status, bytes, milliseconds: 0, aborted: false });
   }
 
   get count(): number {
@@ -110,7 +162,7 @@ export class Connections {
   /** Requests whose answer is not yet written to its end. */
   get requestCount(): number {
     let count = this.#waiting;
-    for (const { begun } of this.#open.values()) if (begun?.writableFinished === false) count++;
+    for (const { current } of this.#open.values()) if (current !== undefined) count++;
     return count;
   }
 
@@ -121,8 +173,11 @@ export class Connections {
   async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
-    for (const { newest } of this.#open.values())
-      if (newest?.headersSent === false) newest.shouldKeepAlive = false;
+    for (const { newest } of this.#open.values()) {
+      if (newest instanceof ApiResponse && !newest.headersSent) {
+        newest.setHeader('Connection', 'close');
+      }
+    }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
     // Closing resets connections that the kernel has made and this process has yet to accept. The
     // events of the turn under way are read already: the next one counts. A flood is not waited out.
@@ -138,7 +193,7 @@ export class Connections {
     const idle = setInterval(() => {
       // An answer that its client still reads: Node treats its connection as idle.
       const isWriting = [...this.#open.values()].some(
-        ({ begun }) => begun?.writableEnded && !begun.writableFinished,
+        ({ current }) => current instanceof ApiResponse && current.writableEnded,
       );
       // A kept-alive connection whose answer had begun before the stop would stay open.
       if (!isWriting) this.#server.closeIdleConnections();
@@ -152,24 +207,15 @@ export class Connections {
 
   #sweep(): void {
     const now = performance.now();
-    for (const { socket, begun } of this.#open.values()) {
-      if (begun === undefined || begun.writableFinished) continue;
+    for (const connection of this.#open.values()) {
+      const response = connection.current;
+      if (!(response instanceof ApiResponse)) continue;
       // Until the request is complete, Node's request time-out applies, unless the answer has begun.
-      if (!begun.req.complete && !begun.headersSent) continue;
-      begun.dueSince ??= now;
+      if (!response.req.complete && !response.headersSent) continue;
+      connection.dueSince ??= now;
       // A reset, because a graceful end would wait for the reader, too.
-      if (now - begun.dueSince > RESPONSE_WRITE_TIMEOUT_MS) socket.resetAndDestroy();
+      if (now - connection.dueSince > RESPONSE_WRITE_TIMEOUT_MS)
+        connection.socket.resetAndDestroy();
     }
   }
-}
-
-/** Node makes an error for each request that waits on a closed connection: 3,000 stack traces took 120 ms. */
-function closeWithoutStackTraces(socket: Socket): void {
-  const limit = Error.stackTraceLimit;
-  socket.prependOnceListener('close', () => {
-    Error.stackTraceLimit = 0;
-  });
-  socket.once('close', () => {
-    Error.stackTraceLimit = limit;
-  });
 }

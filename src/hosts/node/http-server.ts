@@ -15,10 +15,10 @@ import type { ServiceEvents } from '../../core/service-events.js';
 import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
-import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
 import { refusals } from './refusals.js';
 import { faultOf, servedTarget } from './request-target.js';
+import { NO_TCP_SOCKET } from './systemd-socket.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -70,7 +70,7 @@ function buildServer(options: HttpServerOptions) {
       }),
     {
       hostname: 'localhost',
-      // The request isn't known here, so `begin` sends the answer.
+      // The request isn't known here, so `serve` sends the answer.
       errorHandler: () => {},
       // This switch of node-server would cut off a client that still sends half a second after its answer.
       autoCleanupIncoming: false,
@@ -86,15 +86,17 @@ function buildServer(options: HttpServerOptions) {
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  const { send, refuse, refuseTunnel } = refusals(connections, options.settings.corsAllowedOrigins);
-  const begin = async (response: ApiResponse) => {
+  const { refuse, refuseBytes, refuseTunnel } = refusals(
+    connections,
+    options.settings.corsAllowedOrigins,
+  );
+  const serve = async (response: ApiResponse) => {
     const { req: request } = response;
     try {
       request.url = servedTarget(request);
       const fault = faultOf(request);
       if (fault === undefined) await answer(request, response);
-      if (response.headersSent || response.destroyed) return;
-      await send(response, request.headers, undefined, fault);
+      if (!response.headersSent && !response.isOver) await refuse(response, undefined, fault);
     } catch (error) {
       log.error('response_failed', error);
       response.destroy();
@@ -102,14 +104,14 @@ function buildServer(options: HttpServerOptions) {
   };
   const onRequest = (request: IncomingMessage, response: ApiResponse) => {
     // What follows an Upgrade in the same packet never arrives, so the client must send it again.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-    response.begin = begin;
+    if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
+    response.serve = serve;
     connections.add(response);
   };
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it doesn't know (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest);
-  server.on('clientError', refuse);
+  server.on('clientError', refuseBytes);
   server.on('connect', refuseTunnel);
   return { server, connections };
 }

@@ -16,7 +16,6 @@ import type { Settings } from '../settings.js';
 import type { Connections } from './connections.js';
 import { diskFacts, latest, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
 import { openOperationsPort, type Pages } from './operations-port.js';
-import type { ProviderProbe } from './provider-probe.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
@@ -34,7 +33,6 @@ export interface StartedParts {
   readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
   readonly postgres?: () => Facts['postgres'];
   readonly scheduler: FairScheduler;
-  readonly probe: ProviderProbe;
 }
 
 /** Opens the port if the settings name one. Rejects if its address cannot be used. */
@@ -123,7 +121,6 @@ async function factsOf(
     records: inMemory?.counts() ?? null,
     accounts: inMemory?.accountCount ?? null,
     identity: {
-      at_start: parts?.probe.finding ?? null,
       unavailable_since: timeOf(meter.identityUnavailableSince),
       checks: meter.identityChecks,
       ...meter.sharedChecks,

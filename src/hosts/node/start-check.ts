@@ -115,9 +115,9 @@ function checksOf(environment: Environment, settings: Settings, log: Log, online
     async 'identity provider'() {
       if (settings.signIn === undefined) return 'none: every bearer token is answered 503';
       if (!online) return 'not asked; --online asks it';
-      const { ok, found, remedy } = await openSignIn({ settings: settings.signIn }).probe();
+      const { ok, found } = await openSignIn({ settings: settings.signIn }).probe();
       if (ok) return found;
-      throw new Error(`the identity provider: ${found}; ${remedy}`);
+      throw new Error(`the identity provider: ${found}`);
     },
   };
 }

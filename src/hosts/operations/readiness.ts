@@ -79,12 +79,6 @@ export class Readiness {
   #warnings(facts: Facts, isStarted: boolean): Warning[] {
     const meter = this.#meter;
     const { backups, replication, erased_accounts: erased, identity } = facts;
-    const atStart = identity.at_start;
-    // What was found at the start may have passed: a fit provider knows some tokens and refuses others.
-    const { identified, invalid } = identity.checks;
-    const hasProvedFit = identified > 0 && invalid > 0;
-    const hasAnswered = identified > 0 || invalid > 0;
-    const isAway = identity.unavailable_since !== null || (atStart?.away === true && !hasAnswered);
     const isFromFuture = ({ taken_at }: { taken_at: string }) => Date.parse(taken_at) > Date.now();
     const age = Date.now() - Date.parse(backups?.last_success_at ?? facts.started_at);
     const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
@@ -92,8 +86,7 @@ export class Readiness {
     const hasCopies = backups !== null || replication !== null || facts.postgres !== null;
     return named<Warning>({
       identity_provider_not_configured: !this.#isIdentityConfigured,
-      identity_provider_unavailable: isAway,
-      identity_provider_unfit: atStart?.ok === false && !atStart.away && !hasProvedFit,
+      identity_provider_unavailable: identity.unavailable_since !== null,
       backup_failed: backups?.last_failed === true,
       backup_overdue: age > ageMax,
       backup_from_future: backups?.list?.some(isFromFuture) === true,

@@ -42,8 +42,6 @@ export interface Facts {
     readonly disk_bytes: number | null;
   };
   readonly identity: {
-    /** What the provider made of a made-up token. `away`: it gave no answer so far. */
-    readonly at_start: { ok: boolean; found: string; remedy: string | null; away?: boolean } | null;
     readonly unavailable_since: string | null;
     readonly checks: Readonly<Record<IdentityOutcome, number>>;
     readonly joined: number;

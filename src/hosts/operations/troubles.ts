@@ -59,14 +59,9 @@ export const WARNINGS = {
   },
   identity_provider_unavailable: {
     meaning:
-      'The identity provider gave no usable answer to the last request, or it was unavailable at the start and no token has been checked since: customers are answered 503.',
+      'The identity provider gave no usable answer to the last request: customers are answered 503.',
     action:
       "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. It clears with the provider's next answer; a restart of the service doesn't help.",
-  },
-  identity_provider_unfit: {
-    meaning: 'At the start the identity provider did not refuse a made-up token as it must.',
-    action:
-      '`identity.at_start` of `/status` says what it answered and what to do. It clears once the provider has accepted one token and refused another, or at the next start.',
   },
   replica_unreachable: {
     meaning:

@@ -14,7 +14,6 @@ export function readConsoleSettings(environment: Environment, readFile: ReadFile
     'CONSOLE_PORT',
     'CONSOLE_ORIGIN',
     'CONSOLE_PASSWORD_HASH',
-    'CONSOLE_TIME_ZONE',
     'OPS_HOST',
     'OPS_PORT',
   ]);
@@ -34,6 +33,5 @@ export function readConsoleSettings(environment: Environment, readFile: ReadFile
     opsUrl: opsPort ? `http://${ops}:${opsPort}` : undefined,
     /** The admin key may go there: not beyond this machine. */
     opsTakesKey: isLoopback(opsHost),
-    timeZone: values.CONSOLE_TIME_ZONE,
   });
 }

@@ -14,7 +14,7 @@ export type ReadFile = (path: string) => string;
 
 /** A setting whose text `parse` turns into a value. The text is invalid if it throws or returns undefined. */
 function setting<T>(
-  wanted: string,
+  wanted: string | ((text: string) => string),
   parse: (text: string) => T | undefined,
   shown: (text: string) => string = masked,
 ) {
@@ -23,7 +23,8 @@ function setting<T>(
       const value = parse(text);
       if (value !== undefined) return value;
     } catch {}
-    context.addIssue(`is ${shown(text)}; it must be ${wanted}`);
+    const must = typeof wanted === 'string' ? wanted : wanted(text);
+    context.addIssue(`is ${shown(text)}; it must be ${must}`);
     return z.NEVER;
   });
 }
@@ -40,10 +41,14 @@ function wholeNumber(min: number, max: number) {
   });
 }
 
+function entriesOf(text: string): string[] {
+  return text.split(',').flatMap((entry) => entry.trim() || []);
+}
+
 /** Comma-separated. An empty list would admit everyone, as an unset one does. */
-function list(wanted: string, isEntry: (text: string) => boolean) {
+function list(wanted: string | ((text: string) => string), isEntry: (text: string) => boolean) {
   return setting(wanted, (text) => {
-    const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+    const entries = entriesOf(text);
     return entries.length > 0 && entries.every(isEntry) ? entries : undefined;
   });
 }
@@ -114,8 +119,21 @@ function headers(text: string): Record<string, string> | undefined {
   return Object.fromEntries(new Headers(entries));
 }
 
+/** RFC 6454, section 6.2. `URL.origin` is "null" for the scheme of an app, such as `capacitor:`. */
+function originAsBrowsersSendIt(text: string): string | undefined {
+  const { protocol, host } = URL.canParse(text) ? new URL(text) : { host: '' };
+  return host === '' || text.includes('*') ? undefined : `${protocol}//${host.toLowerCase()}`;
+}
+
 function isOrigin(text: string): boolean {
-  return text === '*' || (!text.includes('*') && new URL(text).origin === text);
+  return text === '*' || originAsBrowsersSendIt(text) === text;
+}
+
+function originsWanted(text: string): string {
+  const wrong = entriesOf(text).find((entry) => !isOrigin(entry)) ?? '';
+  const spelling = originAsBrowsersSendIt(wrong);
+  const such = spelling ?? 'https://app.example.com or capacitor://localhost';
+  return `comma-separated origins as browsers send them, such as ${such}, or *`;
 }
 
 /** The system's limit of a socket's path. */
@@ -166,7 +184,6 @@ const PORT = wholeNumber(0, 65_535);
 /** A year. */
 const BACKUP_INTERVAL_MAX_HOURS = 8_760;
 const BACKUP_KEEP_MAX = 10_000;
-const SLOW_REQUEST_MAX_MS = 600_000;
 
 export const SETTINGS = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -203,10 +220,7 @@ export const SETTINGS = z.object({
     () => hidden(),
   ).optional(),
   ADMIN_API_KEY_FILE: KEY_FILE.optional(),
-  CORS_ALLOWED_ORIGINS: list(
-    'comma-separated origins such as https://app.example.com, without a path, or *',
-    isOrigin,
-  ).default([]),
+  CORS_ALLOWED_ORIGINS: list(originsWanted, isOrigin).default([]),
   BACKUP_DIR: z.string().optional(),
   ERASURE_LEDGER: z.string().optional(),
   BACKUP_INTERVAL_HOURS: wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS).default(24),
@@ -221,7 +235,6 @@ export const SETTINGS = z.object({
     (text) => (isLoopback(text) || isPrivate(text) ? text : undefined),
   ).default('127.0.0.1'),
   REQUEST_LOG: oneOf('off', 'slow', 'all').default('off'),
-  SLOW_REQUEST_MS: wholeNumber(0, SLOW_REQUEST_MAX_MS).default(500),
   /** The rest belongs to the console and the commands. */
   // The admin key goes there: over TLS, or not beyond this machine.
   SERVICE_URL: setting(
@@ -240,8 +253,4 @@ export const SETTINGS = z.object({
     parsedPasswordHash,
     () => hidden(),
   ).optional(),
-  CONSOLE_TIME_ZONE: setting(
-    'a time zone such as Africa/Dar_es_Salaam',
-    (timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone,
-  ).default('Africa/Dar_es_Salaam'),
 });

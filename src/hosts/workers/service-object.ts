@@ -22,7 +22,7 @@ const ADMISSION = {
   ownShareBytes: 393_216,
 };
 /** "Six simultaneous open connections" of the platform: more questions would wait within their 4 s. */
-const CHECKS_AT_ONCE = { known: 4, unknown: 2 };
+const CHECKS_AT_ONCE = 6;
 
 export class ServiceObject extends DurableObject<WorkerEnvironment> {
   #respond!: FetchHandler;

@@ -1,9 +1,9 @@
 // `manage serve` runs the service on this machine; `manage check` checks what a start needs.
 
 import { startService } from '../../hosts/node/file-service.js';
-import { heldSocket } from '../../hosts/node/held-socket.js';
 import { captureStrayOutput, jsonLog, runService } from '../../hosts/node/process.js';
 import { checkStart, settingsOf, warnOfFile } from '../../hosts/node/start-check.js';
+import { systemdSocket } from '../../hosts/node/systemd-socket.js';
 import { environmentWarnings } from '../../hosts/settings/warnings.js';
 import { type Declare, EXIT_FAILED } from '../program/command.js';
 
@@ -21,7 +21,7 @@ ${SETTINGS}`)
       await runService(log, async (onStorageLost) => {
         const settings = settingsOf(environment);
         for (const { event, hint } of environmentWarnings(environment)) log.warn(event, { hint });
-        const socket = heldSocket(environment, process.pid);
+        const socket = systemdSocket(environment, process.pid);
         if (settings.postgresUrl !== undefined) {
           // Imported here: a service with a database file needs no Postgres client.
           const { startPostgresService } = await import('../../hosts/postgres/postgres-service.js');

@@ -10,7 +10,7 @@ const FIRST_DESCRIPTOR = 3;
 export const NO_TCP_SOCKET = `LISTEN_FDS is 1, but descriptor ${FIRST_DESCRIPTOR} is not a listening TCP socket; the socket unit needs ListenStream= with an address and port, and Accept=no`;
 
 /** The descriptor to accept on; undefined if none was handed to the process `pid`. Throws one sentence if several were. */
-export function heldSocket(environment: Environment, pid: number): number | undefined {
+export function systemdSocket(environment: Environment, pid: number): number | undefined {
   const { LISTEN_FDS: count, LISTEN_PID: receiver } = environment;
   // Meant for another process: a parent's environment is inherited.
   if (!count || receiver !== String(pid)) return undefined;

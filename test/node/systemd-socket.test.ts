@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { heldSocket } from '../../src/hosts/node/held-socket.js';
+import { systemdSocket } from '../../src/hosts/node/systemd-socket.js';
 import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
@@ -26,10 +26,10 @@ describe('A socket that is handed over', () => {
 
   it('is not used if it was handed to another process, and must be the only one', () => {
     for (const LISTEN_PID of ['41', undefined]) {
-      expect(heldSocket({ LISTEN_FDS: '1', LISTEN_PID }, 42)).toBeUndefined();
+      expect(systemdSocket({ LISTEN_FDS: '1', LISTEN_PID }, 42)).toBeUndefined();
     }
     for (const LISTEN_FDS of ['0', '2', 'x']) {
-      const handed = () => heldSocket({ LISTEN_FDS, LISTEN_PID: '42' }, 42);
+      const handed = () => systemdSocket({ LISTEN_FDS, LISTEN_PID: '42' }, 42);
       expect(handed).toThrow('it must be 1: put one ListenStream= into the socket unit');
     }
   });

@@ -21,6 +21,17 @@ import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
 import { auditEvent, CLIENT_GONE, notFound, recordTooLarge, storageFailed } from './writes.js';
 
+/** A write that parses more is a large one: it takes milliseconds. */
+const LARGE_CHARACTERS = 65_536;
+/** After a large write others have the thread for about as long as it took. */
+const CHARACTERS_A_MS = 16_384;
+const isLarge = ({ characters }: PendingWrite) => characters > LARGE_CHARACTERS;
+const isSmall = (write: PendingWrite) => !isLarge(write);
+
+function rest(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
 /** How many records one log line names; it has the number of all as well. */
 const LOGGED_EVENTS_MAX = 100;
 
@@ -49,6 +60,8 @@ export interface PendingWrite {
   /** Empty for a delete. */
   readonly body: string;
   readonly sender: Sender | undefined;
+  /** Of body and stored record: what has to be parsed. */
+  readonly characters: number;
   readonly answer: (outcome: Outcome<string>) => void;
   /** For an unexpected error. */
   readonly reject: (error: unknown) => void;
@@ -88,8 +101,10 @@ export class Writer {
     body: string,
     sender: Sender | undefined,
   ): Promise<Outcome<string>> {
+    const stored = kind === 'update' ? this.#options.set.find(owner, collection, id) : undefined;
+    const characters = body.length + (stored?.text.length ?? 0);
     return new Promise((answer, reject) => {
-      const write = { kind, owner, collection, id, body, sender, answer, reject };
+      const write = { kind, owner, collection, id, body, sender, characters, answer, reject };
       this.#waiting.add(owner, write);
       this.#running ??= this.#run();
     });
@@ -107,20 +122,28 @@ export class Writer {
         // A commit lets others have the thread; without one, a pause does.
         if (this.#waiting.size > 0) await this.#options.scheduler.pause();
       }
+      // A request of others takes several event-loop turns, of which each may not have a large record.
+      if (group.characters > LARGE_CHARACTERS) await rest(group.characters / CHARACTERS_A_MS);
     }
     this.#running = undefined;
   }
 
-  /** One write of each account in rotation, until the group is full or none waits. */
+  /**
+   * One write of each account in rotation, until the group is full or none waits. Then one with a large
+   * record: these would otherwise hold up the small ones of other accounts, or never have their turn.
+   */
   #decide(): CommitGroup {
     const group = new CommitGroup(this.#options.set);
-    while (!group.isFull) {
-      const write = this.#waiting.take();
+    let isLast = false;
+    while (!isLast) {
+      const small = group.isFull ? undefined : this.#waiting.take(isSmall);
+      isLast = small === undefined;
+      const write = small ?? this.#waiting.take(isLarge);
       if (write === undefined) break;
-      const { kind, body, answer } = write;
+      const { kind, characters, answer } = write;
       try {
         const before = kind === 'create' ? undefined : group.find(write);
-        group.characters += body.length + (before?.text.length ?? 0);
+        group.characters += characters;
         const decision =
           kind === 'create'
             ? this.#create(write, group)

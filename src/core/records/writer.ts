@@ -9,7 +9,7 @@ import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { type ErrorCode, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
-import { identified, newRecord, patchedRecord } from '../domain/record.js';
+import { newRecord, patchedRecord, withServerFields } from '../domain/record.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
@@ -19,7 +19,13 @@ import type { Change, MemoryRecord } from './record-list.js';
 import type { Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
-import { auditEvent, CLIENT_GONE, notFound, recordTooLarge, storageFailed } from './writes.js';
+import {
+  auditEvent,
+  clientClosedRequest,
+  notFound,
+  recordTooLarge,
+  storageFailed,
+} from './writes.js';
 
 /** A write that parses more is a large one: it takes milliseconds. */
 const LARGE_CHARACTERS = 65_536;
@@ -80,7 +86,7 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #waiting = new FairQueue<PendingWrite>(
     ({ sender }) => sender?.isDisconnected() === true,
-    ({ answer }) => answer(CLIENT_GONE),
+    ({ answer }) => answer(clientClosedRequest),
   );
   #running: Promise<void> | undefined;
   #isLost = false;
@@ -168,7 +174,7 @@ export class Writer {
     const { status, changed } = made.value;
     const key = set.sequence(collection) + 1;
     const id = formatId(collection, key);
-    const text = identified(collection, id, owner, made.value.text);
+    const text = withServerFields(collection, id, owner, made.value.text);
     const byteDelta = set.byteDelta('', text);
     const refusal = this.#refusal(owner, undefined, text, byteDelta, group);
     if (refusal !== undefined) return refusal;

@@ -13,7 +13,7 @@ import type {
   Sender,
   ViewQuery,
 } from '../../core/records/record-service.js';
-import { CLIENT_GONE } from '../../core/records/writes.js';
+import { clientClosedRequest } from '../../core/records/writes.js';
 import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
 import { receivedPage, type SentPage } from './sent-page.js';
 
@@ -56,7 +56,7 @@ function gatewayAccount(
   }
 
   async function write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
-    if (sender?.isDisconnected()) return CLIENT_GONE;
+    if (sender?.isDisconnected()) return clientClosedRequest;
     try {
       return await call(ask);
     } catch (error) {

@@ -3,7 +3,6 @@
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
-import { OwnerIndex } from './owner-index.js';
 import {
   type Change,
   type ListSnapshot,
@@ -12,6 +11,7 @@ import {
   RecordList,
 } from './record-list.js';
 import type { PutRow, StoredRow } from './record-storage.js';
+import { OwnerIndex } from './sorted-owners.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { OwnerIndex } from '../../src/core/records/owner-index.js';
+import { OwnerIndex } from '../../src/core/records/sorted-owners.js';
 
 /** Few, so that they come and go; many of them at the start, so that there are several chunks. */
 const names = fc.integer({ min: 0, max: 5_000 }).map((number) => `name-${number}`);

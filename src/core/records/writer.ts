@@ -35,7 +35,8 @@ import {
 const LARGE_CHARACTERS = 65_536;
 /** After a large write others have the thread for about as long as it took. */
 const CHARACTERS_A_MS = 16_384;
-const isLarge = ({ characters }: PendingWrite) => characters > LARGE_CHARACTERS;
+const isSmall = ({ characters }: PendingWrite) => characters <= LARGE_CHARACTERS;
+const isLarge = (write: PendingWrite) => !isSmall(write);
 
 /** How many records one log line names; it has the number of all as well. */
 const LOGGED_EVENTS_MAX = 100;
@@ -143,7 +144,7 @@ export class Writer {
     const group = new CommitGroup(this.#options.set);
     let small: PendingWrite | undefined;
     do {
-      small = group.isFull ? undefined : this.#waiting.take((write) => !isLarge(write));
+      small = group.isFull ? undefined : this.#waiting.take(isSmall);
       const write = small ?? this.#waiting.take(isLarge);
       if (write === undefined) break;
       const { kind, characters, answer } = write;

@@ -56,7 +56,7 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
   const { records, identity, adminKey, clock = Date.now } = dependencies;
   const scheduler = dependencies.scheduler ?? new FairScheduler();
   const startedAt = clock();
-  const answer = createPipeline({
+  const dispatch = createPipeline({
     records,
     identity: identity ?? noIdentityProvider,
     adminKey,
@@ -81,9 +81,9 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
   });
   // Every method: the contract checks authentication before the method.
   for (const route of ROUTES) {
-    app.all(route.path, answer(route));
+    app.all(route.path, dispatch(route));
   }
-  app.notFound(answer());
+  app.notFound(dispatch());
   return (request, host) => app.fetch(request, host);
 }
 

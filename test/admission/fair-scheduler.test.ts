@@ -83,6 +83,6 @@ describe('FairScheduler', () => {
   it('never ends a slice where requests must not wait for each other', () => {
     const scheduler = new FairScheduler({ sliceMs: Infinity });
     const started = performance.now();
-    while (performance.now() - started < 5) expect(scheduler.sliceUsed()).toBe(false);
+    while (performance.now() - started < 5) expect(scheduler.isSliceSpent()).toBe(false);
   });
 });

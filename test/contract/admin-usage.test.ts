@@ -1,6 +1,7 @@
 // Contract, "Admin endpoints", usage: "counts of records and serialized payload
 // bytes by resource, recent creation counts, latest update time".
 
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
@@ -136,6 +137,20 @@ onEveryStorage(
       await account.patch(`/team/${ids[6]}`, { role: 'Tailor' });
       await eventually(async () => expect(await team()).not.toMatchObject({ last_updated_at }));
       expect(await team()).toMatchObject(created);
+    });
+
+    it('steps back to the latest update of what is left when the newest record is deleted', async () => {
+      await deleteSamples(service);
+      const account = service.account();
+      const latest = async () => (await usage(service)).resources.customers.last_updated_at;
+      await account.create('customers', VALID_BODY.customers);
+      await eventually(async () => expect(await latest()).not.toBeNull());
+      const before = await latest();
+      await setTimeout(5);
+      const { id } = await account.create('customers', VALID_BODY.customers);
+      await eventually(async () => expect(await latest()).not.toBe(before));
+      await account.delete(`/customers/${id}`);
+      await eventually(async () => expect(await latest()).toBe(before));
     });
 
     it('has zeros and no update time for a resource without records', async () => {

@@ -74,6 +74,19 @@ onEveryHost(
   { isOwn: true, settings: { SAMPLE_RECORDS: 'off' } },
 );
 
+onEveryStorage(
+  'Sample rows with a limit of records an account',
+  (service) => {
+    it('all come, whatever the limit', async () => {
+      const { data } = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json;
+      expect(data.record_count).toBeGreaterThan(3);
+      for (const name of COLLECTIONS) expect(data.resources[name]).toBeGreaterThan(0);
+      expect((await service.account(SAMPLE_OWNER).post('/businesses', {})).status).toBe(422);
+    });
+  },
+  { isOwn: true, settings: { ACCOUNT_MAX_RECORDS: '3' } },
+);
+
 onEveryStorage('Sample rows of a used database', (service) => {
   it('are not added again by a restart', async () => {
     const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;

@@ -7,10 +7,10 @@ import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/col
 import type { JsonObject, JsonValue } from '../../src/core/domain/json.js';
 import {
   type ChangedRecord,
-  identified,
   newRecord,
   patchedRecord,
   validated,
+  withServerFields,
 } from '../../src/core/domain/record.js';
 import { ROW_OF, VALID_BODY } from '../support/collection-table.js';
 
@@ -35,7 +35,7 @@ const GOOD = VALID_BODY as Readonly<Record<CollectionName, JsonObject>>;
 
 /** The whole record of a create with this body; the required properties are the collection's own where it lacks them. */
 function created(name: CollectionName, sent: JsonObject, id: string, owner: string): JsonObject {
-  return JSON.parse(identified(name, id, owner, made(name, sent).text));
+  return JSON.parse(withServerFields(name, id, owner, made(name, sent).text));
 }
 
 function made(name: CollectionName, sent: JsonObject): ChangedRecord {
@@ -71,7 +71,7 @@ describe('newRecord', () => {
 
   it('begins with id and owner, and returns its status', () => {
     const rest = made('businesses', { a: 1, ownerSub: 'x', id: 'x', b: 2 }).text;
-    expect(identified('businesses', 'BIZ-0001', 'me', rest)).toBe(
+    expect(withServerFields('businesses', 'BIZ-0001', 'me', rest)).toBe(
       '{"id":"BIZ-0001","owner_sub":"me","ownerSub":"me","a":1,"b":2}',
     );
     const sent: JsonObject[] = [{}, { status: 'Ready' }, { status: null }];

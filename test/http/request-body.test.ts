@@ -93,6 +93,15 @@ describe('readBodyText', () => {
     expectInvalid(outcome, /ended early/);
     expect(JSON.stringify(outcome)).not.toContain('10.0.0.7');
   });
+
+  it('waits for a turn before it decodes a large body, and decodes a small one at once', async () => {
+    const waited: number[] = [];
+    for (const length of [2, 65_536, 65_537, MAX]) {
+      const body = async () => new Uint8Array(length).fill(0x20);
+      await readBodyText(body, async () => void waited.push(length));
+    }
+    expect(waited).toEqual([65_537, MAX]);
+  });
 });
 
 describe('bodyMaxBytes', () => {

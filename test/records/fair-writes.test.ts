@@ -24,6 +24,25 @@ describe('A waiting write', () => {
     expect(page.items.map((item) => JSON.parse(item).n)).toEqual(numbers.toReversed());
   });
 
+  it('with a large record waits behind the small ones of other accounts, and has a place in each group', async () => {
+    const records = new MemoryRecords();
+    const large = { ...PERSON, note: 'x'.repeat(70_000) };
+    const answered: string[] = [];
+    const create = (name: string, body: object) =>
+      records
+        .account(name)
+        .create('customers', body)
+        .then(() => void answered.push(name));
+    await Promise.all([
+      ...['large 1', 'large 2', 'large 3'].map((name) => create(name, large)),
+      ...Array.from({ length: 300 }, (_, i) => create(`small ${i}`, PERSON)),
+    ]);
+    // 256 writes fill a group: small ones, and a large one after them.
+    expect(answered.indexOf('large 1')).toBe(256);
+    expect(answered.indexOf('large 2')).toBe(301);
+    expect(answered.indexOf('large 3')).toBe(302);
+  });
+
   it('is not made when its client has gone before it is decided on', async () => {
     const storage = new MapStorage();
     const records = new MemoryRecords({ storage });

@@ -101,7 +101,7 @@ it('finds an account behind any number of others', async () => {
 
 it('leaves out an account whose last record goes during the search', async () => {
   const scheduler = new FairScheduler();
-  vi.spyOn(scheduler, 'sliceUsed').mockReturnValue(true);
+  vi.spyOn(scheduler, 'isSliceSpent').mockReturnValue(true);
   const storage = withAccounts(3, 'businesses');
   const records = await openRecords({ storage, scheduler });
   // The search waits after the first subject, which does not contain `q`.

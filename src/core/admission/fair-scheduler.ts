@@ -43,7 +43,7 @@ export class FairScheduler {
    * start of the account's next slice. Rejects, as a failure, if its client has gone.
    */
   yieldIfNeeded(account: string, isDisconnected?: IsDisconnected): Promise<void> | undefined {
-    return this.sliceUsed() ? this.yield(account, isDisconnected) : undefined;
+    return this.isSliceSpent() ? this.yield(account, isDisconnected) : undefined;
   }
 
   /** Resolves at the start of the account's next slice. Rejects, as a failure, if its client has gone. */
@@ -55,7 +55,7 @@ export class FairScheduler {
   }
 
   /** Whether this event-loop turn has had its slice. */
-  sliceUsed(): boolean {
+  isSliceSpent(): boolean {
     const { sliceMs, stopwatch } = this.#options;
     if (sliceMs === Infinity) return false;
     const now = stopwatch();

@@ -6,7 +6,7 @@
 
 import * as z from 'zod';
 import type { CollectionName } from './collection-name.js';
-import * as kind from './property.js';
+import * as field from './property.js';
 
 /** A collection as the contract's two tables describe it ("Identifiers", "Fields and validation by collection"). */
 interface CollectionRow {
@@ -39,25 +39,25 @@ export interface RecordNames {
 /** The names of a collection whose records are called as itself. */
 function names(plural: string, phrase = `a ${plural.slice(0, -1)}`): RecordNames {
   const short = plural.slice(0, -1);
-  const many = kind.capitalized(plural);
-  return { one: kind.capitalized(short), many, phrase, plural, heading: many, short };
+  const many = field.capitalized(plural);
+  return { one: field.capitalized(short), many, phrase, plural, heading: many, short };
 }
 
 /** A row of the table, with what follows from its `record`. */
 export interface Collection extends CollectionRow {
   readonly idPrefix: string;
   readonly idDigitsMin: number;
-  readonly properties: readonly kind.Property[];
+  readonly properties: readonly field.Property[];
   /** Names of the required properties. */
   readonly required: readonly string[];
   /** Of the required properties. */
-  readonly rules: readonly (kind.Rule & { readonly name: string })[];
+  readonly rules: readonly (field.Rule & { readonly name: string })[];
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
 }
 
 export const DEFAULT_CURRENCY = 'TZS';
 
-const currency = kind.text('Currency code').default(DEFAULT_CURRENCY);
+const currency = field.text('Currency code').default(DEFAULT_CURRENCY);
 
 export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   businesses: collection('BIZ-', 4, {
@@ -70,13 +70,13 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
       short: 'profile',
     },
     record: z.looseObject({
-      businessName: kind.text('Name of the business').optional(),
-      phone: kind.text('Phone number, as text').optional(),
-      primaryTemplate: kind
+      businessName: field.text('Name of the business').optional(),
+      phone: field.text('Phone number, as text').optional(),
+      primaryTemplate: field
         .text('Which client-side template the business uses', 'Template')
         .optional(),
-      templateVersion: kind.number('Version of that template').optional(),
-      createdAt: kind.moment('When the business was set up').optional(),
+      templateVersion: field.number('Version of that template').optional(),
+      createdAt: field.moment('When the business was set up').optional(),
     }),
     columns: ['businessName', 'phone', 'primaryTemplate', 'createdAt'],
     mirrorsOwner: true,
@@ -84,40 +84,40 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   customers: collection('CUS-', 4, {
     names: names('customers'),
     record: z.looseObject({
-      name: kind.nonEmptyText('Name of the customer'),
-      phone: kind.nonEmptyText('Phone number, as text'),
-      email: kind.text('E-mail address', 'E-mail').optional(),
-      location: kind.text('Where the customer lives or is served').optional(),
+      name: field.nonEmptyText('Name of the customer'),
+      phone: field.nonEmptyText('Phone number, as text'),
+      email: field.text('E-mail address', 'E-mail').optional(),
+      location: field.text('Where the customer lives or is served').optional(),
     }),
     columns: ['name', 'phone', 'location', 'email'],
   }),
   services: collection('SRV-', 2, {
     names: names('services', 'a service on offer'),
     record: z.looseObject({
-      name: kind.nonEmptyText('Name of the service'),
-      price: kind.moneyAbove0('What it usually costs'),
+      name: field.nonEmptyText('Name of the service'),
+      price: field.moneyAbove0('What it usually costs'),
       currency,
-      active: kind.flag('Whether the service is offered now').default(true),
-      category: kind.text('Group of services').optional(),
-      duration: kind.text('How long it takes, in words').optional(),
+      active: field.flag('Whether the service is offered now').default(true),
+      category: field.text('Group of services').optional(),
+      duration: field.text('How long it takes, in words').optional(),
     }),
     columns: ['name', 'category', 'duration', 'active', 'price'],
   }),
   orders: collection('ORD-', 4, {
     names: names('orders', 'an order'),
     record: z.looseObject({
-      customer: kind.nonEmptyText('Name of the customer'),
-      service: kind.nonEmptyText('What is ordered'),
-      amount: kind.moneyAbove0('The sum to pay'),
-      paid: kind.money('The sum paid so far; may exceed `amount`').default(0),
+      customer: field.nonEmptyText('Name of the customer'),
+      service: field.nonEmptyText('What is ordered'),
+      amount: field.moneyAbove0('The sum to pay'),
+      paid: field.money('The sum paid so far; may exceed `amount`').default(0),
       currency,
-      status: kind.text('Any label; workflows use `New`, `In progress`, `Ready`').default('New'),
-      method: kind.textOrNull('How it was paid, such as `M-Pesa`').optional(),
-      date: kind.moment('When the order is due').optional(),
-      assignee: kind.text('Name of the team member who does the work').optional(),
-      phone: kind.text("The customer's phone number").optional(),
-      templateId: kind.text('Which template `customFields` follow', 'Template').optional(),
-      customFields: kind
+      status: field.text('Any label; workflows use `New`, `In progress`, `Ready`').default('New'),
+      method: field.textOrNull('How it was paid, such as `M-Pesa`').optional(),
+      date: field.moment('When the order is due').optional(),
+      assignee: field.text('Name of the team member who does the work').optional(),
+      phone: field.text("The customer's phone number").optional(),
+      templateId: field.text('Which template `customFields` follow', 'Template').optional(),
+      customFields: field
         .object('Properties that the template asks for, such as measurements')
         .optional(),
     }),
@@ -133,26 +133,26 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
       short: 'team member',
     },
     record: z.looseObject({
-      name: kind.nonEmptyText('Name of the member'),
-      phone: kind.nonEmptyText('Phone number, as text'),
+      name: field.nonEmptyText('Name of the member'),
+      phone: field.nonEmptyText('Phone number, as text'),
     }),
     columns: ['name', 'phone', 'role'],
   }),
   expenses: collection('EXP-', 4, {
     names: names('expenses', 'an expense'),
     record: z.looseObject({
-      description: kind.nonEmptyText('What was bought or paid for'),
-      category: kind.nonEmptyText('Group of expenses'),
-      date: kind.nonEmptyText('When it was paid; kept as text', 'moment'),
-      amount: kind.moneyAbove0('The sum that was spent'),
-      method: kind.text('How it was paid, such as `Cash`').optional(),
+      description: field.nonEmptyText('What was bought or paid for'),
+      category: field.nonEmptyText('Group of expenses'),
+      date: field.nonEmptyText('When it was paid; kept as text', 'moment'),
+      amount: field.moneyAbove0('The sum that was spent'),
+      method: field.text('How it was paid, such as `Cash`').optional(),
     }),
     columns: ['description', 'category', 'date', 'method', 'amount'],
   }),
 };
 
 function collection(idPrefix: string, idDigitsMin: number, row: CollectionRow): Collection {
-  const properties = kind.propertiesIn(row.record);
+  const properties = field.propertiesIn(row.record);
   const required = properties.filter(({ isRequired }) => isRequired);
   return {
     ...row,

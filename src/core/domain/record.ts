@@ -28,7 +28,7 @@ const PROTECTED_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'o
 /**
  * The record of a create, still without the server's own properties: the
  * caller's properties and the collection's defaults where a property is absent.
- * `identified` adds the rest once the record's id is known.
+ * `withServerFields` adds the rest once the record's id is known.
  * Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
  */
 export function newRecord(name: CollectionName, body: string): Outcome<ChangedRecord> {
@@ -50,23 +50,23 @@ export function newRecord(name: CollectionName, body: string): Outcome<ChangedRe
 }
 
 /** The whole text of a new record: the server's `id` and `owner_sub`, then the properties of `record`. */
-export function identified(
+export function withServerFields(
   name: CollectionName,
   id: string,
   owner: string,
   record: string,
 ): string {
   const mirror = COLLECTIONS[name].mirrorsOwner ? `,"ownerSub":${JSON.stringify(owner)}` : '';
-  return beginning(id, owner) + mirror + following(record);
+  return serverFields(id, owner) + mirror + restOfObject(record);
 }
 
 /** Every record's text begins so: a start finds id and owner there without parsing the record. */
-function beginning(id: string, owner: string): string {
+function serverFields(id: string, owner: string): string {
   return `{"id":${JSON.stringify(id)},"owner_sub":${JSON.stringify(owner)}`;
 }
 
 /** An object's text behind other properties. */
-function following(object: string): string {
+function restOfObject(object: string): string {
   return object === '{}' ? '}' : `,${object.slice(1)}`;
 }
 
@@ -80,7 +80,7 @@ function textOf(record: JsonObject): string {
   }
   delete record['id'];
   delete record['owner_sub'];
-  return beginning(id, owner) + following(JSON.stringify(record));
+  return serverFields(id, owner) + restOfObject(JSON.stringify(record));
 }
 
 /**

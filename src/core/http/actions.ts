@@ -168,9 +168,6 @@ function assertDefined<T>(part: T | undefined): T {
   return part;
 }
 
-/** A longer one takes a large part of a millisecond to parse, and many may arrive at once. */
-const LARGE_BODY_CHARACTERS = 65_536;
-
 /** Passes the request's body to a write. The account holds the body's bytes from before it is read until the write is done. */
 async function withBody(
   { context, principal, isDisconnected, dependencies }: Call,
@@ -183,10 +180,9 @@ async function withBody(
   const turn = admission.acquire(subject, maxBytes, isDisconnected);
   if (turn !== undefined) await turn;
   try {
-    const body = await readBodyText(context.env?.readBody ?? streamReader(request));
+    const read = context.env?.readBody ?? streamReader(request);
+    const body = await readBodyText(read, () => scheduler.yieldIfNeeded(subject, isDisconnected));
     if (!body.ok) return body;
-    if (body.value.length > LARGE_BODY_CHARACTERS)
-      await scheduler.yieldIfNeeded(subject, isDisconnected);
     return await write(body.value);
   } finally {
     admission.release(subject, maxBytes);

@@ -33,8 +33,14 @@ export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
   return Math.min(Number(length), REQUEST_BODY_MAX_BYTES);
 }
 
-/** The whole body as text; `INVALID_JSON` if it can't be one. */
-export async function readBodyText(read: ReadBody): Promise<Outcome<string>> {
+/** Decoding a larger body takes a large part of a millisecond, and many may arrive at once. */
+const LARGE_BODY_BYTES = 65_536;
+
+/** The whole body as text; `INVALID_JSON` if it can't be one. Waits for a turn before it decodes a large one. */
+export async function readBodyText(
+  read: ReadBody,
+  turn: () => Promise<void> | undefined = () => undefined,
+): Promise<Outcome<string>> {
   let bytes: Uint8Array | undefined;
   try {
     bytes = await read(REQUEST_BODY_MAX_BYTES);
@@ -48,6 +54,7 @@ export async function readBodyText(read: ReadBody): Promise<Outcome<string>> {
     );
   }
   if (bytes.length === 0) return failed('INVALID_JSON', 'the body is empty; send one JSON object');
+  if (bytes.length > LARGE_BODY_BYTES) await turn();
   try {
     return succeeded(decoder.decode(bytes));
   } catch {

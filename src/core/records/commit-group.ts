@@ -83,7 +83,7 @@ export class CommitGroup {
   }
 }
 
-type RecordName = Pick<Change, 'owner' | 'collection' | 'id'>;
+export type RecordName = Pick<Change, 'owner' | 'collection' | 'id'>;
 
 /** An owner has no line break, and no collection a slash. */
 function recordKey({ owner, collection, id }: RecordName): string {

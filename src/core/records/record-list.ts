@@ -6,7 +6,7 @@
 import type { CollectionName } from '../domain/collection-name.js';
 import type { RecordKey } from '../domain/identifier.js';
 import type { RecordText } from '../domain/record.js';
-import { leadingCount } from './leading-count.js';
+import { lowerBound } from './lower-bound.js';
 
 /**
  * A record in memory: its JSON text with the few facts that are looked up; nothing is parsed to be
@@ -62,8 +62,8 @@ export class RecordList {
     if (typeof key !== 'number') return undefined;
     // Every key is a number.
     const isUpTo = (record: MemoryRecord | undefined) => (record?.key as number) <= key;
-    const chunk = this.#chunks[leadingCount(this.#chunks, ([first]) => isUpTo(first)) - 1] ?? [];
-    const record = chunk[leadingCount(chunk, isUpTo) - 1];
+    const chunk = this.#chunks[lowerBound(this.#chunks, ([first]) => isUpTo(first)) - 1] ?? [];
+    const record = chunk[lowerBound(chunk, isUpTo) - 1];
     return record?.key === key ? record : undefined;
   }
 
@@ -136,9 +136,9 @@ export class RecordList {
   /** The number of the chunk that has the position, its records, and the record's index among them. */
   #placeOf(position: number): [number, Chunk, number] {
     const isUpTo = (record: MemoryRecord | undefined) => (record?.position ?? 0) <= position;
-    const number = leadingCount(this.#chunks, ([first]) => isUpTo(first)) - 1;
+    const number = lowerBound(this.#chunks, ([first]) => isUpTo(first)) - 1;
     const chunk = this.#chunks[number] ?? [];
-    const index = leadingCount(chunk, isUpTo) - 1;
+    const index = lowerBound(chunk, isUpTo) - 1;
     if (chunk[index]?.position !== position) {
       throw new Error(`no record at position ${position}: the list and its index disagree`);
     }

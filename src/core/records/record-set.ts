@@ -11,7 +11,7 @@ import {
   RecordList,
 } from './record-list.js';
 import type { PutRow, StoredRow } from './record-storage.js';
-import { SortedTexts } from './sorted-texts.js';
+import { OwnerIndex } from './sorted-owners.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
 
@@ -50,7 +50,7 @@ export class RecordSet {
   /** Records of all accounts and of none. */
   readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
   /** Subjects with at least one record, from the first look at them on. */
-  #owners: SortedTexts | undefined;
+  #owners: OwnerIndex | undefined;
   #position = 0;
 
   constructor(options: RecordSetOptions = { countsBytes: false }) {
@@ -137,8 +137,8 @@ export class RecordSet {
   }
 
   /** Subjects with at least one record, in order. */
-  get owners(): SortedTexts {
-    this.#owners ??= new SortedTexts(this.#accounts.keys());
+  get owners(): OwnerIndex {
+    this.#owners ??= new OwnerIndex(this.#accounts.keys());
     return this.#owners;
   }
 

@@ -11,7 +11,7 @@ import {
   WINDOW_CHARACTERS,
   type YieldIfNeeded,
 } from '../domain/search.js';
-import { leadingCount } from './leading-count.js';
+import { lowerBound } from './lower-bound.js';
 import type { MemoryRecord } from './record-list.js';
 import { CHUNK_RECORDS, type Chunk, type ListSnapshot } from './record-list.js';
 
@@ -60,7 +60,7 @@ class Block {
         continue;
       }
       // The last record that begins up to there.
-      const index = leadingCount(this.#offsets, (offset) => offset <= at) - 1;
+      const index = lowerBound(this.#offsets, (offset) => offset <= at) - 1;
       found.push(this.#chunk[index] as MemoryRecord);
       from = this.#offsets[index + 1] ?? this.#text.length;
     }

@@ -4,19 +4,11 @@
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    bytes += unit < 0x800 ? 1 : 2;
-    // A pair of surrogates is four bytes: the first half counts for both.
-    if (isHigh(unit) && isLow(text.charCodeAt(i + 1))) i++;
+    const codePoint = text.codePointAt(i) ?? 0;
+    if (codePoint < 0x80) continue;
+    bytes += codePoint < 0x800 ? 1 : 2;
+    // A pair of surrogates is four bytes: its first half counts for both.
+    if (codePoint > 0xffff) i++;
   }
   return bytes;
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

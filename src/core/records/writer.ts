@@ -1,7 +1,6 @@
-// The one writer. Every change goes through it, in this order: it waits in its account's queue, is
-// decided on, committed with others, applied to memory and answered. Accounts take turns: one write of
-// each, in the order in which the account sent them. Writes that arrive during a commit are decided
-// on, and committed together, after it.
+// The one writer. Every change waits in its account's queue, is decided on, committed with others,
+// applied to memory and answered, in this order. Accounts take turns, one write of each, in the order
+// in which the account sent them. Writes that arrive during a commit are committed together after it.
 
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
@@ -9,17 +8,35 @@ import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { type ErrorCode, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
-import { identified, newRecord, patchedRecord } from '../domain/record.js';
+import {
+  type ChangedRecord,
+  newRecord,
+  patchedRecord,
+  withServerFields,
+} from '../domain/record.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
-import { CommitGroup, WRITES_PER_COMMIT } from './commit-group.js';
+import { CommitGroup, type RecordName, WRITES_PER_COMMIT } from './commit-group.js';
 import type { Change, MemoryRecord } from './record-list.js';
 import type { Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
-import { auditEvent, CLIENT_GONE, notFound, recordTooLarge, storageFailed } from './writes.js';
+import {
+  auditEvent,
+  clientClosedRequest,
+  notFound,
+  recordTooLarge,
+  storageFailed,
+} from './writes.js';
+
+/** A write that parses more is a large one: it takes milliseconds. */
+const LARGE_CHARACTERS = 65_536;
+/** After a large write others have the thread for about as long as it took. */
+const CHARACTERS_A_MS = 16_384;
+const isSmall = ({ characters }: PendingWrite) => characters <= LARGE_CHARACTERS;
+const isLarge = (write: PendingWrite) => !isSmall(write);
 
 /** How many records one log line names; it has the number of all as well. */
 const LOGGED_EVENTS_MAX = 100;
@@ -49,6 +66,8 @@ export interface PendingWrite {
   /** Empty for a delete. */
   readonly body: string;
   readonly sender: Sender | undefined;
+  /** Of body and stored record: what has to be parsed. */
+  readonly characters: number;
   readonly answer: (outcome: Outcome<string>) => void;
   /** For an unexpected error. */
   readonly reject: (error: unknown) => void;
@@ -67,7 +86,7 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #waiting = new FairQueue<PendingWrite>(
     ({ sender }) => sender?.isDisconnected() === true,
-    ({ answer }) => answer(CLIENT_GONE),
+    ({ answer }) => answer(clientClosedRequest),
   );
   #running: Promise<void> | undefined;
   #isLost = false;
@@ -88,8 +107,10 @@ export class Writer {
     body: string,
     sender: Sender | undefined,
   ): Promise<Outcome<string>> {
+    const stored = kind === 'update' ? this.#options.set.find(owner, collection, id) : undefined;
+    const characters = body.length + (stored?.text.length ?? 0);
     return new Promise((answer, reject) => {
-      const write = { kind, owner, collection, id, body, sender, answer, reject };
+      const write = { kind, owner, collection, id, body, sender, characters, answer, reject };
       this.#waiting.add(owner, write);
       this.#running ??= this.#run();
     });
@@ -105,23 +126,33 @@ export class Writer {
       else {
         group.answer();
         // A commit lets others have the thread; without one, a pause does.
-        if (this.#waiting.size > 0) await this.#options.scheduler.pause();
+        await this.#options.scheduler.pause();
+      }
+      // A request of others takes several event-loop turns, of which each may not have a large record.
+      if (group.characters > LARGE_CHARACTERS) {
+        await new Promise((next) => setTimeout(next, group.characters / CHARACTERS_A_MS));
       }
     }
     this.#running = undefined;
   }
 
-  /** One write of each account in rotation, until the group is full or none waits. */
+  /**
+   * One write of each account in rotation, until the group is full or none waits. Then one with a large
+   * record: these would otherwise hold up the small ones of other accounts, or never have their turn.
+   */
   #decide(): CommitGroup {
     const { set, storage } = this.#options;
     const group = new CommitGroup(set, storage.writesPerCommit ?? WRITES_PER_COMMIT);
-    while (!group.isFull) {
-      const write = this.#waiting.take();
+    const isAlone = storage.writesPerCommit === 1;
+    let small: PendingWrite | undefined;
+    do {
+      small = group.isFull ? undefined : this.#waiting.take(isAlone ? undefined : isSmall);
+      const write = small ?? (isAlone ? undefined : this.#waiting.take(isLarge));
       if (write === undefined) break;
-      const { kind, body, answer } = write;
+      const { kind, characters, answer } = write;
       try {
         const before = kind === 'create' ? undefined : group.find(write);
-        group.characters += body.length + (before?.text.length ?? 0);
+        group.characters += characters;
         const decision =
           kind === 'create'
             ? this.#create(write, group)
@@ -135,43 +166,53 @@ export class Writer {
         // A write that throws here is a defect of that one write: nothing of it is staged.
         write.reject(error);
       }
-    }
+    } while (small !== undefined);
     return group;
   }
 
-  #create({ owner, collection, body }: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    const { set } = this.#options;
+  #create(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
+    const { owner, collection, body } = write;
     const made = newRecord(collection, body);
     if (!made.ok) return made;
-    const { status, changed } = made.value;
-    const key = set.sequence(collection) + 1;
-    const id = formatId(collection, key);
-    const text = identified(collection, id, owner, made.value.text);
-    const byteDelta = set.byteDelta('', text);
-    const refusal = this.#refusal(owner, undefined, text, byteDelta, group);
-    if (refusal !== undefined) return refusal;
-    // Only now: a refused create uses no id.
-    set.nextSequence(collection);
-    const after = { position: set.nextPosition(), key, text, status };
-    const change = { owner, collection, id, before: undefined, after, byteDelta };
-    return succeeded({ change, result: text, changed });
+    const id = formatId(collection, this.#options.set.sequence(collection) + 1);
+    const text = withServerFields(collection, id, owner, made.value.text);
+    return this.#changeTo({ ...made.value, text }, { owner, collection, id }, undefined, group);
   }
 
   #update(
-    { owner, collection, id, body }: PendingWrite,
+    write: PendingWrite,
     before: MemoryRecord | undefined,
     group: CommitGroup,
   ): Outcome<StagedWrite> {
+    const { collection, id, body } = write;
     const patched = patchedRecord(collection, before?.text ?? '{}', body);
     // A body that is not one JSON object is 400 whether or not the record is there.
     if (!patched.ok && patched.failure.code === 'INVALID_JSON') return patched;
     if (before === undefined) return notFound(collection, id);
     if (!patched.ok) return patched;
-    const { text, status, changed } = patched.value;
-    const byteDelta = this.#options.set.byteDelta(before.text, text);
-    const refusal = this.#refusal(owner, before, text, byteDelta, group);
-    if (refusal !== undefined) return refusal;
-    const after = { position: before.position, key: before.key, text, status };
+    return this.#changeTo(patched.value, write, before, group);
+  }
+
+  /** Unless the record may not become this text. */
+  #changeTo(
+    { text, status, changed }: ChangedRecord,
+    { owner, collection, id }: RecordName,
+    before: MemoryRecord | undefined,
+    group: CommitGroup,
+  ): Outcome<StagedWrite> {
+    const { set, limits } = this.#options;
+    const tooLarge = recordTooLarge(text, before?.text);
+    if (tooLarge !== undefined) return tooLarge;
+    const byteDelta = set.byteDelta(before?.text ?? '', text);
+    if (limits.maxBytes > 0 || limits.maxRecords > 0) {
+      const added = { records: before === undefined ? 1 : 0, bytes: byteDelta };
+      const beyond = quotaFailure(limits, group.sizeOf(owner), added);
+      if (beyond !== undefined) return beyond;
+    }
+    // Only now: a refused create uses no id.
+    const key = before?.key ?? set.nextSequence(collection);
+    const position = before?.position ?? set.nextPosition();
+    const after = { position, key, text, status };
     const change = { owner, collection, id, before, after, byteDelta };
     return succeeded({ change, result: text, changed });
   }
@@ -186,30 +227,11 @@ export class Writer {
     return succeeded({ change, result: id, changed: [] });
   }
 
-  /** Why the record may not become this text, if there is a reason. */
-  #refusal(
-    owner: string,
-    before: MemoryRecord | undefined,
-    text: string,
-    byteDelta: number,
-    group: CommitGroup,
-  ): Outcome<never> | undefined {
-    const { limits } = this.#options;
-    const tooLarge = recordTooLarge(text, before?.text);
-    if (tooLarge !== undefined) return tooLarge;
-    if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
-    const records = before === undefined ? 1 : 0;
-    return quotaFailure(limits, group.sizeOf(owner), { records, bytes: byteDelta });
-  }
-
-  #stage({ kind, sender, answer }: PendingWrite, staged: StagedWrite, group: CommitGroup): void {
-    const { change, result, changed } = staged;
+  #stage(write: PendingWrite, { change, result, changed }: StagedWrite, group: CommitGroup): void {
     group.stage(change);
-    group.outcomes.push([answer, succeeded(result)]);
-    if (sender?.actor === undefined) return;
-    const { owner, collection, id } = change;
-    const now = this.#options.clock();
-    const event = auditEvent({ kind, sender, owner, collection, id }, changed, now);
+    group.outcomes.push([write.answer, succeeded(result)]);
+    if (write.sender?.actor === undefined) return;
+    const event = auditEvent({ ...write, id: change.id }, changed, this.#options.clock());
     if (event !== undefined) group.events.push(event);
   }
 

@@ -40,7 +40,7 @@ export function auditEvent(
 }
 
 /** The refusal of a change whose client left before it was made. */
-export const CLIENT_GONE = failed(
+export const clientClosedRequest = failed(
   'BAD_REQUEST',
   'the connection was closed before the change was made',
 );

@@ -21,7 +21,7 @@ export interface AccountContext {
   readonly database: Database;
   /** Ends time slices of long work. */
   readonly scheduler: {
-    sliceUsed(): boolean;
+    isSliceSpent(): boolean;
     yield(account: string, isGone?: () => boolean): Promise<void>;
   };
   readonly limits: AccountLimits;
@@ -123,7 +123,7 @@ export class AccountReads {
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
-        if (scheduler.sliceUsed()) {
+        if (scheduler.isSliceSpent()) {
           await scheduler.yield(this.owner, this.sender?.isDisconnected);
         }
         yield border + (await textOf(body));

@@ -9,15 +9,15 @@ import { formatId } from '../../core/domain/identifier.js';
 import { RECORD_MAX_BYTES } from '../../core/domain/limits.js';
 import {
   type ChangedRecord,
-  identified,
   newRecord,
   patchedRecord,
+  withServerFields,
 } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService, Sender } from '../../core/records/record-service.js';
 import {
   auditEvent,
-  CLIENT_GONE,
+  clientClosedRequest,
   notFound,
   storageFailed,
   tooLarge,
@@ -68,7 +68,11 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       const number = next?.number ?? 0;
       change.id = formatId(collection, number);
       const { text, status, changed } = made.value;
-      const record = { text: identified(collection, change.id, this.owner, text), status, changed };
+      const record = {
+        text: withServerFields(collection, change.id, this.owner, text),
+        status,
+        changed,
+      };
       try {
         const outcome = await this.#stored(change, record, number, 0);
         // An earlier attempt may have stored the record and reached the quota.
@@ -160,7 +164,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   ): Promise<readonly Written[]> {
     const { log, isLogged, events } = this.context;
     const { kind, collection, id, sender } = change;
-    if (sender?.isDisconnected()) throw new FailureError(CLIENT_GONE.failure);
+    if (sender?.isDisconnected()) throw new FailureError(clientClosedRequest.failure);
     const now = Date.now();
     const values: unknown[] = [this.key, collection, toStored(id), ...sizes];
     if (record !== undefined) {

@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SortedTexts } from '../../src/core/records/sorted-texts.js';
+import { OwnerIndex } from '../../src/core/records/sorted-owners.js';
 
 /** Few, so that they come and go; many of them at the start, so that there are several chunks. */
 const names = fc.integer({ min: 0, max: 5_000 }).map((number) => `name-${number}`);
 const steps = fc.array(names, { maxLength: 3_000, size: 'max' });
 
-function all(texts: SortedTexts): string[] {
+function all(texts: OwnerIndex): string[] {
   const found: string[] = [];
   for (let next = texts.after(undefined); next !== undefined; next = texts.after(next)) {
     found.push(next);
@@ -20,7 +20,7 @@ it('has every text that was added and not removed, in order, for every kind of r
   const starts = fc.uniqueArray(names, { maxLength: 3_000, size: 'max' });
   fc.assert(
     fc.property(starts, steps, (start, toggled) => {
-      const texts = new SortedTexts(start);
+      const texts = new OwnerIndex(start);
       const expected = new Set(start);
       for (const text of toggled) {
         if (expected.delete(text)) texts.delete(text);
@@ -46,7 +46,7 @@ it('has every text that was added and not removed, in order, for every kind of r
 });
 
 it('is empty after all were removed', () => {
-  const texts = new SortedTexts([]);
+  const texts = new OwnerIndex([]);
   for (let i = 0; i < 2_000; i++) texts.add(`name-${i}`);
   for (let i = 0; i < 2_000; i++) texts.delete(`name-${i}`);
   texts.delete('never was');

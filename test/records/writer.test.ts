@@ -83,7 +83,6 @@ describe('The writer', () => {
     [{ status: 'committed' }, 'ok', true],
     [{ status: 'committed', auditError: error }, 'ok', true],
     [{ status: 'notStored', error }, 'STORAGE_FAILED', false],
-    [{ status: 'storedUnconfirmed', error }, 'STORAGE_FAILED', true],
   ])('after %j answers %s, and memory says what storage holds', async (result, code, changed) => {
     await account.create('customers', PERSON);
     await account.create('customers', PERSON);

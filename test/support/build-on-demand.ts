@@ -19,7 +19,7 @@ const PACKAGE_NAME = /\b(?:from|import)\b[\s(]*['"`]service-management-api['"`/]
 const STARTED_FILE = /(new URL\([^;]*?)'\.\/(storage-thread|backup-process)\.js'/;
 const STARTED_SOURCES = [
   'src/storage/file/storage-thread.ts',
-  'src/storage/backup/backup-process.ts',
+  'src/storage/file/backup-process.ts',
 ];
 
 /** Builds dist/ before the first file that uses it is run; `fromSource` takes care of the package's name. */

@@ -188,7 +188,7 @@ export class Writer {
     events?.commitStarted(group.size);
     const result = await storage.commit(group.changes(clock()));
     events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
-    if (result.status === 'committed' || result.status === 'storedUnconfirmed') {
+    if (result.status === 'committed') {
       for (const change of group.staged.values()) set.apply(change);
       // Mirrored, so that the events outlive the file.
       for (const event of group.events) {

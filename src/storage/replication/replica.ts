@@ -1,13 +1,13 @@
 // Keeps a replica of the database through Litestream, which acts only on command: every second, between
 // two commits. Runs in the storage thread.
 
-import { codeOf } from '../backup/file-copy.js';
 import type { LibsqlFile } from '../file/database-file.js';
+import { codeOf } from '../file/file-copy.js';
 import type { Litestream, ReplicaReport, SyncAnswer } from './litestream.js';
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
-  readonly file: Pick<LibsqlFile, 'touch' | 'logBytes' | 'emptyLog'>;
+  readonly file: Pick<LibsqlFile, 'touch' | 'walBytes' | 'truncateWal'>;
   readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
@@ -147,7 +147,7 @@ export class Replica {
     if (isAlive(Number.parseInt(this.#process ?? '', 10))) return;
     const { file, inTurn } = this.#options;
     // The next sync sends the whole database, because Litestream sees that the log was emptied without it.
-    void inTurn(async () => file.logBytes > LOG_MAX_BYTES && file.emptyLog());
+    void inTurn(async () => file.walBytes > LOG_MAX_BYTES && file.truncateWal()).catch(() => {});
   }
 
   #report(of: Partial<ReplicaReport>): void {

@@ -3,14 +3,14 @@
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { nameAgain, removeDatabase } from '../../storage/backup/file-copy.js';
 import { syncFile } from '../../storage/disk-sync.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { SCHEMA_STEPS } from '../../storage/file/file-schema.js';
-import { expectOurs, expectWhole } from '../../storage/file/own-database.js';
+import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { SCHEMA } from '../../storage/file/file-schema.js';
+import { closeAsFound, hasLog } from '../../storage/file/open-marker.js';
+import { assertIntegrity, assertSchema } from '../../storage/file/own-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
-import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import type { CheckedDump, ContentLine, Store } from './dump-file.js';
@@ -34,7 +34,6 @@ const ROWS = `
    where in_order.rowid > ?1 order by 1 limit ${PAGE_ROWS}`;
 const EVENTS = `
   select id as last, event from audit_events where id > ?1 order by id limit ${PAGE_ROWS}`;
-const FIND_SEQUENCES = "select name from sqlite_master where type = 'table' and name = 'sequences'";
 
 export const fileStore = (path: string): Store => ({
   kind: 'file',
@@ -46,27 +45,26 @@ export const fileStore = (path: string): Store => ({
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
   // Opening would create a missing file.
   await stat(path);
+  const hadLog = hasLog(path);
   let connection: Connection | undefined;
   try {
     connection = new Connection(path);
     connection.value('pragma locking_mode = exclusive');
-    expectOurs(connection);
-    expectWhole(connection);
+    assertSchema(connection);
+    assertIntegrity(connection);
     connection.value('pragma temp_store = file');
     connection.value(PUT_IN_ORDER);
     for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
     for (const row of rowsOf(connection, EVENTS)) {
       yield eventLine(Number(row['last']), String(row['event']));
     }
-    // The first version of the schema has no such table.
-    if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
     const held = 'a running service holds it; stop it, or dump it with --from and its address';
     const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
-    connection?.close();
+    if (connection !== undefined) closeAsFound(connection, path, hadLog);
   }
 }
 
@@ -102,7 +100,7 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
   try {
     // Nothing has to be durable before `syncFile` below.
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
-    for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
+    for (const sql of [...pragmas, ...SCHEMA]) connection.value(sql);
     let last = 0;
     for await (const { records, events } of dump.batches()) {
       const rows = records.map((line) => {
@@ -120,6 +118,4 @@ async function load(dump: CheckedDump, path: string): Promise<undefined> {
   await syncFile(file);
   await nameAgain(file, path);
   await removeDatabase(file);
-  // A mark that a killed service left there describes another file.
-  markClosed(path);
 }

@@ -10,9 +10,9 @@ import { formatId, sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { nameAgain } from '../../storage/backup/file-copy.js';
 import * as piece from '../../storage/dump/dumped-rows.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
+import { nameAgain } from '../../storage/file/file-copy.js';
 import { CommandError } from '../data/failures.js';
 import type { Call } from '../program/command.js';
 

@@ -20,13 +20,13 @@ let stub: LitestreamStub;
 let replica: Replica;
 let reports: ReplicaReport[];
 /** What the replica did with the file, and how many uses of it are under way. */
-let [touches, emptied, logBytes, uses] = [0, 0, 0, 0];
+let [touches, emptied, walBytes, uses] = [0, 0, 0, 0];
 let letGo = () => {};
 
 beforeEach(async () => {
   socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
-  [touches, emptied, logBytes, uses] = [0, 0, 0, 0];
+  [touches, emptied, walBytes, uses] = [0, 0, 0, 0];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'], now: 5_000 });
 });
 afterEach(async () => {
@@ -49,9 +49,9 @@ function make(): void {
     },
     file: {
       touch: () => void touches++,
-      emptyLog: () => ++emptied > 0,
-      get logBytes() {
-        return logBytes;
+      truncateWal: () => ++emptied > 0,
+      get walBytes() {
+        return walBytes;
       },
     },
   });
@@ -182,7 +182,7 @@ it.each([
   ['stays while the process still runs', process.pid, 1, 0],
 ])('Without Litestream the log %s', async (_, pid, more, times) => {
   stub.says.pid = pid;
-  logBytes = 256 * 1024 * 1024 + more;
+  walBytes = 256 * 1024 * 1024 + more;
   await reach();
   await stub.close();
   await pass(60_000);

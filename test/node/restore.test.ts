@@ -235,7 +235,7 @@ describe('A restore is refused', () => {
     [
       'is newer',
       () => runSql(on.backup, 'pragma user_version = 99'),
-      `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; choose another one`,
+      `its schema has version 99, this program's has ${SCHEMA_VERSION}; choose another one`,
     ],
     [
       'has an index that does not fit its table',

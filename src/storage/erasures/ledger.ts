@@ -44,6 +44,7 @@ export function ledgerPath(
 
 /** Rejects with one sentence if no line can be added: to be called before anything is deleted. */
 export async function expectWritable(path: string): Promise<void> {
+  await readLedger(path);
   append(path, '');
 }
 

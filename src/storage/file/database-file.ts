@@ -15,7 +15,7 @@ import { closeAsFound, hasLog, isMarkedOpen, markClosed, markOpen } from './open
 import { assertIntegrity, LOG_MISSING, openDatabase } from './own-database.js';
 import { type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
-import { invalidateShmFile, rewriteLog, walBytesOf } from './write-ahead-log.js';
+import { invalidateShmFile, rewriteLog } from './write-ahead-log.js';
 
 export interface FileOptions {
   readonly path: string;
@@ -150,26 +150,12 @@ export class LibsqlFile {
     this.#connection.value('select count(*) from sqlite_master');
   }
 
-  /** 0 if there is none. */
-  get walBytes(): number {
-    return walBytesOf(this.#options.path);
-  }
-
-  /**
-   * Writes the log back into the file and empties it, but not while another process reads the file.
-   * While Litestream runs, only Litestream may do that.
-   */
-  truncateWal(): void {
-    const busy = this.#connection.value('pragma wal_checkpoint(truncate)');
-    if (busy !== 0) throw new Error('the log cannot be written back: another process reads it');
-  }
-
   /** From here on commits stay in the log. Returns the URI at which another process reads the file as it is now. */
   pauseCheckpoints(): string {
     const { checkpointPages, backupMode } = this.#sharing;
     if (checkpointPages > 0) {
       this.#connection.value('pragma wal_autocheckpoint = 0');
-      this.truncateWal();
+      this.#truncateWal();
     }
     // In a URI `%`, `?` and `#` have a meaning.
     return `file:${encodeURI(this.#options.path).replaceAll(/[?#]/g, encodeURIComponent)}?${backupMode}`;
@@ -182,11 +168,17 @@ export class LibsqlFile {
   /** SQLite writes the log back into the database file and removes it, unless Litestream has it open. */
   close(): void {
     try {
-      if (this.#sharing.checkpointPages > 0) this.truncateWal();
+      if (this.#sharing.checkpointPages > 0) this.#truncateWal();
       if (this.#isVerified) markClosed(this.#options.path);
     } finally {
       this.#release(true);
     }
+  }
+
+  /** Writes the log back into the file and empties it. */
+  #truncateWal(): void {
+    const busy = this.#connection.value('pragma wal_checkpoint(truncate)');
+    if (busy !== 0) throw new Error('the log cannot be written back');
   }
 
   #release(hadLog: boolean): void {

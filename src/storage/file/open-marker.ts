@@ -33,8 +33,15 @@ export function markClosed(database: string): void {
  * connection was opened, which makes one.
  */
 export function closeAsFound(connection: Connection, database: string, hadLog: boolean): void {
+  const keepsLog = hadLog && isMarkedOpen(database);
+  try {
+    // Now: the connection itself may close later, once its statements are collected.
+    if (keepsLog) connection.value('pragma journal_mode = delete');
+  } catch {
+    // The file is damaged, or Litestream has it open: then a start doesn't miss the log.
+  }
   connection.close();
-  if (hadLog && isMarkedOpen(database)) makeEmpty(`${database}-wal`);
+  if (keepsLog) makeEmpty(`${database}-wal`);
 }
 
 const makeEmpty = (path: string) => closeSync(openSync(path, 'a', OWNER_ONLY_FILE));

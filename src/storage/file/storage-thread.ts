@@ -15,7 +15,7 @@ export interface ThreadOptions extends FileOptions {
 }
 
 /** The calls that the storage may make; `open` first, `close` last. */
-export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'wasKilled' | 'walBytes' | 'truncateWal'> & {
+export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'wasKilled'> & {
   open(): Opened;
 };
 

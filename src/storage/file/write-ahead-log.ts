@@ -1,16 +1,12 @@
 // The write-ahead log beside a database file. After a failure its bytes can be read from the
 // system's memory, but may not be on the disk.
 
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { hasLog } from './open-marker.js';
 
 const PIECE_BYTES = 1_000_000;
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
-
-/** 0 if there is none: SQLite removes it when the last connection closes. */
-export function walBytesOf(database: string): number {
-  return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
 
 /**
  * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may consider
@@ -18,7 +14,7 @@ export function walBytesOf(database: string): number {
  * them and every later commit. Call it only while no one else may write the log.
  */
 export function rewriteLog(database: string): void {
-  if (walBytesOf(database) === 0) return;
+  if (!hasLog(database)) return;
   const log = openSync(`${database}-wal`, 'r+');
   try {
     const piece = Buffer.alloc(PIECE_BYTES);

@@ -2,6 +2,7 @@
 // as promised.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { STORAGE_LOST_EXIT_CODE } from '../../../src/hosts/node/process.js';
 import { Differences, Ledger } from '../load/ledger.js';
 import { randomFrom } from '../load/random.js';
 import { LoadWorker } from '../load/workload.js';
@@ -72,7 +73,7 @@ export async function runWithFault(
   function endOf(): End | undefined {
     if (seen !== undefined && (wasHit || code === 0)) return 'went on';
     if (isLost && options.killedAtOnce) return 'stopped';
-    if (code !== 1) return undefined;
+    if (code !== 1 && !(isLost && code === STORAGE_LOST_EXIT_CODE)) return undefined;
     if (started === undefined) {
       return REFUSAL.test(service.output()) ? 'refused to start' : undefined;
     }

@@ -1,7 +1,7 @@
 // The package's second entry, for Node: the storage over a local libSQL file.
 
 export type { RecordStorage } from './core/records/record-storage.js';
-export type { Backup, DatabaseContents } from './storage/backup/file-copy.js';
+export type { Backup, DatabaseContents } from './storage/file/file-copy.js';
 export {
   type FileStorage,
   type LibsqlStorageOptions,

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const STARTED_FILE = /(new URL\([^;]*?)'\.\/(storage-thread|backup-process)\.js'/;
 const STARTED_SOURCES = [
   'src/storage/file/storage-thread.ts',
-  'src/storage/backup/backup-process.ts',
+  'src/storage/file/backup-process.ts',
 ];
 
 /** The package's name leads to its source; only the files that run as a thread or process are bundled. */

@@ -18,7 +18,7 @@ export interface FinishedRequest {
   readonly bytes: number;
 }
 
-export type CommitStatus = 'committed' | 'notStored' | 'storedUnconfirmed' | 'unknown';
+export type CommitStatus = 'committed' | 'notStored' | 'unknown';
 export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
 
 export interface ServiceEvents {
@@ -30,8 +30,6 @@ export interface ServiceEvents {
   /** A record was changed and its audit event was not stored. */
   auditFailed(): void;
   storageLost(): void;
-  /** Another program wrote the database file. */
-  databaseDamaged(): void;
   /** A request had a wrong admin key. */
   adminKeyRefused(): void;
   /** The identity provider was asked. */
@@ -42,8 +40,6 @@ export interface ServiceEvents {
   backupTaken(at: number, milliseconds: number, bytes: number): void;
   /** `reason`: one sentence. */
   backupFailed(reason: string): void;
-  /** How many old backups stay because they are much larger than those after them. */
-  backupsHeldBack(count: number): void;
   /** The replica has every commit before the sync began. */
   replicaSynced(milliseconds: number): void;
   replicaFailed(): void;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { Connection } from '../../src/storage/file/connection.js';
-import { missingLog } from '../../src/storage/file/state-mark.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
@@ -45,7 +44,7 @@ describe('A load', () => {
 
   it('leaves out accounts that were erased since, unless they are to come back', async () => {
     const erased = '2026-06-01T00:00:00.000Z';
-    const given = { subject: 'amina', erased, records: {} };
+    const given = { subject: 'amina', erased };
     await addToLedger(at('ledger.ndjson'), given);
     const ledger = { ERASURE_LEDGER: at('ledger.ndjson') };
     const accountsIn = async (name: string) => [...(await contentsOf(at(name))).accounts.keys()];
@@ -62,12 +61,6 @@ describe('A load', () => {
     const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', at('lost.db')]);
     expect([code, stderr]).toEqual([1, `${at('lost.db-wal')} already exists; name a new file\n`]);
     expect(existsSync(at('lost.db'))).toBe(false);
-  });
-
-  it('takes the place of a file whose service was killed: a start does not ask for the old log', async () => {
-    await writeFile(at('killed.db-state'), 'in use\n1 1\n');
-    await runWell(['load', at('shop.ndjson'), '--to', at('killed.db')]);
-    expect(missingLog(at('killed.db'), undefined, false)).toBeUndefined();
   });
 
   it('puts nothing beside the records of a Postgres database', async () => {

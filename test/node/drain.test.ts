@@ -72,7 +72,7 @@ describe('A stop', () => {
       { ...line, event: 'stopped' },
     ]);
     // Closed, and not just left: the log of writes is back in the file.
-    expect(await readdir(service.folder)).toEqual(['service.db', 'service.db-state']);
+    expect(await readdir(service.folder)).toEqual(['service.db']);
   });
 
   it('answers requests under way, and accepts no later connection', async () => {

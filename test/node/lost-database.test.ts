@@ -1,10 +1,9 @@
 // A database that was there and is not: a start never puts an empty one in its place, unless
 // the operator says so. And the first start of all, which has none and makes one.
 
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLitestreamStub } from '../support/litestream-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
@@ -53,14 +52,7 @@ async function killed(environment: Environment = {}): Promise<void> {
   await server.exited;
 }
 
-/** Puts a copy of the file in its place, as `litestream restore` puts another file there. */
-async function replace(): Promise<void> {
-  await copyFile(database, join(service.folder, 'other.db'));
-  await rename(join(service.folder, 'other.db'), database);
-}
-
 const WAY_ON = 'restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one';
-const GONE = 'it was not closed, and its log';
 
 it('The first start makes a database and says so, also after one that was killed before it had made it', async () => {
   const server = await service.start();
@@ -70,7 +62,6 @@ it('The first start makes a database and says so, also after one that was killed
   await server.stop();
   expect(await starts()).not.toContain('database_create');
   for (const end of ['', '-wal', '-journal']) await writeFile(database + end, '');
-  await rm(`${database}-state`);
   expect(await starts({ BACKUP_DIR: service.folder })).toContain('database_created');
 });
 
@@ -79,23 +70,19 @@ describe('A database that is gone', () => {
     ['not there', () => rm(database)],
     ['empty', () => writeFile(database, '')],
   ])(
-    'is not replaced where it is %s, unless DATABASE_CREATE=yes asks for it',
+    'is not replaced where it is %s beside its backups, unless DATABASE_CREATE=yes asks for it',
     async (word, lose) => {
-      await starts();
+      const BACKUP_DIR = service.folder;
+      const server = await service.start({ BACKUP_DIR });
+      await server.saw('"event":"backup_taken"');
+      await server.stop();
       await lose();
-      expect(await refusal()).toBe(
-        `the database file ${database} cannot be used: it is ${word}, and ${database}-state shows that one was there; ${WAY_ON}`,
-      );
-      expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('database_created');
-      expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('unset DATABASE_CREATE');
-      // Also after a kill that left the mark.
-      await killed();
-      for (const name of [database, `${database}-wal`]) await rm(name);
-      expect(await starts({ DATABASE_CREATE: 'yes' })).toContain('database_created');
+      expect(await refusal({ BACKUP_DIR })).toContain(`it is ${word}, and the backup `);
+      expect(await starts({ BACKUP_DIR, DATABASE_CREATE: 'yes' })).toContain('database_created');
     },
   );
 
-  it('is not replaced beside a backup or any file that only a database leaves, nor with a replica', async () => {
+  it('is not replaced beside a backup, a log or an open marker, nor with a replica', async () => {
     const backups = join(service.folder, 'backups');
     await mkdir(backups);
     const backup = join(backups, 'service-2026-01-01T00-00-00.000Z.db');
@@ -103,13 +90,7 @@ describe('A database that is gone', () => {
     expect(await refusal({ BACKUP_DIR: backups })).toContain(
       `the backup ${backup} shows that there is one; ${WAY_ON}`,
     );
-    for (const name of [
-      'service.db-service-lock',
-      '.service.db-litestream',
-      'service.db-wal',
-      'service-before-restore-2026-01-01T00-00-00.000Z.db',
-      'service-saved-2026-01-01T00-00-00.000Z.db',
-    ]) {
+    for (const name of ['service.db-open', 'service.db-wal']) {
       const mark = join(service.folder, name);
       await writeFile(mark, 'x');
       expect(await refusal()).toContain(`${mark} shows that one was there`);
@@ -121,24 +102,7 @@ describe('A database that is gone', () => {
   });
 });
 
-describe('A log that is gone', () => {
-  it('after a kill ends the start with a sentence, every time, and changes nothing', async () => {
-    await killed();
-    await rm(`${database}-wal`);
-    const bytes = await readFile(database);
-    for (let time = 0; time < 2; time++) {
-      expect(await refusal()).toBe(
-        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone, with the only copy of the newest writes; put the log back, restore a backup, or delete ${database}-state to start without them`,
-      );
-    }
-    expect((await readFile(database)).equals(bytes)).toBe(true);
-    // Whichever file it is, as in a copied folder.
-    await replace();
-    expect(await refusal()).toContain(`${GONE} ${database}-wal is gone, with the only copy`);
-    await rm(`${database}-state`);
-    await starts();
-  });
-
+describe('The log of a killed process', () => {
   const ended = (code: number, environment: Environment, how?: How) =>
     spawnServer({ ...service.environment, ...environment }, how).exited.then((found) =>
       expect(found).toBe(code),
@@ -157,42 +121,36 @@ describe('A log that is gone', () => {
         await ended(0, {}, { script: MANAGE, args: ['restore', backup] });
       },
     ],
-  ])('is not missed after %s', async (_, after) => {
+  ])('is written back by %s, and the next start misses nothing', async (_, after) => {
     await killed();
     expect((await stat(`${database}-wal`)).size).toBeGreaterThan(0);
     await after();
-    await expect(stat(`${database}-wal`)).rejects.toThrow('ENOENT');
+    expect((await stat(`${database}-wal`).catch(() => undefined))?.size ?? 0).toBe(0);
     await starts();
+    expect(
+      (await readdir(service.folder)).filter((name) => name.startsWith('service.db-')),
+    ).toEqual([]);
   });
 
-  it('beside a replica ends the start with a sentence, but for another file, or without the mark', async () => {
-    const socket = join(service.folder, 'litestream.sock');
-    const replicated = { REPLICATION: `async:${socket}` };
-    const litestream = await openLitestreamStub(socket, database);
+  it('is missed if it was deleted, also by --check, unless DATABASE_CREATE=yes takes the file as it is', async () => {
+    await killed();
+    await rm(`${database}-wal`);
+    const sentence =
+      'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is';
+    expect(await refusal()).toContain(sentence);
+    // Refused again: the first refusal leaves no log that would pass for the lost one.
+    expect(await refusal()).toContain(sentence);
+    await starts({ DATABASE_CREATE: 'yes' });
     await starts();
-    await killed(replicated);
-    for (const lose of [
-      () => writeFile(`${database}-wal`, ''),
-      () => rm(`${database}-wal`, { force: true }),
-    ]) {
-      await lose();
-      // The close of a refused start removes it.
-      await rm(`${database}-shm`, { force: true });
-      expect(await refusal(replicated)).toBe(
-        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were only in the log. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to start with it`,
-      );
-    }
-    // Another file that was given the same inode: its time of birth is another one.
-    const { ino, birthtimeNs } = await stat(database, { bigint: true });
-    expect(await readFile(`${database}-state`, 'utf8')).toBe(`in use\n${ino} ${birthtimeNs}\n`);
-    await writeFile(`${database}-state`, `in use\n${ino} ${birthtimeNs - 1n}\n`);
-    await starts(replicated);
-    for (const letGo of [replace, () => rm(`${database}-state`)]) {
-      await killed(replicated);
-      await rm(`${database}-wal`);
-      await letGo();
-      await starts(replicated);
-    }
-    await litestream.close();
   });
+});
+
+it('A damaged file is refused after a kill, at every start', async () => {
+  await starts();
+  await killed();
+  const bytes = await readFile(database);
+  // The log has some of the pages, and not all.
+  for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 164);
+  await writeFile(database, bytes);
+  for (let start = 0; start < 2; start++) expect(await refusal()).toContain('it is damaged');
 });

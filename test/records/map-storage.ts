@@ -48,7 +48,7 @@ export class MapStorage implements RecordStorage, StoredViews {
     await this.#gate;
     const outcome = this.outcomes.shift() ?? { status: 'committed' };
     if (outcome instanceof Error) throw outcome;
-    if (/^(committed|storedUnconfirmed)$/.test(outcome.status)) this.#store(changes);
+    if (outcome.status === 'committed') this.#store(changes);
     return outcome;
   }
 

@@ -1,10 +1,10 @@
 // A database and a backup of it, for the tests of the restore.
 
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
-import { checkDatabase } from '../../src/storage/backup/database-check.js';
+import { checkDatabase } from '../../src/storage/file/database-check.js';
 import { changes, row } from '../storage/storage-conformance.js';
 import { MANAGE } from './data-command.js';
 import { openNodeService } from './node-service.js';
@@ -29,8 +29,6 @@ export async function openRestoration() {
   await storage.backup(backup);
   await storage.commit(changes({ puts: [row(1001)] }));
   await storage.close();
-  // A file from elsewhere has no mark of its state.
-  await rm(`${database}-state`);
   return {
     ...{ service, database, backup, at },
     /** Runs `node dist/manage.js restore`. An undefined variable is not in its environment. */

@@ -4,11 +4,7 @@
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
-import {
-  COLUMNS_VERSION,
-  SCHEMA_STEPS,
-  SCHEMA_VERSION,
-} from '../../src/storage/file/file-schema.js';
+import { SCHEMA } from '../../src/storage/file/file-schema.js';
 import { FILL_COLUMNS } from './database-file.js';
 
 /** 2026-01-01, in milliseconds since 1970, UTC. */
@@ -22,13 +18,11 @@ interface ShopFile {
   readonly events: number;
   /** When the first record was made, in milliseconds since 1970, UTC. */
   readonly since?: number;
-  /** Of the schema. */
-  readonly version?: number;
 }
 
 /** Accounts take turns, so their records are mixed in the file. Every 50th record is deleted. */
 export async function makeShopFile(path: string, shop: ShopFile): Promise<void> {
-  const { accounts, records, since = BEGUN, version = SCHEMA_VERSION } = shop;
+  const { accounts, records, since = BEGUN } = shop;
   const highest: Record<string, number> = {};
   const rows = Array.from({ length: records }, (_, i) => {
     const collection = COLLECTION_NAMES[i % COLLECTION_NAMES.length] ?? 'orders';
@@ -48,12 +42,12 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
   };
   try {
     connection.value('pragma synchronous = off');
-    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
+    for (const sql of SCHEMA) connection.value(sql);
     const columns = ['position', 'collection', 'id', 'body', 'created_at', 'updated_at'];
     insert(`records (${columns}) select ${columns.map((_, at) => `value ->> ${at}`)}`, rows);
-    if (version >= COLUMNS_VERSION) connection.value(FILL_COLUMNS);
+    connection.value(FILL_COLUMNS);
     const numbers = Object.entries(highest);
-    if (version > 1) insert('sequences select value ->> 0, value ->> 1', numbers);
+    insert('sequences select value ->> 0, value ->> 1', numbers);
     insert('audit_events (event) select value', eventsOf(shop));
   } finally {
     connection.close();

@@ -1,13 +1,9 @@
 // A small version of the trial `faults`.
 
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { tracerIsMissing } from './disk/trace.js';
 import { faultsOf } from './faults.js';
-import { spawnService } from './service/service-process.js';
-import { openStored } from './service/stored.js';
 
 /** The syncs matter most: only a sync makes a commit durable. */
 const CALLS = ['fsync', 'fdatasync'];
@@ -31,37 +27,3 @@ describe.runIf(tracerIsMissing() === undefined)('A failed sync', () => {
     TIMEOUT_MS,
   );
 });
-
-describe.runIf(tracerIsMissing() === undefined)(
-  'A failed write of the mark next to the file',
-  () => {
-    it.each([
-      ['in use', 1],
-      ['closed', 2],
-    ])(
-      'to "%s" does not keep the next start from the file',
-      async (_, nth) => {
-        const folder = await openTemporaryFolder();
-        const file = join(folder.path, 'data/service.db');
-        mkdirSync(join(folder.path, 'data'));
-        const trace = join(folder.path, 'trace');
-        const strace = ['strace', '-D', '-f', '-qq', '-o', trace, '-P', `${file}-state`];
-        const service = spawnService({
-          file,
-          identityOrigin: 'http://127.0.0.1:9',
-          under: [...strace, '-e', `inject=pwrite64:error=EIO:when=${nth}`],
-        });
-        try {
-          await service.saw('started');
-          expect(await service.end('SIGTERM')).toBe(0);
-          expect(readFileSync(trace, 'latin1')).toContain('(INJECTED)');
-          expect(await openStored(file)).toBeDefined();
-        } finally {
-          await service.end('SIGKILL');
-          await folder.remove();
-        }
-      },
-      TIMEOUT_MS,
-    );
-  },
-);

@@ -44,7 +44,6 @@ export interface Changes {
  *
  * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
  * - `notStored`: it failed, and storage holds what it held before.
- * - `storedUnconfirmed`: it failed to confirm, yet storage holds the changes.
  * - `unknown`: storage does not answer for either; memory must not be used from here on.
  */
 export type CommitResult =

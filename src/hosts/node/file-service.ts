@@ -6,10 +6,7 @@ import { recordCount } from '../../core/records/usage-view.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
-import { placeOf } from '../../storage/file/file-place.js';
-import { isInUse } from '../../storage/file/state-mark.js';
-import { erasedAccounts } from './erased-accounts.js';
-import { watchFile } from './lost-file.js';
+import { watchFile } from './file-watch.js';
 import { watchReplica } from './replica-watch.js';
 import { runOver, type ServedRecords, type ServiceOptions, type Turns } from './service.js';
 
@@ -38,7 +35,6 @@ async function open(
 ): Promise<ServedRecords> {
   const { databasePath, databaseCreate, replication } = settings;
   const replica = replication && watchReplica(log, events);
-  const wasKilled = isInUse(await placeOf(databasePath));
   const storage = await openLibsqlStorage({
     path: databasePath,
     backupFolder: settings.backups?.folder,
@@ -48,7 +44,7 @@ async function open(
   });
   const warn = (event: keyof typeof HINTS) =>
     log.warn(event, { file: resolve(databasePath), hint: HINTS[event] });
-  if (wasKilled) warn('previous_process_killed');
+  if (storage.wasKilled) warn('previous_process_killed');
   if (storage.isNew) warn('database_created');
   else if (databaseCreate) warn('database_create_set');
   try {
@@ -61,21 +57,15 @@ async function open(
         onStorageLost();
       },
     });
-    // Before the first answer could show them.
-    const erased = await erasedAccounts(settings, records, storage, log);
     const plan = settings.backups;
     const backups =
       plan && new BackupSchedule({ storage, databasePath, settings: plan, log, events });
-    const watched = { storage, records, backups, isReplicated: replica !== undefined };
-    const file = await watchFile(watched, log, events);
+    const look = await watchFile(storage.path, records, log, events);
     return {
-      ...{ records, inMemory: records, backups, replica, erasedAccounts: erased },
+      ...{ records, inMemory: records, backups, replica },
       facts: { file: databasePath, records: recordCount(records.counts()) },
-      storage: { look: file.look, ping: () => storage.ping(), touch: () => storage.touch() },
-      async close() {
-        await file.stop();
-        await records.close();
-      },
+      storage: { look, ping: () => storage.ping(), touch: () => storage.touch() },
+      close: () => records.close(),
     };
   } catch (error) {
     await storage.close();

@@ -30,7 +30,6 @@ export interface StartedParts {
   readonly connections: Pick<Connections, 'count' | 'requestCount'>;
   readonly backups?: BackupSchedule | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
   readonly postgres?: () => Facts['postgres'];
   readonly scheduler: FairScheduler;
 }
@@ -127,7 +126,6 @@ async function factsOf(
     },
     admin_keys: { refused: meter.keysRefused, last_refused_at: timeOf(meter.lastKeyRefusedAt) },
     replication: replica ? { ...replica.facts, failures: meter.replicaFailures } : null,
-    erased_accounts: (await parts?.erasedAccounts?.()) ?? null,
     postgres: parts?.postgres?.() ?? null,
     process: await processFacts(),
     ...stored,

@@ -14,6 +14,9 @@ const STRAY_SIGNALS = {
   SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
 };
 
+/** A commit failed and what is stored is unknown: only a new start can read it. The unit restarts on it. */
+export const STORAGE_LOST_EXIT_CODE = 74;
+
 /** One JSON line for each event; errors and warnings go to standard error if nothing else is said. */
 export function jsonLog(problems: NodeJS.WritableStream = process.stderr): Log {
   // Without this listener, a closed pipe or a full disk would end the service.
@@ -52,8 +55,8 @@ export function captureStrayOutput(log: Log): void {
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a second signal kills
  * the process at once. SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing. A service that cannot
- * start ends the process with exit code 1 and one line; lost storage with exit code 1 after the
- * answers under way.
+ * start ends the process with exit code 1 and one line; lost storage with exit code 74 after
+ * the answers under way.
  */
 export async function runService(
   log: Log,
@@ -92,7 +95,7 @@ export async function runService(
     });
   }
   try {
-    service = await start(() => void stop('storage_lost', 1));
+    service = await start(() => void stop('storage_lost', STORAGE_LOST_EXIT_CODE));
   } catch (error) {
     // Without a stack trace: the cause is a setting or a file.
     log.error('start_failed', messageOf(error));

@@ -30,7 +30,7 @@ export class Meter implements ServiceEvents {
   readonly lastHour = new LastHour(this.requests);
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
-  readonly commits = { committed: 0, notStored: 0, storedUnconfirmed: 0, unknown: 0 };
+  readonly commits = { committed: 0, notStored: 0, unknown: 0 };
   /** Every commit has failed since then; the reason is the last one's. */
   writeFailure: { readonly since: number; readonly reason: string } | undefined;
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
@@ -43,12 +43,10 @@ export class Meter implements ServiceEvents {
   readonly backups = { taken: 0, failed: 0 };
   lastBackup: LastBackup = {};
   /** Old backups that are much larger than those after them. */
-  heldBack = 0;
   auditFailures = 0;
   keysRefused = 0;
   lastKeyRefusedAt: number | undefined;
   isStorageLost = false;
-  isDatabaseDamaged = false;
   #commitStartedAt = 0;
 
   constructor(requestLog?: RequestLog) {
@@ -81,10 +79,6 @@ export class Meter implements ServiceEvents {
     this.isStorageLost = true;
   }
 
-  databaseDamaged(): void {
-    this.isDatabaseDamaged = true;
-  }
-
   adminKeyRefused(): void {
     this.keysRefused++;
     this.lastKeyRefusedAt = Date.now();
@@ -109,10 +103,6 @@ export class Meter implements ServiceEvents {
   backupFailed(reason: string): void {
     this.backups.failed++;
     this.lastBackup = { ...this.lastBackup, failure: { at: Date.now(), reason } };
-  }
-
-  backupsHeldBack(count: number): void {
-    this.heldBack = count;
   }
 
   replicaSynced(milliseconds: number): void {

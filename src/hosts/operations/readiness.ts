@@ -55,9 +55,8 @@ export class Readiness {
     const meter = this.#meter;
     if (storage?.look !== undefined) await inTime(storage.look());
     const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
-    const takesWrites = !meter.isStorageLost && !meter.isDatabaseDamaged;
     let answers = true;
-    if (storage !== undefined && !this.#isStopping && takesWrites) {
+    if (storage !== undefined && !this.#isStopping && !meter.isStorageLost) {
       answers = (await inTime(this.#answers(storage))) ?? false;
       // On a full disk a write of a few bytes may succeed although others fail.
       if (answers && !hasNoRoom) await inTime(this.#tryToWrite(storage));
@@ -68,7 +67,6 @@ export class Readiness {
       stopping: this.#isStopping,
       starting: storage === undefined && !this.#isStopping,
       storage_lost: meter.isStorageLost,
-      database_damaged: meter.isDatabaseDamaged,
       database_unavailable: !answers,
       writes_failing: failure !== undefined,
       disk_full: hasNoRoom || DISK_FULL.test(failure?.reason ?? ''),
@@ -77,9 +75,7 @@ export class Readiness {
   }
 
   #warnings(facts: Facts, isStarted: boolean): Warning[] {
-    const meter = this.#meter;
-    const { backups, replication, erased_accounts: erased, identity } = facts;
-    const isFromFuture = ({ taken_at }: { taken_at: string }) => Date.parse(taken_at) > Date.now();
+    const { backups, replication, identity } = facts;
     const age = Date.now() - Date.parse(backups?.last_success_at ?? facts.started_at);
     const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
     // Postgres has its own backups, which this process can't see.
@@ -89,10 +85,6 @@ export class Readiness {
       identity_provider_unavailable: identity.unavailable_since !== null,
       backup_failed: backups?.last_failed === true,
       backup_overdue: age > ageMax,
-      backup_from_future: backups?.list?.some(isFromFuture) === true,
-      backup_held_back: meter.heldBack > 0,
-      erased_accounts_back: (erased?.back ?? 0) > 0,
-      erasure_ledger_unreadable: erased?.unreadable === true,
       replica_unreachable:
         isStarted &&
         replication !== null &&

@@ -74,8 +74,6 @@ export interface Facts {
     readonly behind_seconds: number;
     readonly failures: number;
   } | null;
-  /** `back`: how many are in the database again. Null if there is no ledger. */
-  readonly erased_accounts: { readonly back: number; readonly unreadable: boolean } | null;
   /** Of this process's connections. Null if the database is a file. */
   readonly postgres: {
     /** Statements that wait for a connection. */

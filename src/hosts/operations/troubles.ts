@@ -21,13 +21,7 @@ export const REASONS = {
     meaning:
       'Either it is unknown what is stored, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write is answered 500.',
     action:
-      'Check the disk; the next start reads what is stored. If the file disappeared, `database_saved` in the log names a complete copy: stop the service, restore that copy, start it.',
-  },
-  database_damaged: {
-    meaning:
-      'Another program wrote to the database file while the service runs, for example a backup was copied over it. Reads are answered from memory, which still has everything; every write is answered 500.',
-    action:
-      'Do not restart. First save everything with the command `dump`, with `--from` and the address of this service. Then stop it, `load` the dump into a new file, and `restore` that file.',
+      'Check the disk; the next start reads what is stored. If the file disappeared, do not stop the service: first save everything with the command `dump`, with `--from` and its address. Then stop it, `load` the dump into a new file, and `restore` that file.',
   },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
@@ -83,28 +77,6 @@ export const WARNINGS = {
   backup_overdue: {
     meaning: 'The newest backup is older than two intervals.',
     action: 'Look for `backup_failed` in the log, and check the disk of the folder.',
-  },
-  backup_held_back: {
-    meaning:
-      'An old backup is more than 1.5 times as large as every newer one, so the rotation does not remove it.',
-    action:
-      '`backup_held_back` in the log names it. Were records lost? Restore it. If not, as after an account was erased, remove it by hand.',
-  },
-  backup_from_future: {
-    meaning:
-      'The folder has a backup whose time is in the future, made while the clock was wrong. It is ignored, and the rotation removes it first.',
-    action: '`backup_from_future` in the log names it; check the clock (`timedatectl`).',
-  },
-  erased_accounts_back: {
-    meaning:
-      'Accounts that were erased are in the database again, because an older state of it was restored.',
-    action:
-      '`erased_accounts_back` in the log of the start names them; erase them again. It clears when each is gone.',
-  },
-  erasure_ledger_unreadable: {
-    meaning:
-      "Whether erased accounts are back is unknown: the ledger is damaged, or the service's user cannot read it.",
-    action: '`erasure_ledger_unreadable` in the log says what to do; the next start checks again.',
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
 

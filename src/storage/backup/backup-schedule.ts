@@ -6,18 +6,17 @@ import { join, parse } from 'node:path';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
+import { backupName, backupsIn } from '../file/backup-names.js';
 import { messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
-import { backupName, backupsIn, namesIn, rotationOf, type SizedBackup } from './backup-files.js';
+import { namesIn, rotationOf, type SizedBackup } from './backup-files.js';
 
 /** How often the schedule reads the folder. */
 const CHECK_MS = 60_000;
 /** Wait after a failure: long enough for a disk or an operator to recover. */
 const RETRY_MS = 600_000;
-const HELD_BACK =
+const LARGER =
   'every newer backup has less than two thirds of their size, so they are not removed: check whether records were lost, restore one, or remove them by hand';
-const FROM_FUTURE =
-  "a wrong clock gave these backups a time in the future; they are ignored, and removed before the others: check this machine's clock, and remove them if you trust the others";
 
 export interface BackupScheduleOptions {
   readonly storage: Pick<FileStorage, 'backup'>;
@@ -36,8 +35,6 @@ export class BackupSchedule {
   #isAsked = false;
   #isStopping = false;
   #retryAt = 0;
-  /** By event: the files that it was logged for. */
-  readonly #warned = new Map<string, string>();
   isUnderWay = false;
 
   constructor(options: BackupScheduleOptions) {
@@ -90,10 +87,11 @@ export class BackupSchedule {
     // Even if none is due, so that an operator learns at once that none can be taken.
     const { finished, unfinished } = await this.files();
     const now = Date.now();
+    // A wrong clock may have made one of the future.
     const newest = finished.find(({ takenAt }) => takenAt <= now);
     const dueAt = (newest?.takenAt ?? 0) + intervalHours * HOUR_MS;
     const isDue = intervalHours > 0 && now >= dueAt;
-    if (!isAsked && !isDue) return void this.#rotation(finished, now);
+    if (!isAsked && !isDue) return;
     this.isUnderWay = true;
     // What a killed process left.
     await this.#remove(unfinished);
@@ -107,27 +105,19 @@ export class BackupSchedule {
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
     events?.backupTaken(Date.now(), milliseconds, bytes);
-    await this.files()
-      .then(({ finished }) => this.#remove(this.#rotation(finished, now)))
-      .catch((error: unknown) => log.error('backup_not_removed', messageOf(error)));
+    await this.#rotate().catch((error: unknown) => {
+      log.error('backup_not_removed', messageOf(error));
+    });
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
   }
 
-  /** The names of those that may be removed. Warns, once for each set, of those that need an operator. */
-  #rotation(finished: readonly SizedBackup[], now: number): readonly string[] {
-    const { settings, log, events } = this.#options;
-    const { removable, heldBack } = rotationOf(finished, now, settings.keep);
-    events?.backupsHeldBack(heldBack.length);
-    const warnings = [
-      ['backup_held_back', heldBack, HELD_BACK],
-      ['backup_from_future', finished.filter(({ takenAt }) => takenAt > now), FROM_FUTURE],
-    ] as const;
-    for (const [event, found, hint] of warnings) {
-      const files = found.map(({ name }) => this.#pathOf(name)).join(', ');
-      if (files && files !== this.#warned.get(event)) log.warn(event, { files, hint });
-      this.#warned.set(event, files);
-    }
-    return removable;
+  async #rotate(): Promise<void> {
+    const { settings, log } = this.#options;
+    const { finished } = await this.files();
+    const { removable, irreplaceable } = rotationOf(finished, settings.keep);
+    await this.#remove(removable);
+    const files = irreplaceable.map((name) => this.#pathOf(name)).join(', ');
+    if (files !== '') log.warn('backup_held_back', { files, hint: LARGER });
   }
 
   /** The backups in the folder, newest first, and the names of unfinished ones. Rejects if it can't be used. */

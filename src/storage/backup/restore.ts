@@ -1,17 +1,14 @@
-// Puts a backup in the place of the database file. The old one or the new one is in place at every
-// moment, and the old one is kept under another name.
+// Puts a backup in the place of the database file: lock, check, copy, rename. The old file or the new
+// one is in place at every moment, and the old one is kept under another name.
 
 import { existsSync } from 'node:fs';
 import { access, constants, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 import { restoreEvent } from '../../core/domain/audit-event.js';
 import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
 import { DAMAGED, isBusy, messageOf, NO_DATABASE } from '../file/connection-errors.js';
-import { makeFolder, placeOf } from '../file/file-place.js';
-import { APPEND_EVENTS } from '../file/file-schema.js';
-import { keptPath, markClosed } from '../file/state-mark.js';
-import { checkDatabase } from './database-check.js';
+import { checkDatabase } from '../file/database-check.js';
 import {
   codeOf,
   copySynced,
@@ -19,10 +16,14 @@ import {
   nameAgain,
   removeDatabase,
   SIDE_FILES,
-} from './file-copy.js';
+} from '../file/file-copy.js';
+import { makeFolder, placeOf } from '../file/file-place.js';
+import { APPEND_EVENTS } from '../file/file-schema.js';
+import { markClosed } from '../file/open-marker.js';
 import { expectSafePath } from './superuser.js';
 
 const COPY_MARK = '.restoring-';
+const NO_LOCKS = /SQLITE_(BUSY|IOERR|PROTOCOL)/;
 
 /**
  * `path`: of the database file, or of a link to it; `now`: milliseconds since 1970, UTC, for the old
@@ -33,7 +34,7 @@ const COPY_MARK = '.restoring-';
  */
 export async function restoreDatabase(backup: string, path: string, now: number) {
   expectSafePath(path);
-  // The file itself: its log and its marks are beside it.
+  // The file itself: its log and its marker are beside it.
   const place = await placeOf(path);
   // Two restores at once must not work on one file.
   const copy = `${place}${COPY_MARK}${process.pid}-${now}`;
@@ -49,10 +50,8 @@ export async function restoreDatabase(backup: string, path: string, now: number)
   }
 }
 
-/** By the text: a backup of an earlier release has no column for the owner. */
 const OWNERS = `
-  select body ->> '$.owner_sub' as subject, min(created_at) as oldest
-    from records group by subject having typeof(subject) = 'text'`;
+  select owner as subject, min(created_at) as oldest from records where owner is not null group by owner`;
 
 /**
  * Checks the copy and not the backup itself, so that the checked file is the one that is put in place.
@@ -73,18 +72,21 @@ async function copyChecked(backup: string, copy: string, now: number) {
   }
   try {
     let owners: { readonly subject: string; readonly oldest: number }[] = [];
-    const contents = checkDatabase(copy, (connection) => {
+    const contents = checkDatabase(copy, 'integrity_check', (connection) => {
       owners = connection.rows(OWNERS) as unknown as typeof owners;
       const event = restoreEvent(basename(backup), '', now);
       connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }]);
-      // The next read lets go of the lock; it would be kept until the statements are collected.
-      connection.value('pragma locking_mode = normal');
-      connection.value('select count(*) from audit_events');
     });
     await syncFile(copy);
     return { contents, owners };
   } catch (error) {
-    throw new Error(`${messageOf(error)}; choose another one`);
+    const message = messageOf(error);
+    // The copy is new, so no other process can hold it.
+    throw NO_LOCKS.test(message)
+      ? new Error(
+          `its copy cannot be locked in ${dirname(copy)} (${message}); the database needs a local disk, or a share with locks`,
+        )
+      : new Error(`${message}; choose another one`);
   }
 }
 
@@ -98,7 +100,6 @@ function hold(path: string): Connection | undefined {
   try {
     connection.value('pragma journal_mode = delete');
     connection.lock();
-    markClosed(path);
   } catch (error) {
     const message = messageOf(error);
     if (!NO_DATABASE.test(message) && !DAMAGED.test(message)) {
@@ -112,21 +113,23 @@ function hold(path: string): Connection | undefined {
 
 /** Each step is on disk before the next one begins. */
 async function replace(path: string, copy: string, now: number): Promise<string | undefined> {
-  const kept = keptPath(path, 'before-restore', now);
+  // Its log is written back now, and the new file has none.
+  markClosed(path);
+  const { dir, name, ext } = parse(path);
+  const time = new Date(now).toISOString().replaceAll(':', '-');
+  const kept = join(dir, `${name}-before-restore-${time}${ext}`);
   const wasThere = existsSync(path);
   if (wasThere) await nameAgain(path, kept);
   // Only a file that isn't a database, or is missing, leaves these. They must not stay beside the new one.
   for (const suffix of SIDE_FILES) {
     if (existsSync(path + suffix)) await rename(path + suffix, kept + suffix);
   }
-  await syncFolder(dirname(path));
+  await syncFolder(dir);
   await rename(copy, path);
-  await syncFolder(dirname(path));
-  // The new file is whole without a log.
-  markClosed(path);
+  await syncFolder(dir);
   // What killed restores left. One that is still running fails, and has replaced nothing.
-  for (const name of await readdir(dirname(path))) {
-    if (name.startsWith(basename(path) + COPY_MARK)) await rm(join(dirname(path), name));
+  for (const left of await readdir(dir)) {
+    if (left.startsWith(basename(path) + COPY_MARK)) await rm(join(dir, left));
   }
   return wasThere ? kept : undefined;
 }

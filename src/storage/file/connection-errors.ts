@@ -16,7 +16,15 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   ],
   [NO_DATABASE, 'it is not a SQLite database; name another file or restore a backup'],
   [/^it belongs to another program$/, '$&; name another file'],
-  [/^its schema has version.*$/, '$&; run a newer release'],
+  [
+    /^its schema has version [12],.*$/,
+    '$&; it is of a build before 0.1.0: dump it with that build',
+  ],
+  [/^its schema has version.*$/, '$&; run the release that wrote it'],
+  [
+    /^its log is missing.*$/,
+    '$&; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+  ],
   [/^it is damaged \(.*$/, '$&; restore a backup'],
   [/^its schema is not the one.*$/, '$&; restore a backup that the service made'],
   [DAMAGED, 'it is damaged; restore a backup'],

@@ -40,25 +40,20 @@ export function libsql(): typeof Database {
 
 /** Errors begin with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
 export class Connection {
-  readonly #path: string;
-  readonly #busyTimeoutMs: number;
-  #database: Open | undefined;
+  readonly #database: Open;
   /** Preparing a statement takes longer than running it for a few rows. */
   readonly #prepared = new Map<string, ReturnType<Open['prepare']>>();
-  #isClosed = false;
-  /** An earlier connection was abandoned, and may still write the log back when it is garbage-collected. */
-  isReplaced = false;
 
   /** Opens or creates the file; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
   constructor(path: string, busyTimeoutMs = 0) {
-    this.#path = path;
-    this.#busyTimeoutMs = busyTimeoutMs;
-    this.#database = this.#opened();
+    this.#database = new (libsql())(path, { timeout: busyTimeoutMs });
+    // Functions with side effects do not run from a schema.
+    this.#database.exec('pragma trusted_schema = off');
   }
 
   rows(sql: string, args: Statement['args'] = []): SqlRow[] {
     return named(() => {
-      const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
+      const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
       // After an error the statement may still be running, so it is not reused.
       this.#prepared.delete(sql);
       const rows = statement.reader ? statement.all(args) : [];
@@ -75,8 +70,8 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction, which takes the write lock when it begins. If it throws,
-   * none of them is stored. Returns why an optional one failed.
+   * Runs the statements in one transaction, which takes the write lock when it begins. Returns why an
+   * optional one failed. If it throws, see `isRolledBack`.
    */
   batch(statements: readonly Statement[]): Error | undefined {
     let failure: Error | undefined;
@@ -87,7 +82,7 @@ export class Connection {
           this.rows(sql, args);
         } catch (error) {
           // After some errors, such as a failing disk's, SQLite has rolled back everything.
-          if (!isOptional || !this.#database?.inTransaction) throw error;
+          if (!isOptional || !this.#database.inTransaction) throw error;
           failure = error as Error;
         }
       }
@@ -117,44 +112,25 @@ export class Connection {
     this.rows('commit');
   }
 
-  /** Replaces the connection. The new one has neither its locks nor its settings. */
-  reconnect(): void {
-    const database = this.#database;
-    this.#database = undefined;
-    this.isReplaced = true;
-    this.#prepared.clear();
-    try {
-      database?.close();
-    } catch {
-      // The connection is abandoned either way.
-    }
-  }
-
   /** The file is released when the last statement is garbage-collected, at the latest when the process or thread ends. */
   close(): void {
-    this.reconnect();
-    this.#isClosed = true;
+    this.#prepared.clear();
+    this.#database.close();
   }
 
-  /** Opens another connection if the last one was abandoned. */
-  #opened(): Open {
-    if (this.#isClosed) throw new Error('the connection is closed');
-    if (this.#database === undefined) {
-      this.#database = new (libsql())(this.#path, { timeout: this.#busyTimeoutMs });
-      // Functions with side effects do not run from a schema.
-      this.#database.exec('pragma trusted_schema = off');
-    }
-    return this.#database;
-  }
-
-  /** Abandons a connection that can't be rolled back: the next statement must not run in the old transaction. */
+  /** If it throws, nobody knows what the file has: the error is none of `isRolledBack`. */
   #rollBack(): void {
-    try {
-      if (this.#database?.inTransaction) this.#database.prepare('rollback').run();
-    } catch {
-      this.reconnect();
-    }
+    if (this.#database.inTransaction) this.#database.prepare('rollback').run();
   }
+}
+
+/**
+ * Whether a batch that threw this has stored nothing for certain: a statement was refused, or the disk
+ * had no room for the commit. Any other error of a commit, such as that of a failing disk, leaves the
+ * outcome open: only a new opening of the file knows.
+ */
+export function isRolledBack(error: unknown): boolean {
+  return /^SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)/.test(messageOf(error));
 }
 
 function named<T>(act: () => T): T {
@@ -167,21 +143,23 @@ function named<T>(act: () => T): T {
 }
 
 /**
- * Sets what every promise about the file rests on, and reads it back, because SQLite does not report a
- * setting that it rejects. With a replica, Litestream reads the file, and only Litestream writes the
- * log back: this library's SQLite may lose a commit if it does so while another process writes.
+ * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not
+ * report one that it rejects.
  */
-export function configure(connection: Connection, isReplicated: boolean): void {
-  const wanted: (readonly [name: string, value: string | number])[] = [
-    ['locking_mode', isReplicated ? 'normal' : 'exclusive'],
-    ['journal_mode', 'wal'],
+export function configure(
+  connection: Connection,
+  { lockingMode, checkpointPages }: { lockingMode: string; checkpointPages: number },
+): void {
+  const settings = {
+    locking_mode: lockingMode,
+    journal_mode: 'wal',
     // Full: one sync for each commit, before it is acknowledged.
-    ['synchronous', 2],
+    synchronous: 2,
     // SQLite overwrites removed and replaced content with zeros.
-    ['secure_delete', 1],
-  ];
-  if (isReplicated) wanted.push(['wal_autocheckpoint', 0]);
-  for (const [name, value] of wanted) {
+    secure_delete: 1,
+    wal_autocheckpoint: checkpointPages,
+  };
+  for (const [name, value] of Object.entries(settings)) {
     connection.value(`pragma ${name} = ${value}`);
     const given = connection.value(`pragma ${name}`);
     if (given !== value) throw new Error(`pragma ${name} is ${given}, must be ${value}`);

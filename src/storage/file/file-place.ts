@@ -13,15 +13,14 @@ import {
   realpath,
   stat,
 } from 'node:fs/promises';
-import { basename, dirname, join, parse, resolve } from 'node:path';
-import { backupsIn } from '../backup/backup-files.js';
-import { codeOf } from '../backup/file-copy.js';
+import { dirname, join, parse, resolve } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
+import { backupsIn } from './backup-names.js';
 import { explained } from './connection-errors.js';
-import { keptNameStart, LOCK_SUFFIX, STATE_SUFFIX } from './state-mark.js';
+import { codeOf, OWNER_ONLY_FILE } from './file-copy.js';
+import { isMarkedOpen, markerOf } from './open-marker.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 
 /** Where to look for signs of an earlier database. */
 export interface Surroundings {
@@ -29,7 +28,7 @@ export interface Surroundings {
   readonly backupFolder?: string | undefined;
   /** There is a replica. Litestream's socket does not tell whether it has a state. */
   readonly isReplicated: boolean;
-  /** Create a database even if there was an earlier one. */
+  /** Create a database even if there was an earlier one, and take one that lacks its log as it is. */
   readonly createAnyway?: boolean | undefined;
 }
 
@@ -70,17 +69,10 @@ export async function placeToOpen(name: string, surroundings: Surroundings): Pro
 const shown = (path: string) => `${path} shows that one was there`;
 
 async function findingAt(path: string, { backupFolder, isReplicated }: Surroundings) {
-  const [folder, file] = [dirname(path), basename(path)];
-  // A first start that was killed leaves none of these.
-  const starts = [
-    ...[file + STATE_SUFFIX, file + LOCK_SUFFIX, `.${file}-litestream`],
-    ...[keptNameStart(path, 'before-restore'), keptNameStart(path, 'saved')],
-  ];
-  const names = await namesIn(folder);
-  const beside = names.find((name) => starts.some((start) => name.startsWith(start)));
-  if (beside !== undefined) return shown(join(folder, beside));
+  // A first start that was killed leaves neither beside an empty file.
   if ((await sizeOf(`${path}-wal`)) > 0) return shown(`${path}-wal`);
-  const backups = backupFolder === undefined ? [] : await namesIn(backupFolder);
+  if (isMarkedOpen(path)) return shown(markerOf(path));
+  const backups = backupFolder ? await readdir(backupFolder).catch(() => []) : [];
   const [newest] = backupsIn(backups, parse(path).name).finished;
   if (newest && backupFolder) {
     return `the backup ${join(backupFolder, newest.name)} shows that there is one`;
@@ -90,11 +82,8 @@ async function findingAt(path: string, { backupFolder, isReplicated }: Surroundi
 
 /** -1 if there is no such file. */
 async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? -1;
-}
-
-function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []);
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? found.size : -1;
 }
 
 export function refusalOf(name: string, error: unknown): Error {

@@ -6,37 +6,23 @@ import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 /** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
 export const APPLICATION_ID = 0x5376634d;
 
+/** The schema of 0.1.0. Builds before it had versions 1 and 2. */
+export const SCHEMA_VERSION = 3;
+
 /**
- * The statements that bring a schema to the next version, each entry in one transaction; the first
- * makes an empty file version 1. A released version never changes, because files are compared with it.
+ * The statements that make an empty file a database, in one transaction. A released version never
+ * changes, because files are compared with it; so `alter table` stays, whose text SQLite keeps.
  */
-export const SCHEMA_STEPS: readonly (readonly string[])[] = [
-  [
-    ...CREATE_RECORDS,
-    'create table audit_events (id integer primary key autoincrement, event text not null) strict',
-    `pragma application_id = ${APPLICATION_ID}`,
-    'pragma user_version = 1',
-  ],
-  [CREATE_SEQUENCES, 'pragma user_version = 2'],
+export const SCHEMA: readonly string[] = [
+  ...CREATE_RECORDS,
+  'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+  CREATE_SEQUENCES,
   // What `record-columns.ts` writes: texts, and a number for a status that isn't text.
-  [
-    'alter table records add column owner text',
-    'alter table records add column status any',
-    `update records
-        set owner = case json_type(body, '$.owner_sub')
-              when 'text' then nullif(body ->> '$.owner_sub', '') end,
-            status = case
-              when json_type(body, '$.status') = 'text' and body -> '$.status' not like '%\\ud%'
-                then body ->> '$.status'
-              when json_type(body, '$.status') is not null then 0 end`,
-    'pragma user_version = 3',
-  ],
+  'alter table records add column owner text',
+  'alter table records add column status any',
+  `pragma application_id = ${APPLICATION_ID}`,
+  `pragma user_version = ${SCHEMA_VERSION}`,
 ];
-
-export const SCHEMA_VERSION = SCHEMA_STEPS.length;
-
-/** From this version on a row has its owner and status in columns. */
-export const COLUMNS_VERSION = 3;
 
 /** A commit that changes no content. It writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
@@ -54,14 +40,6 @@ export const REMOVE_ROWS =
   'delete from records where position in (select value from json_each(?1))';
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
-
-/** 1 if the file has every change of a failed commit. Parameters: puts, time, removals. */
-export const IS_STORED = `
-  select not exists (select 1 from json_each(?3) join records on position = value)
-     and not exists (
-       select 1 from json_each(?1) where not exists (
-         select 1 from records
-          where position = value ->> 0 and body = value ->> 3 and updated_at = ?2))`;
 
 /** Of `?2` rows after the position `?1`. Reads no body. */
 export const MEASURE_PAGE = `
@@ -88,9 +66,6 @@ export const LOAD_PAGE = `
 export const FIND_INVALID = `
   select json_object('position', position, 'collection', collection, 'id', id)
     from ${PAGE_ROWS} and not json_valid(body) limit 1`;
-
-/** When the oldest record of the owner `?1` was made. */
-export const OLDEST_OF_OWNER = 'select min(created_at) from records where owner = ?1';
 
 /** The moment of a usage view: rows beyond this position and later events are not counted. */
 export const BEGIN_USAGE = `

@@ -5,9 +5,9 @@ import { dirname, resolve } from 'node:path';
 import { offsetOf } from '../../core/domain/listing.js';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import { backupsOf } from '../backup/backups.js';
-import type { Backup, DatabaseContents } from '../backup/file-copy.js';
 import type { ReplicaReport } from '../replication/litestream.js';
+import { FileBackups } from './file-backup.js';
+import type { Backup } from './file-copy.js';
 import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { rowsText } from './record-columns.js';
@@ -29,7 +29,7 @@ export interface LibsqlStorageOptions {
   readonly replication?: ReplicationOptions | undefined;
   /** Where backups of the file are. If there is one, a missing file is not created. */
   readonly backupFolder?: string | undefined;
-  /** Create a database even if there was an earlier one. */
+  /** Create a database even if there was an earlier one, and take one that lacks its log as it is. */
   readonly createAnyway?: boolean | undefined;
 }
 
@@ -37,30 +37,16 @@ export interface LibsqlStorageOptions {
 export interface FileStorage extends RecordStorage, StoredViews {
   /** This opening created the database. */
   readonly isNew: boolean;
+  /** The last process ended without closing it. */
+  readonly wasKilled: boolean;
   /** Absolute path of the file itself, even if a link was given. */
   readonly path: string;
   /**
-   * Writes a copy of the database to a new file. The copy has every commit that resolved
-   * before the call; it is checked and synced, and only its owner may read it. Commits and
-   * reads continue. Resolves with its contents and size. If it fails, rejects with one sentence
-   * and leaves nothing at `path`. One copy at a time; `close` aborts it.
+   * Writes a compacted copy of the database to a new file: every finished commit, and none in part.
+   * Resolves with its contents and size once it is checked and on disk. Reads and commits continue. If it
+   * fails, rejects with one sentence and leaves nothing at `path`.
    */
   backup(path: string): Promise<Backup>;
-  /**
-   * Writes the open database, log included, to a new file, even if the database file was moved or
-   * deleted. Resolves with its contents once it is checked and on disk. Commits wait for it.
-   */
-  save(path: string): Promise<DatabaseContents>;
-  /**
-   * When the account's oldest record was made, in milliseconds since 1970, UTC; undefined if it has
-   * none. Reads every record of the file, about a second for a million; commits wait for it.
-   */
-  oldestRecordAt(owner: string): Promise<number | undefined>;
-  /**
-   * False once another program has written to the open file, which then mixes pages of two databases:
-   * only the records in memory are right. Always true with a replica.
-   */
-  isIntact(): Promise<boolean>;
   /** Makes a commit that changes nothing; rejects if storage takes no commits. */
   touch(): Promise<void>;
 }
@@ -74,9 +60,11 @@ export interface FileStorage extends RecordStorage, StoredViews {
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
   const { replication, backupFolder, createAnyway, sampleRows: hasSamples = true } = options;
-  const isReplicated = replication !== undefined;
   try {
-    const path = await placeToOpen(options.path, { backupFolder, isReplicated, createAnyway });
+    const path = await placeToOpen(options.path, {
+      ...{ backupFolder, createAnyway },
+      isReplicated: replication !== undefined,
+    });
     await makeFolder(dirname(path));
     await claimFile(path);
     const thread = new LibsqlThread(
@@ -84,28 +72,25 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
         path,
         initialRows: rowsText(hasSamples ? sampleRows() : []),
         now: Date.now(),
+        acceptsMissingLog: createAnyway === true,
         socketPath: replication && resolve(replication.socketPath),
       },
       replication?.onReport,
     );
-    const isNew = await thread.call('open').catch(async (error: unknown) => {
+    const opened = await thread.call('open').catch(async (error: unknown) => {
       // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
-    return { isNew, path, ...storageOn(thread, path, isReplicated) };
+    return { ...opened, path, ...storageOn(thread) };
   } catch (error) {
     throw refusalOf(options.path, error);
   }
 }
 
-function storageOn(
-  thread: LibsqlThread,
-  path: string,
-  isReplicated: boolean,
-): Omit<FileStorage, 'isNew' | 'path'> {
-  const backups = backupsOf(path, thread);
-  let counting: Promise<unknown> = Promise.resolve();
+function storageOn(thread: LibsqlThread): Omit<FileStorage, 'isNew' | 'wasKilled' | 'path'> {
+  const backups = new FileBackups(thread);
+  let usage: Promise<unknown> = Promise.resolve();
   return {
     load: () => pagesOf(thread),
     sequences: async () => JSON.parse(await thread.call('sequences')),
@@ -120,34 +105,24 @@ function storageOn(
       };
       return thread.call('commit', texts).catch((error: unknown) => ({ status: 'unknown', error }));
     },
-    /** Usage views run one after the other, and each shows a moment after its request. */
     usage(createdAfter) {
-      const counted = counting.then(async () => {
+      // One view at a time; commits get their turn between the pieces.
+      const counted = usage.then(async () => {
         for (;;) {
           const totals = await thread.call('usage', JSON.stringify(createdAfter));
           if (totals !== undefined) return totals;
         }
       });
-      counting = counted.catch(() => {});
+      usage = counted.catch(() => {});
       return counted;
     },
     auditEvents: (page) => thread.call('auditEvents', page.pageSize, offsetOf(page)),
     ping: () => thread.call('ping'),
-    oldestRecordAt: (owner) => thread.call('oldestRecordAt', owner),
-    isIntact: () => thread.call('isIntact'),
     touch: () => thread.call('touch'),
-    async save(copy) {
-      await makeFolder(dirname(copy));
-      return thread.call('save', resolve(copy));
-    },
-    async backup(copy) {
-      // A backup writes the log back. While Litestream runs, only Litestream may do that.
-      if (isReplicated) throw new Error("with a replica, Litestream's snapshots replace backups");
-      return backups.take(resolve(copy));
-    },
-    async close() {
-      await backups.close();
-      await thread.close();
+    backup: (copy) => backups.take(resolve(copy)),
+    close() {
+      backups.close();
+      return thread.close();
     },
   };
 }

@@ -6,24 +6,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Connection, libsql } from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
 import { placeToOpen, refusalOf, type Surroundings } from './file-place.js';
-import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './file-schema.js';
-import { isAsClosed, markClosed, missingLog } from './state-mark.js';
-import { logBytesOf } from './write-ahead-log.js';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './file-schema.js';
+import { closeAsFound, hasLog, isMarkedOpen } from './open-marker.js';
 
-/** A file of this program, with the log that it needs, and locked. */
-export interface OwnFile {
-  readonly connection: Connection;
-  readonly path: string;
-  readonly isReplicated: boolean;
-  /** A clean stop left it like this, so checks of each row or page may be skipped. */
-  readonly isTrusted: boolean;
-  /** Whether the path still leads to it. */
-  readonly isInPlace: () => boolean;
-}
+export const LOG_MISSING = 'its log is missing, and acknowledged writes with it';
 
 /** `absent`: missing or empty; `held`: by another process, most likely the service, so it was not read. */
 export type FileState = 'usable' | 'absent' | 'held';
@@ -39,15 +28,16 @@ export async function inspectDatabase(
     const isThere = existsSync(path);
     await access(isThere ? path : nearestFolder(path), constants.R_OK | constants.W_OK);
     if (!isThere || statSync(path).size === 0) return 'absent';
-    const { connection } = openOurs(path, { ...surroundings, isCheck: true });
+    const hadLog = hasLog(path);
+    const lacksLog = isMarkedOpen(path) && !hadLog && !surroundings.isReplicated;
+    const connection = openDatabase(path, 'exclusive', 0);
     try {
-      expectWhole(connection);
-      return 'usable';
+      assertIntegrity(connection);
     } finally {
-      // SQLite writes the log of a crash back when its last connection closes.
-      markClosed(path);
-      connection.close();
+      closeAsFound(connection, path, hadLog);
     }
+    if (lacksLog && !surroundings.createAnyway) throw new Error(LOG_MISSING);
+    return 'usable';
   } catch (error) {
     if (isBusy(messageOf(error))) return 'held';
     throw refusalOf(name, error);
@@ -61,60 +51,48 @@ function nearestFolder(path: string): string {
   return `${folder}/.`;
 }
 
-/**
- * Throws, and changes nothing, if a start must refuse the file whatever its pages hold. A check locks
- * the file exclusively, also with a replica, and does not wait.
- */
-export function openOurs(
+/** Locked. Throws, and changes nothing, if a start must refuse the file whatever its pages hold. */
+export function openDatabase(
   path: string,
-  { isReplicated, isCheck = false }: { isReplicated: boolean; isCheck?: boolean },
-): OwnFile {
-  // Before it is opened, because opening creates a log.
-  const { ino, size } = statSync(path, { bigint: true });
-  const [logBytes, isTrusted] = [logBytesOf(path), isAsClosed(path)];
-  const isInPlace = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
-  const connection = new Connection(path, isCheck ? 0 : DATABASE_BUSY_TIMEOUT_MS);
+  lockingMode: 'exclusive' | 'normal',
+  busyTimeoutMs: number,
+): Connection {
+  const { ino } = statSync(path, { bigint: true });
+  const hadLog = hasLog(path);
+  const connection = new Connection(path, busyTimeoutMs);
   try {
-    const isShared = isReplicated && !isCheck;
-    connection.value(`pragma locking_mode = ${isShared ? 'normal' : 'exclusive'}`);
+    connection.value(`pragma locking_mode = ${lockingMode}`);
     // The first read takes the lock.
     connection.value('select count(*) from sqlite_master');
     // The lock is on the opened file. A restore may have put another file in its place since.
-    if (!isInPlace()) throw new Error('it was just replaced; start again');
-    // An empty file gets this far only with `DATABASE_CREATE`.
-    const missing = size === 0n ? undefined : missingLog(path, logBytes, isReplicated);
-    if (missing !== undefined) throw new Error(missing);
-    try {
-      expectOurs(connection, { mayBeNew: true });
-    } catch (error) {
-      // SQLite writes the log of a crash back when its last connection closes.
-      markClosed(path);
-      throw error;
+    if (statSync(path, { bigint: true }).ino !== ino) {
+      throw new Error('it was just replaced; start again');
     }
-    return { connection, path, isReplicated, isTrusted, isInPlace };
+    assertSchema(connection, { mayBeNew: true });
+    return connection;
   } catch (error) {
-    connection.close();
+    closeAsFound(connection, path, hadLog);
     throw error;
   }
 }
 
 /**
- * Throws if the database belongs to another program, is newer than this one, or if its schema is not
- * exactly the one that `SCHEMA_STEPS` creates for its version. Runs nothing of the schema. `mayBeNew`:
- * a file without any table is ours, too. For a start, connection-errors.ts adds what to do.
+ * Throws if the database belongs to another program, is newer or older than this one, or if its schema
+ * is not exactly `SCHEMA`. Runs nothing of the schema. `mayBeNew`: a file without any table is ours,
+ * too. For a start, connection-errors.ts adds what to do.
  */
-export function expectOurs(connection: Connection, { mayBeNew = false } = {}): void {
+export function assertSchema(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
-  const isMarked = application !== 0 || version !== 0;
   const found = objectsOf(connection);
-  const isNew = mayBeNew && !isMarked && found.length === 0;
-  if (!isNew && application !== APPLICATION_ID) throw new Error('it belongs to another program');
-  const versions = `version ${version}, this program knows up to ${SCHEMA_VERSION}`;
-  if (version > SCHEMA_VERSION) throw new Error(`its schema has ${versions}`);
+  if (mayBeNew && application === 0 && version === 0 && found.length === 0) return;
+  if (application !== APPLICATION_ID) throw new Error('it belongs to another program');
+  if (version !== SCHEMA_VERSION) {
+    throw new Error(`its schema has version ${version}, this program's has ${SCHEMA_VERSION}`);
+  }
   // Made by the same statements as a database file, so the two cannot differ.
   const own = new Connection(':memory:');
-  for (const sql of SCHEMA_STEPS.slice(0, version).flat()) own.value(sql);
+  for (const statement of SCHEMA) own.value(statement);
   const expected = objectsOf(own);
   own.close();
   const foreign = found.find((object) => !expected.includes(object));
@@ -127,15 +105,11 @@ export function expectOurs(connection: Connection, { mayBeNew = false } = {}): v
       `its schema is not the one that this program writes (it has the ${kind} ${quoted})`,
     );
   }
-  const missing = expected.find((object) => !found.includes(object));
-  if (missing === undefined) return;
-  const [type, name] = JSON.parse(missing);
-  // SQLite's own message for a missing object.
-  throw new Error(`no such ${type}: ${name}`);
+  if (found.length < expected.length) throw new Error('it is damaged (a table is missing)');
 }
 
 /** Throws with what SQLite finds. `integrity_check` also checks every index entry. */
-export function expectWhole(
+export function assertIntegrity(
   connection: Connection,
   check: 'quick_check' | 'integrity_check' = 'quick_check',
 ): void {

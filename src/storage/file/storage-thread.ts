@@ -2,27 +2,27 @@
 // order.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Litestream, type ReplicaReport } from '../replication/litestream.js';
 import { Replica } from '../replication/replica.js';
-import { Connection } from './connection.js';
 import { messageOf } from './connection-errors.js';
 import { type FileOptions, LibsqlFile } from './database-file.js';
-import { LOCK_SUFFIX } from './state-mark.js';
+import { EXCLUSIVE, WITH_LITESTREAM } from './file-sharing.js';
 import type { StoredPage } from './stored-pages.js';
 
-export interface ThreadOptions extends Omit<FileOptions, 'isReplicated'> {
+export interface ThreadOptions extends FileOptions {
   /** Path of Litestream's control socket; undefined: no replica. */
   readonly socketPath: string | undefined;
-  /** Set to 1 once the file is released. */
-  readonly released: Int32Array;
 }
 
 /** The calls that the storage may make; `open` first, `close` last. */
-export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'logBytes' | 'emptyLog'> & {
-  /** Returns whether the database is a new one. */
-  open(): boolean;
+export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'wasKilled'> & {
+  open(): Opened;
 };
+
+export interface Opened {
+  readonly isNew: boolean;
+  readonly wasKilled: boolean;
+}
 
 export interface ThreadRequest {
   readonly name: keyof ThreadCalls;
@@ -37,36 +37,28 @@ export type ThreadMessage =
 
 let file: LibsqlFile | undefined;
 let replica: Replica | undefined;
-/** With a replica, a lock file next to it lets one process own the database. The system releases it with the process. */
-let lock: Connection | undefined;
+let lock: { close(): void } | undefined;
 
 const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
   parentPort?.postMessage(message, moved);
 
-function open(): boolean {
-  const { socketPath, released: _, ...options }: ThreadOptions = workerData;
-  const isReplicated = socketPath !== undefined;
-  if (isReplicated) {
-    lock = new Connection(options.path + LOCK_SUFFIX, DATABASE_BUSY_TIMEOUT_MS);
-    lock.lock();
-  }
-  file = new LibsqlFile({ ...options, isReplicated });
-  if (isReplicated) {
+function open(): Opened {
+  const { socketPath, ...options }: ThreadOptions = workerData;
+  const sharing = socketPath === undefined ? EXCLUSIVE : WITH_LITESTREAM;
+  lock = sharing.lock(options.path);
+  file = new LibsqlFile(options, sharing);
+  if (socketPath !== undefined) {
     const litestream = new Litestream(socketPath, options.path);
     const report = (news: ReplicaReport) => post({ replica: news });
     replica = new Replica({ litestream, file, report, inTurn });
   }
-  return file.isNew;
+  return { isNew: file.isNew, wasKilled: file.wasKilled };
 }
 
-/** Also when the thread ends by itself: the library would remove the log, which the mark says must be there. */
 function close(): void {
   file?.close();
   lock?.close();
   [file, replica] = [undefined, undefined];
-  const { released }: ThreadOptions = workerData;
-  Atomics.store(released, 0, 1);
-  Atomics.notify(released, 0);
 }
 
 function answer({ name, args }: ThreadRequest): void {
@@ -108,4 +100,3 @@ parentPort?.on('message', async (request: ThreadRequest) => {
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 });
-if (parentPort) process.once('exit', close);

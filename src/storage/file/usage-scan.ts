@@ -2,7 +2,7 @@
 // is about to change a row that is not counted yet, the row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { StoredTotals, StoredUsage, ThreeTimes } from '../../core/records/record-storage.js';
+import type { StoredTotals, StoredUsage } from '../../core/records/record-storage.js';
 import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 
@@ -19,7 +19,7 @@ interface Counting {
   position: number;
   /** Positions of rows beyond `position` that are counted already. */
   readonly ahead: Set<number>;
-  readonly usage: Map<string, StoredUsage>;
+  readonly usage: Map<unknown, StoredUsage>;
 }
 
 /** One scan at a time. */
@@ -35,7 +35,7 @@ export class UsageScan {
 
   /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece. */
   next(times: string): StoredTotals | undefined {
-    const counting = this.#counting ?? this.#begun(times);
+    const counting = this.#counting ?? this.#begin(times);
     this.#counting = undefined;
     const rows = this.#count(counting, MEASURE_USAGE, this.#pieceRows);
     const { usage, auditEventCount } = counting;
@@ -58,7 +58,7 @@ export class UsageScan {
     }
   }
 
-  #begun(times: string): Counting {
+  #begin(times: string): Counting {
     const [start] = this.#connection.rows(BEGIN_USAGE);
     const [highest, auditEventCount] = [Number(start?.['highest']), Number(start?.['events'])];
     return { times, highest, auditEventCount, position: 0, ahead: new Set(), usage: new Map() };
@@ -68,22 +68,19 @@ export class UsageScan {
     const { times, position, highest, ahead, usage } = counting;
     const uncounted = [position, highest, JSON.stringify([...ahead])];
     const rows = this.#connection.rows(sql, [times, ...uncounted, ...args]);
-    for (const row of rows) add(usage, row);
+    for (const row of rows) usage.set(row['collection'], sum(row, usage.get(row['collection'])));
     return rows;
   }
 }
 
-function add(usage: Map<string, StoredUsage>, row: SqlRow): void {
-  const collection = String(row['collection']) as CollectionName;
-  const before = usage.get(collection);
-  const after = ['first', 'second', 'third'].map(
-    (time, i) => (before?.createdAfter[i] ?? 0) + Number(row[time]),
-  );
-  usage.set(collection, {
-    collection,
+function sum(row: SqlRow, before: StoredUsage | undefined): StoredUsage {
+  const [first, second, third] = before?.createdAfter ?? [0, 0, 0];
+  const after = [first + Number(row['first']), second + Number(row['second'])] as const;
+  return {
+    collection: String(row['collection']) as CollectionName,
     records: (before?.records ?? 0) + Number(row['records']),
     payloadBytes: (before?.payloadBytes ?? 0) + Number(row['bytes']),
-    createdAfter: after as unknown as ThreeTimes,
+    createdAfter: [...after, third + Number(row['third'])],
     lastUpdatedAt: Math.max(before?.lastUpdatedAt ?? 0, Number(row['updated'])),
-  });
+  };
 }

@@ -1,16 +1,12 @@
 // The write-ahead log beside a database file. After a failure its bytes can be read from the
 // system's memory, but may not be on the disk.
 
-import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { hasLog } from './open-marker.js';
 
 const PIECE_BYTES = 1_000_000;
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
-
-/** Undefined if there is no log. */
-export function logBytesOf(database: string): number | undefined {
-  return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size;
-}
 
 /**
  * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may consider
@@ -18,8 +14,7 @@ export function logBytesOf(database: string): number | undefined {
  * them and every later commit. Call it only while no one else may write the log.
  */
 export function rewriteLog(database: string): void {
-  // Nothing was written since the last clean stop.
-  if (logBytesOf(database) === undefined) return;
+  if (!hasLog(database)) return;
   const log = openSync(`${database}-wal`, 'r+');
   try {
     const piece = Buffer.alloc(PIECE_BYTES);
@@ -39,9 +34,10 @@ export function rewriteLog(database: string): void {
  * counts. A process may be killed when its commit is in the log but not yet in the index; Litestream
  * takes that commit from the log, and SQLite would overwrite it. Call this only while holding the
  * database's write lock. Returns a file descriptor, to be closed after the last connection: closing it
- * earlier drops this process's locks.
+ * earlier drops this process's locks. Undefined without an index, as under an exclusive lock.
  */
-export function distrustIndex(database: string): number {
+export function invalidateShmFile(database: string): number | undefined {
+  if (!existsSync(`${database}-shm`)) return undefined;
   const index = openSync(`${database}-shm`, 'r+');
   writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
   return index;

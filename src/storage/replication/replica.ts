@@ -1,13 +1,12 @@
 // Keeps a replica of the database through Litestream, which acts only on command: every second, between
 // two commits. Runs in the storage thread.
 
-import { codeOf } from '../backup/file-copy.js';
 import type { LibsqlFile } from '../file/database-file.js';
 import type { Litestream, ReplicaReport, SyncAnswer } from './litestream.js';
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
-  readonly file: Pick<LibsqlFile, 'touch' | 'logBytes' | 'emptyLog'>;
+  readonly file: Pick<LibsqlFile, 'touch'>;
   readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
@@ -19,10 +18,6 @@ const INTERVAL_MS = 1_000;
 const SYNC_MAX_SECONDS = 600;
 /** If a sync takes longer, commits continue. */
 const TURN_MAX_MS = 1_000;
-/** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
-const LONG_ABSENCE_MS = 60_000;
-/** During a long absence the log is written back when it is larger than this. */
-const LOG_MAX_BYTES = 268_435_456;
 /** How long a stop waits for the replica. */
 const LAST_SYNC_MAX_SECONDS = 3;
 
@@ -39,7 +34,6 @@ export class Replica {
   /** When the oldest commit since that sync began was made. */
   #later: number | undefined;
   #syncing: Promise<SyncAnswer> | undefined;
-  #absentSince: number | undefined;
   #isClosed = false;
   #wake: () => void = () => {};
   readonly #following: Promise<void>;
@@ -68,7 +62,9 @@ export class Replica {
 
   async #follow(): Promise<void> {
     while (!this.#isClosed) {
-      await this.#round().catch((error: Error) => this.#lose(error));
+      await this.#round().catch((error: Error) => {
+        [this.#isReached, this.#reason] = [false, error.message];
+      });
       this.#report({});
       if (this.#isClosed) return;
       await new Promise<void>((resolve) => {
@@ -82,7 +78,7 @@ export class Replica {
   async #round(): Promise<void> {
     const answering = await this.#options.litestream.identify();
     if (answering !== this.#process) this.#isProven = false;
-    [this.#process, this.#absentSince] = [answering, undefined];
+    this.#process = answering;
     // A large sync takes long; Litestream answers in the meantime, unless it hangs.
     if (this.#syncing === undefined) {
       if (!this.#isProven) await this.#prove();
@@ -136,32 +132,9 @@ export class Replica {
     }
   }
 
-  #lose(error: Error): void {
-    [this.#isReached, this.#reason] = [false, error.message];
-    // Nothing listens: Litestream has ended, or was never started.
-    const isAbsent = ['ENOENT', 'ECONNREFUSED'].includes(String(codeOf(error.cause)));
-    const now = performance.now();
-    this.#absentSince = isAbsent ? (this.#absentSince ?? now) : undefined;
-    if (now - (this.#absentSince ?? now) < LONG_ABSENCE_MS) return;
-    this.#absentSince = now;
-    if (isAlive(Number.parseInt(this.#process ?? '', 10))) return;
-    const { file, inTurn } = this.#options;
-    // The next sync sends the whole database, because Litestream sees that the log was emptied without it.
-    void inTurn(async () => file.logBytes > LOG_MAX_BYTES && file.emptyLog());
-  }
-
   #report(of: Partial<ReplicaReport>): void {
     const [isReached, reason] = [this.#isReached, this.#reason];
     this.#options.report({ isReached, reason, behindSince: this.#missing?.since, ...of });
-  }
-}
-
-/** `pid`: `NaN` if unknown. The process may be another user's. */
-function isAlive(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }
 

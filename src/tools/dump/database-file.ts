@@ -3,15 +3,15 @@
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { nameAgain, removeDatabase } from '../../storage/backup/file-copy.js';
 import { syncFile } from '../../storage/disk-sync.js';
 import type { RecordLine } from '../../storage/dump/dumped-rows.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { SCHEMA_STEPS } from '../../storage/file/file-schema.js';
-import { expectOurs, expectWhole } from '../../storage/file/own-database.js';
+import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { SCHEMA } from '../../storage/file/file-schema.js';
+import { closeAsFound, hasLog } from '../../storage/file/open-marker.js';
+import { assertIntegrity, assertSchema } from '../../storage/file/own-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
-import { markClosed } from '../../storage/file/state-mark.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import type { CheckedDump, ContentLine, Store } from './dump-file.js';
@@ -25,7 +25,6 @@ const ROWS = `
   select position as last, * from records where position > ?1 order by position limit ${PAGE_ROWS}`;
 const EVENTS = `
   select id as last, event from audit_events where id > ?1 order by id limit ${PAGE_ROWS}`;
-const FIND_SEQUENCES = "select name from sqlite_master where type = 'table' and name = 'sequences'";
 
 export const fileStore = (path: string): Store => ({
   kind: 'file',
@@ -37,25 +36,24 @@ export const fileStore = (path: string): Store => ({
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
   // Opening would create a missing file.
   await stat(path);
+  const hadLog = hasLog(path);
   let connection: Connection | undefined;
   try {
     connection = new Connection(path);
     connection.value('pragma locking_mode = exclusive');
-    expectOurs(connection);
-    expectWhole(connection);
+    assertSchema(connection);
+    assertIntegrity(connection);
     for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
     for (const row of rowsOf(connection, EVENTS)) {
       yield eventLine(Number(row['last']), String(row['event']));
     }
-    // The first version of the schema has no such table.
-    if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
     const held = 'a running service holds it; stop it, or dump it with --from and its address';
     const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
-    connection?.close();
+    if (connection !== undefined) closeAsFound(connection, path, hadLog);
   }
 }
 
@@ -89,7 +87,7 @@ async function load(dump: CheckedDump, path: string): Promise<void> {
   try {
     // Nothing in the file has to be durable yet.
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
-    for (const sql of [...pragmas, ...SCHEMA_STEPS.flat()]) connection.value(sql);
+    for (const sql of [...pragmas, ...SCHEMA]) connection.value(sql);
     let position = 0;
     const columnsOf = (line: RecordLine) => {
       const row = { ...line, position: ++position };
@@ -107,6 +105,4 @@ async function load(dump: CheckedDump, path: string): Promise<void> {
   await syncFile(file);
   await nameAgain(file, path);
   await removeDatabase(file);
-  // A mark that a killed service left there describes another file.
-  markClosed(path);
 }

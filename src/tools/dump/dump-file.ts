@@ -10,7 +10,6 @@ import { sequenceOf } from '../../core/domain/identifier.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { nameAgain } from '../../storage/backup/file-copy.js';
 import {
   type EventLine,
   PIECE_MAX_CHARACTERS,
@@ -19,6 +18,7 @@ import {
   recordProblem,
 } from '../../storage/dump/dumped-rows.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
+import { nameAgain } from '../../storage/file/file-copy.js';
 import { CommandError } from '../data/failures.js';
 import type { Call } from '../program/command.js';
 

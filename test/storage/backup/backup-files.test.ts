@@ -1,7 +1,8 @@
 // Which files of the folder are backups, and which of them the rotation removes or keeps.
 
 import { expect, it } from 'vitest';
-import { backupName, backupsIn, rotationOf } from '../../../src/storage/backup/backup-files.js';
+import { rotationOf } from '../../../src/storage/backup/backup-files.js';
+import { backupName, backupsIn } from '../../../src/storage/file/backup-names.js';
 
 const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-10T12:00:00.000Z');
@@ -29,36 +30,16 @@ it('Backups are listed newest first; every other file is ignored', () => {
   });
 });
 
-/** The oldest first, a day apart, the last one taken now unless some are `future`. */
-function rotated(sizes: readonly number[], keep: number, future = 0) {
-  const dayOf = (index: number) => index + 1 + future - sizes.length;
-  const files = sizes.map((bytes, index) => ({
-    name: String(index),
-    takenAt: NOON + dayOf(index) * DAY,
-    bytes,
-  }));
-  const { removable, heldBack } = rotationOf(files.reverse(), NOON, keep);
-  return { removed: removable, held: heldBack.map(({ bytes }) => bytes) };
-}
-
 it.each([
-  ['the oldest', [5, 5, 5, 5], 2, 0, ['1', '0']],
-  ['none of few', [5, 5], 9, 0, []],
-  ['those of a wrong clock first, never the newest', [5, 5, 5, 5], 2, 2, ['3', '2']],
-  ['those of a wrong clock and then the oldest', [5, 5, 5, 5], 1, 2, ['0', '3', '2']],
-])('The rotation removes %s', (_, sizes, keep, future, removed) => {
-  expect(rotated(sizes, keep, future)).toEqual({ removed, held: [] });
-});
-
-it.each([
-  ['a service that lost its records', [4_898, 19, 19], 2, [4_898]],
-  ['two accidents', [4_898, 19, 5, 5], 2, [19, 4_898]],
-  ['a service that grows', [10, 20, 30, 40], 2, []],
-  ['exactly 1.5 times as many', [150, 100, 100], 2, []],
-  ['a little more than that', [151, 100, 100], 2, [151]],
-  ['a good one among those that stay', [4_898, 4_800, 19], 2, []],
-  ['the newer of two good ones alone', [4_900, 4_898, 19, 19], 2, [4_898]],
-  ['one that is removed', [40, 28, 19], 1, [40]],
-])('It holds back after %s', (_, sizes, keep, held) => {
-  expect(rotated(sizes, keep).held).toEqual(held);
+  ['the oldest', [5, 5, 5, 5], 2, ['1', '0'], []],
+  ['none of few', [5, 5], 9, [], []],
+  ['not the last good one of a service that lost its records', [9, 4_898, 19, 19], 2, ['0'], ['1']],
+  ['none of two accidents', [4_898, 19, 5, 5], 2, [], ['1', '0']],
+  ['those of a service that grows', [10, 20, 30, 40], 2, ['1', '0'], []],
+  ['one with exactly 1.5 times as many bytes', [150, 100, 100], 2, ['0'], []],
+  ['none with a little more than that', [151, 100, 100], 2, [], ['0']],
+  ['one that a good one among those that stay replaces', [4_898, 4_800, 19], 2, ['0'], []],
+])('The rotation removes %s', (_, oldestFirst, keep, removable, irreplaceable) => {
+  const files = oldestFirst.map((bytes, index) => ({ name: String(index), takenAt: index, bytes }));
+  expect(rotationOf(files.reverse(), keep)).toEqual({ removable, irreplaceable });
 });

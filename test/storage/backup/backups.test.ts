@@ -1,14 +1,10 @@
 // Backups of a libSQL file that is in use: whole, consistent, and without what was deleted.
 
-import childProcess, { type ChildProcess } from 'node:child_process';
-import { utimesSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
-import { backupsOf } from '../../../src/storage/backup/backups.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, row, rows } from '../storage-conformance.js';
 
@@ -31,7 +27,7 @@ describe('A backup of the libSQL file', () => {
       { bytes: size, recordCount: samples.length, auditEventCount: 0 },
       0o600,
     ]);
-    const names = ['copy.db', 'service.db', 'service.db-state', 'service.db-wal'];
+    const names = ['copy.db', 'service.db', 'service.db-open', 'service.db-wal'];
     expect((await readdir(folder.path)).sort()).toEqual(names);
     // The lock is where it was.
     await expect(runSql(at('service.db'), 'select 1 from records')).rejects.toThrow(/locked/);
@@ -124,28 +120,6 @@ describe('A backup of the libSQL file', () => {
     expect(await readFile(at('mine.db'), 'utf8')).toBe('mine');
     expect(await storage.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
   });
-
-  it('fails if another program writes to the database during the copy', async () => {
-    const { fork } = childProcess;
-    const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
-      utimesSync(at('service.db'), new Date(), new Date());
-      return fork(...args);
-    });
-    syncBuiltinESMExports();
-    const failure = await storage.backup(at('copy.db')).catch((error: Error) => error.message);
-    forking.mockRestore();
-    syncBuiltinESMExports();
-    expect(failure).toContain('the database file was written to while it was copied');
-    expect((await readdir(folder.path)).join()).not.toContain('copy');
-  });
-
-  it('is aborted when the storage closes, leaves nothing, and is not taken of a closed one', async () => {
-    const failure = expect(storage.backup(at('copy.db'))).rejects.toThrow('is being closed');
-    await storage.close();
-    await failure;
-    await expect(storage.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
-    expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
-  });
 });
 
 /** A record whose text is found again; every fourth one is larger than a page. */
@@ -160,36 +134,3 @@ async function marksIn(file: string): Promise<string[]> {
     ([mark]) => mark,
   );
 }
-
-it('A backup whose disk hangs delays a close by two seconds; its file stays until its process has ended', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-    syncBuiltinESMExports();
-  });
-  const { fork } = childProcess;
-  const children: ChildProcess[] = [];
-  vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
-    const child: ChildProcess = fork(...args);
-    children.push(child);
-    // It neither continues nor hears a signal, as where it waits for a disk.
-    process.kill(child.pid ?? 0, 'SIGSTOP');
-    return Object.assign(child, { kill: () => true });
-  });
-  syncBuiltinESMExports();
-  const backups = backupsOf(at('service.db'), { call: vi.fn(async () => true) } as never);
-  const failure = expect(backups.take(at('copy.db'))).rejects.toThrow('is being closed');
-  await vi.waitUntil(() => children.length > 0, 45_000);
-  await writeFile(at('copy.db.part'), 'half');
-  const closed = vi.fn();
-  const closing = backups.close().then(closed);
-  await vi.advanceTimersByTimeAsync(1_999);
-  expect(closed).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(1);
-  await closing;
-  expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');
-  process.kill(children[0]?.pid ?? 0, 'SIGKILL');
-  await failure;
-  expect(await readdir(folder.path)).not.toContain('copy.db.part');
-});

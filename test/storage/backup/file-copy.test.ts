@@ -3,7 +3,7 @@
 import fs, { readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { copySynced, expectRoom, nameAgain } from '../../../src/storage/backup/file-copy.js';
+import { copySynced, nameAgain } from '../../../src/storage/file/file-copy.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const folder = testFolder();
@@ -26,16 +26,6 @@ it('A copy has all pieces of a large file, only its owner may read it, and it re
   expect((await stat(at('copy'))).mode & 0o777).toBe(0o600);
   await expect(copySynced(at('source'), at('taken'))).rejects.toThrow('EEXIST');
   expect(await readFile(at('taken'), 'utf8')).toBe('mine');
-});
-
-it('A copy may take all of its disk but the reserve of 64 MiB', async () => {
-  const free = 100 * 1024 * 1024;
-  vi.spyOn(fs, 'statfs').mockResolvedValue({ bavail: free / 4_096, bsize: 4_096 } as never);
-  syncBuiltinESMExports();
-  await expectRoom(folder.path, 36 * 1024 * 1024);
-  await expect(expectRoom(folder.path, 36 * 1024 * 1024 + 1)).rejects.toThrow(
-    'its disk has 105 MB free, and needs 105 MB; make room',
-  );
 });
 
 it('A second name is of the same file, or of a copy where there are no hard links, and replaces none', async () => {

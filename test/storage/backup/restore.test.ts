@@ -3,8 +3,8 @@
 import { readdir, readlink, rename, symlink } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { checkDatabase } from '../../../src/storage/backup/database-check.js';
 import { restoreDatabase } from '../../../src/storage/backup/restore.js';
+import { checkDatabase } from '../../../src/storage/file/database-check.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, row } from '../storage-conformance.js';
 

@@ -1,11 +1,11 @@
 // What the installed libsql does where src/storage/file relies on it, and the connection after
 // failures: after an upgrade, see who relies on what a failing test says.
 
-import { mkdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { Connection, configure } from '../../../src/storage/file/connection.js';
 import { explained, messageOf } from '../../../src/storage/file/connection-errors.js';
+import { EXCLUSIVE, WITH_LITESTREAM } from '../../../src/storage/file/file-sharing.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const INSERT = { sql: 'insert into t values (?1)', args: [1] };
@@ -73,12 +73,12 @@ it.each([
 it.each(['abort', 'rollback'])(
   'A batch whose statement fails stores nothing and keeps its connection (%s)',
   async (how) => {
-    configure(connection, false);
+    configure(connection, EXCLUSIVE);
     const sql = `insert or ${how} into t values (1)`;
     const isOptional = how === 'rollback';
     const error = await errorOf(() => connection.batch([{ sql }, { sql, isOptional }, { sql }]));
     expect(messageOf(error)).toMatch(/^SQLITE_CONSTRAINT/);
-    expect([numbers(), connection.isReplaced]).toEqual([[], false]);
+    expect(numbers()).toEqual([]);
     expect([pragma('locking_mode'), pragma('synchronous')]).toEqual(['exclusive', 2]);
   },
 );
@@ -101,42 +101,23 @@ it('A failing COMMIT is rolled back', async () => {
 
 it.each([
   // SQLite writes the log back by itself after 1,000 pages; beside Litestream it must not.
-  [false, 'exclusive', 1_000],
-  [true, 'normal', 0],
-] as const)('Settings are in force (beside a replica: %s)', (isReplicated, locking, pages) => {
-  configure(connection, isReplicated);
+  ['alone', EXCLUSIVE, 'exclusive', 1_000],
+  ['beside Litestream', WITH_LITESTREAM, 'normal', 0],
+] as const)('Settings are in force %s', (_, sharing, locking, pages) => {
+  configure(connection, sharing);
   const names = ['locking_mode', 'wal_autocheckpoint', 'journal_mode', 'synchronous'];
   const given = [...names, 'secure_delete', 'trusted_schema'].map(pragma);
   expect(given).toEqual([locking, pages, 'wal', 2, 1, 0]);
 });
 
-it('A new connection has neither lock nor settings: they must be set again', async () => {
-  connection.value('pragma locking_mode = exclusive');
-  connection.value('pragma synchronous = off');
-  connection.value('insert into t values (1)');
-  await expect(runSql(path, 'select n from t')).rejects.toThrow('SQLITE_BUSY');
-  connection.reconnect();
-  expect(pragma('locking_mode')).toBe('normal');
-});
-
 it('After SQLITE_BUSY a statement seems to succeed and stores nothing; a batch fails', async () => {
   const other = open('service.db');
   await other.holding(() => errorOf(() => connection.value('insert into t values (1)')));
-  // Once this is mended, a single statement may take the lock in FileCommits.configure.
+  // Once this is mended, a single statement may take the lock in LibsqlFile.#open.
   const seeming = await errorOf(() => connection.value('insert into t values (2)'));
   expect(messageOf(seeming)).toBe('it succeeded');
   const error = await errorOf(() => connection.batch([{ ...INSERT, args: [3] }]));
   expect(messageOf(error)).toMatch(/^SQLITE_BUSY: cannot commit transaction/);
   expect(await runSql(path, 'select n from t')).toEqual([]);
   other.close();
-});
-
-it('A connection that cannot be opened again says why, and one that is closed says so', async () => {
-  connection.reconnect();
-  await rm(path);
-  await mkdir(path);
-  expect(() => connection.batch([INSERT])).toThrow(/Unable to open/);
-  connection.close();
-  expect(() => connection.value('select 1')).toThrow('the connection is closed');
-  connection.close();
 });

@@ -8,7 +8,6 @@ import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -65,11 +64,11 @@ const filesBeside = async () => (await readdir(dirname(path))).sort();
 it('A file is in WAL mode without shared memory while open, and one file once closed', async () => {
   const name = "ü🧵 it's.db";
   expect(await storage.commit(changes({ puts: [row(1)] }))).toEqual(committed);
-  expect(await filesBeside()).toEqual([name, `${name}-state`, `${name}-wal`]);
+  expect(await filesBeside()).toEqual([name, `${name}-open`, `${name}-wal`]);
   // Bytes 18 and 19 of a database file: 2 and 2 are WAL.
   expect([...(await readFile(path)).subarray(18, 20)]).toEqual([2, 2]);
   await storage.close();
-  expect(await filesBeside()).toEqual([name, `${name}-state`]);
+  expect(await filesBeside()).toEqual([name]);
 });
 
 it('An open file lets no other connection read or write it, nor opens again in this process', async () => {
@@ -101,14 +100,6 @@ it('The log of a killed process is written again at the start, byte for byte', a
   expect(await loaded(next)).toEqual([row(1)]);
 });
 
-it('Beside a replica a log that is emptied gets a commit: an empty one counts as lost', async () => {
-  await storage.close();
-  const file = new LibsqlFile({ path, initialRows: '[]', now: 1, isReplicated: true });
-  expect(file.emptyLog()).toBe(true);
-  expect(file.logBytes).toBeGreaterThan(0);
-  file.close();
-});
-
 it('A folder that is made for the file is synced before it is used, and each folder around it', async () => {
   const { open } = fs;
   const synced: string[] = [];
@@ -129,7 +120,7 @@ it('A folder that is made for the file is synced before it is used, and each fol
   expect(synced).toEqual([folder.at('newer'), folder.path]);
 });
 
-it('A storage thread that dies leaves a commit under way, and every later one, unknown, and closes the file', async () => {
+it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {
   // No request of ours: the thread fails on it as it would on a defect of its own.
   threads[0]?.postMessage(null);
   for (const position of [1, 2]) {
@@ -138,5 +129,4 @@ it('A storage thread that dies leaves a commit under way, and every later one, u
   }
   await expect(storage.ping()).rejects.toThrow();
   await expect(loaded(storage)).rejects.toThrow();
-  expect(await readFile(`${path}-state`, 'utf8')).toMatch(/^closed\n/);
 });

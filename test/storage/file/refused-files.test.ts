@@ -6,8 +6,7 @@ import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { checkDatabase } from '../../../src/storage/backup/database-check.js';
-import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
+import { checkDatabase } from '../../../src/storage/file/database-check.js';
 import { inspectDatabase } from '../../../src/storage/file/own-database.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
@@ -77,11 +76,20 @@ describe('A file is refused', () => {
   );
 
   it.each([
-    ['has lost a table', 'drop table records', 'it is damaged; restore a backup'],
+    [
+      'has lost a table',
+      'drop table records',
+      'it is damaged (a table is missing); restore a backup',
+    ],
+    [
+      'is of a build before 0.1.0',
+      'pragma user_version = 2',
+      "its schema has version 2, this program's has 3; it is of a build before 0.1.0: dump it with that build",
+    ],
     [
       'is newer than this program',
       'pragma user_version = 99',
-      `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
+      "its schema has version 99, this program's has 3; run the release that wrote it",
     ],
   ])('that %s', async (_, statement, reason) => {
     await makeOurs();
@@ -89,7 +97,7 @@ describe('A file is refused', () => {
     expect(await refusedUntouched()).toBe(reason);
   });
 
-  it('that has damage in any of its pages, or whose end is missing', async () => {
+  it('by --check that has damage in any of its pages, or whose end is missing', async () => {
     await makeOurs();
     const bytes = await readFile(path);
     expect(bytes.length).toBeGreaterThan(5 * PAGE_BYTES);
@@ -98,7 +106,8 @@ describe('A file is refused', () => {
       // The first page begins with the file's header; its table follows it.
       damaged.fill(0xff, page === 0 ? 100 : page, page + 164);
       await writeFile(path, damaged);
-      expect(await refusedUntouched()).toMatch(/damage.*; restore a backup$/);
+      const copy = await copied();
+      expect(await said(copy, inspect(copy))).toMatch(/damage.*; restore a backup$/);
     }
     await writeFile(path, bytes.subarray(0, -PAGE_BYTES));
     expect(await refusedUntouched()).toMatch(/damage.*; restore a backup$/);

@@ -1,24 +1,17 @@
 // Rows of the file as a start reads them: in pages, without a body parsed where it begins as this
 // program writes it.
 
-import { readFile } from 'node:fs/promises';
-import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runSql } from '../../../scripts/run-sql.js';
 import { RecordSet } from '../../../src/core/records/record-set.js';
 import type { PutRow } from '../../../src/core/records/record-storage.js';
 import { Connection } from '../../../src/storage/file/connection.js';
-import { SCHEMA_STEPS } from '../../../src/storage/file/file-schema.js';
+import { SCHEMA } from '../../../src/storage/file/file-schema.js';
 import { rowsOf, storedPage } from '../../../src/storage/file/stored-pages.js';
-import { makeShopFile } from '../../support/shop-file.js';
-import { testFolder } from '../../support/test-folder.js';
-import { loaded } from '../storage-conformance.js';
 
-const folder = testFolder();
 let connection: Connection;
 beforeEach(() => {
   connection = new Connection(':memory:');
-  connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
+  connection.batch(SCHEMA.map((sql) => ({ sql })));
 });
 afterEach(() => connection.close());
 
@@ -132,34 +125,4 @@ describe('A row', () => {
       .map(({ status }) => status);
     expect(statuses).toEqual([undefined, 'New', null, 'New']);
   });
-});
-
-it.each([1, 2])('A file of schema version %i gets its columns at a start', async (version) => {
-  const accounts = ['juma', 'zoé', 'a"b', 'bibi\\'];
-  const path = folder.at('service.db');
-  await makeShopFile(path, { accounts, records: 2_000, events: 40, version });
-  // What a filter cannot ask for, and what a column cannot hold.
-  for (const [i, status] of ["json('7')", "json('null')", `json('"\\ud800"')`].entries()) {
-    const body = `json_set(body, '$.status', ${status})`;
-    await runSql(path, `update records set body = ${body} where position = ${2 * i + 1}`);
-  }
-  const bodies = await runSql(path, 'select body from records order by position');
-  const storage = await openLibsqlStorage({ path });
-  const started = await loaded(storage).finally(() => storage.close());
-  expect(started.map(({ body }) => ({ body }))).toEqual(bodies);
-  const found = "select distinct owner, status from records where status > 'New' order by 1";
-  const ready = accounts.sort().map((owner) => ({ owner, status: 'Ready' }));
-  expect(await runSql(path, found)).toEqual(ready);
-  expect(await runSql(path, 'select position from records where status = 0')).toEqual(
-    [1, 3, 5].map((position) => ({ position })),
-  );
-});
-
-it('A file of an earlier version with a body that is no JSON is refused, and stays as it was', async () => {
-  const path = folder.at('service.db');
-  const canary = "insert into records values (1, 'orders', 'ORD-0001', 'canary', 5, 6)";
-  await runSql(path, ...SCHEMA_STEPS.slice(0, 2).flat(), canary, 'pragma journal_mode = wal');
-  const bytes = await readFile(path);
-  await expect(openLibsqlStorage({ path })).rejects.toThrow('it is damaged; restore a backup');
-  expect((await readFile(path)).equals(bytes)).toBe(true);
 });

@@ -27,7 +27,7 @@ let at: number;
 
 function open(): void {
   connection = new Connection(':memory:');
-  connection.batch(sql.SCHEMA_STEPS.flat().map((step) => ({ sql: step })));
+  connection.batch(sql.SCHEMA.map((step) => ({ sql: step })));
   scan = new UsageScan(connection, PIECE_ROWS);
   at = AT;
   const puts = Array.from({ length: ROWS }, (_, index) => put(index + 1));

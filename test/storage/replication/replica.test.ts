@@ -8,8 +8,6 @@ import { type LitestreamStub, openLitestreamStub } from '../../support/litestrea
 import { testFolder } from '../../support/test-folder.js';
 
 const DATABASE = '/data/service.db';
-/** No process has this id: Linux has none above 4,194,304. */
-const NO_PROCESS = 2_000_000_000;
 /** More turns than a question and its answer take; what is waited for comes within the most. */
 const [TURNS, TURNS_MAX] = [50, 5_000];
 const STEP_MS = 250;
@@ -20,13 +18,13 @@ let stub: LitestreamStub;
 let replica: Replica;
 let reports: ReplicaReport[];
 /** What the replica did with the file, and how many uses of it are under way. */
-let [touches, emptied, logBytes, uses] = [0, 0, 0, 0];
+let [touches, uses] = [0, 0];
 let letGo = () => {};
 
 beforeEach(async () => {
   socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
-  [touches, emptied, logBytes, uses] = [0, 0, 0, 0];
+  [touches, uses] = [0, 0];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'], now: 5_000 });
 });
 afterEach(async () => {
@@ -47,13 +45,7 @@ function make(): void {
       uses++;
       return use().finally(() => uses--);
     },
-    file: {
-      touch: () => void touches++,
-      emptyLog: () => ++emptied > 0,
-      get logBytes() {
-        return logBytes;
-      },
-    },
+    file: { touch: () => void touches++ },
   });
 }
 
@@ -174,21 +166,6 @@ it('Commits wait for a sync for no more than a second, and it stays reached only
   await pass(2_000);
   expect(last()).toMatchObject({ isReached: true, behindSince: undefined });
   expect(reports.some(({ syncMilliseconds = 0 }) => syncMilliseconds >= 5_000)).toBe(true);
-});
-
-it.each([
-  ['is emptied each minute where it is long and the process has ended', NO_PROCESS, 1, 2],
-  ['stays where it is short', NO_PROCESS, 0, 0],
-  ['stays while the process still runs', process.pid, 1, 0],
-])('Without Litestream the log %s', async (_, pid, more, times) => {
-  stub.says.pid = pid;
-  logBytes = 256 * 1024 * 1024 + more;
-  await reach();
-  await stub.close();
-  await pass(60_000);
-  expect(emptied).toBe(0);
-  await pass(64_000);
-  expect(emptied).toBe(times);
 });
 
 it('A stop sends what the replica lacks, if it is reached, and gives that three seconds', async () => {

@@ -17,7 +17,7 @@ export interface Change {
 /** The control of `power`; controls.test.ts checks the texts against the build. */
 export const LESS_DURABLE: Change = {
   name: 'a commit is not synced',
-  replacements: [['["synchronous", 2]', '["synchronous", 1]']],
+  replacements: [['synchronous: 2', 'synchronous: 1']],
 };
 
 /** Files that `dist/server.js` runs; others hold the same code for other entries. */

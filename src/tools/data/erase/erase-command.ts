@@ -49,7 +49,7 @@ export async function eraseAccount(
   const { out } = dependencies;
   const { count, at } = await eraseRecords(options, service, dependencies);
   out(`${account} is erased: ${counted(count, 'record')} deleted, nothing is left.\n`);
-  out(`The ledger ${ledger} has recorded it: a salted hash, the time, the counts.\n`);
+  out(`The ledger ${ledger} has recorded its subject and the time.\n`);
   out('The audit log keeps the subject and which records the operator changed, without values.\n');
   out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
   out(`${await backupExpiry(options.backups, at)}\n`);
@@ -88,7 +88,7 @@ export async function eraseRecords(
   const at = dependencies.now();
   if (ledger !== undefined) {
     const erased = new Date(at).toISOString();
-    await addToLedger(ledger, { subject: account, erased, records });
+    await addToLedger(ledger, { subject: account, erased });
   }
   return { count: total, at };
 }

@@ -1,16 +1,14 @@
 // Copies of database files, which only their owner may read, and what their errors mean.
 
 import { createReadStream } from 'node:fs';
-import { link, open, rm, statfs } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
-import { messageOf } from '../file/connection-errors.js';
+import { messageOf } from './connection-errors.js';
 
-const OWNER_ONLY_FILE = 0o600;
+export const OWNER_ONLY_FILE = 0o600;
 /** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** Free space that a copy leaves to others on its disk. */
-const RESERVE_BYTES = 64 * 1024 * 1024;
 
 export interface DatabaseContents {
   readonly recordCount: number;
@@ -51,15 +49,6 @@ export async function nameAgain(path: string, name: string): Promise<void> {
 /** Removes a database file and the files of SQLite beside it, if they exist. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...SIDE_FILES]) await rm(path + suffix, { force: true });
-}
-
-/** Rejects if a file of that size would fill the folder's disk. */
-export async function expectRoom(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const [free, needed] = [bavail * bsize, bytes + RESERVE_BYTES];
-  if (free >= needed) return;
-  const [has, needs] = [free, needed].map((size) => `${Math.ceil(size / 1e6)} MB`);
-  throw new Error(`its disk has ${has} free, and needs ${needs}; make room`);
 }
 
 const NOT_WRITABLE = 'no permission to write in the folder; check its owner and permissions';

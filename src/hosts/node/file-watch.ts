@@ -1,0 +1,50 @@
+// Notices that the open database file is no longer the one at its path: deleted, replaced, its disk
+// unmounted. SQLite does not, and every later write would be lost when the process ends.
+
+import { stat } from 'node:fs/promises';
+import type { Log } from '../../core/log.js';
+import type { OpenRecords } from '../../core/records/memory-store.js';
+import type { ServiceEvents } from '../../core/service-events.js';
+
+const LOOK_MS = 1_000;
+const HINT =
+  'writes are refused, and only this process still has every record: do not stop it, first save everything with the command dump, then load the dump and restore it';
+
+/** Resolves with a function that looks now. `path`: of the file itself. */
+export async function watchFile(
+  path: string,
+  records: Pick<OpenRecords, 'refuseWrites'>,
+  log: Log,
+  events: ServiceEvents | undefined,
+) {
+  const opened = await identityAt(path);
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  /** One look at a time: on a disk that hangs they would pile up. */
+  let looking: Promise<void> | undefined;
+  let isLost = false;
+  async function compare() {
+    const found = await identityAt(path);
+    if (isLost || found === undefined || found === opened) return;
+    isLost = true;
+    clearInterval(timer);
+    events?.storageLost();
+    void records.refuseWrites();
+    const finding = found === 'none' ? 'is gone, or its disk' : 'was replaced by another file';
+    log.error('storage_lost', `the database file ${path} ${finding}`, { hint: HINT });
+  }
+  function look(): Promise<void> {
+    looking ??= compare().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+  return look;
+}
+
+/** Undefined if the system can't tell. By name: opening and closing the file would drop the lock on it. */
+function identityAt(path: string): Promise<string | undefined> {
+  return stat(path, { bigint: true }).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    ({ code }) => (code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : undefined),
+  );
+}

@@ -1,10 +1,10 @@
 // Who comes in: hosts, forms of other pages, frames, other pages' requests.
 
 import { expect, it } from 'vitest';
-import { consoleOfFile, type Headers, valueIn } from '../support/console-visitor.js';
+import { consoleOfFile, type Headers, plainText, valueIn } from '../support/console-visitor.js';
 
 const ORDER = '/accounts/local-preview/orders/ORD-0001/change';
-const EXPORT = '/accounts/local-preview/export';
+const EXPORT = '/accounts/local-preview/orders/csv';
 
 const on = consoleOfFile();
 
@@ -104,4 +104,25 @@ it('Other methods are 405, and without a session every page leads to the sign-in
       expect.stringMatching(/^\/sign-in\?next=/),
     ]);
   }
+});
+
+it('A link on another site, which brings no cookie, is answered with a page that leads to the same address', async () => {
+  const headers = { 'Sec-Fetch-Site': 'cross-site' };
+  const path = '/accounts?q=a&page=2';
+  for (const visitor of [on.visitor, on.console.visitor()]) {
+    const { status, text } = await visitor.get(path, headers);
+    const [, address = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(text) ?? [];
+    expect([status, plainText(address), text.includes('local-preview')]).toEqual([
+      200,
+      path,
+      false,
+    ]);
+  }
+  const { text } = await on.visitor.get('//attacker.example/', headers);
+  expect(text).toContain('content="0; url=/"');
+});
+
+it('A form without a session is answered although its Referer is malformed', async () => {
+  const visit = await on.console.visitor().post('/sign-out', {}, { Referer: 'not an address' });
+  expect([visit.status, visit.text]).toEqual([401, expect.stringContaining('session has ended')]);
 });

@@ -24,7 +24,6 @@ export async function openConsole(environment: Environment, more: Partial<Consol
   const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
   const running = await startConsole({
     settings: readConsoleSettings(given, undefined),
-    erasure: { ledger: undefined, backups: undefined },
     assetFolder: ASSETS,
     log,
     tellCode: (code) => void codes.push(code),

@@ -240,8 +240,4 @@ export const SETTINGS = z.object({
     parsedPasswordHash,
     () => hidden(),
   ).optional(),
-  CONSOLE_TIME_ZONE: setting(
-    'a time zone such as Africa/Dar_es_Salaam',
-    (timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone,
-  ).default('Africa/Dar_es_Salaam'),
 });

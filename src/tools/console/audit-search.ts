@@ -4,6 +4,7 @@
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent, OperatorClient } from '../../operator-client.js';
+import { dayOf } from './formats.js';
 
 const PAGE_SIZE = 200;
 
@@ -39,22 +40,20 @@ export interface FoundEvents {
   readonly next: SearchStart | undefined;
 }
 
-/** The day of an RFC 3339 time, such as `2026-12-31`. */
-type DayOf = (timestamp: string) => string;
 type Client = Pick<OperatorClient, 'audit'>;
 
 /** Newest first. New events shift the others to later pages, so a resumed search skips what it has seen. */
 export async function searchAudit(
   client: Client,
   filter: AuditFilter,
-  { requestsMax, rowsMax, dayOf }: { requestsMax: number; rowsMax: number; dayOf: DayOf },
+  { requestsMax, rowsMax }: { requestsMax: number; rowsMax: number },
   start?: SearchStart,
 ): Promise<FoundEvents> {
   const rows: [AuditEvent, ...AuditEvent[]][] = [];
   let [looked, total, requests] = [0, 0, 0];
   let oldest: string | undefined;
   let { page, before } = start ?? {
-    page: await firstPage(client, filter, dayOf),
+    page: await firstPage(client, filter),
     before: Number.POSITIVE_INFINITY,
   };
   const found = (isEnd: boolean): FoundEvents => {
@@ -71,7 +70,7 @@ export async function searchAudit(
     page = number;
     for (const event of events) {
       if (event.id >= before) continue;
-      if (matches(event, filter, dayOf)) {
+      if (matches(event, filter)) {
         const row = filter.run === undefined ? rowOf(rows, event) : undefined;
         if (row === undefined && rows.length >= rowsMax) return found(false);
         if (row === undefined) rows.push([event]);
@@ -95,7 +94,7 @@ function rowOf(rows: readonly AuditEvent[][], { run }: AuditEvent): AuditEvent[]
 }
 
 /** The page with a day's newest event, by binary search: later pages are older. */
-async function firstPage(client: Client, { day }: AuditFilter, dayOf: DayOf): Promise<number> {
+async function firstPage(client: Client, { day }: AuditFilter): Promise<number> {
   if (day === undefined) return 1;
   let low = 1;
   let high = (await pageOf(client, 1)).pagination.total_pages;
@@ -112,7 +111,7 @@ function pageOf(client: Client, page: number) {
   return client.audit.list({ page, page_size: PAGE_SIZE });
 }
 
-function matches(event: AuditEvent, filter: AuditFilter, dayOf: DayOf): boolean {
+function matches(event: AuditEvent, filter: AuditFilter): boolean {
   const { collection, action, account, record, day, run } = filter;
   return (
     (collection === undefined || event.resource === collection) &&

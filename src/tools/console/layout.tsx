@@ -2,13 +2,15 @@
 
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
-import type { Formats } from './formats.js';
+import { TIME_ZONE } from './formats.js';
 import { PATHS, withQuery } from './paths.js';
 import type { Session } from './sessions.js';
 
+/** How often a page reloads itself. */
+export const REFRESH_MS = 60_000;
+
 /** The values that every page needs. */
 export interface View {
-  readonly formats: Formats;
   /** Of the style and script files, so that browsers load new ones. */
   readonly assetVersion: string;
   /** Unique to each page, so that its form counts once. */
@@ -33,7 +35,7 @@ interface FrameProps {
 }
 
 export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
-  const { formats, assetVersion, session } = view;
+  const { assetVersion, session } = view;
   return (
     <html lang="en">
       <head>
@@ -72,7 +74,7 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
           )}
         </header>
         <main id="content">{children}</main>
-        <footer>{`Times are in ${formats.timeZone}; logs are in UTC.`}</footer>
+        <footer>{`Times are in ${TIME_ZONE}; logs are in UTC.`}</footer>
       </body>
     </html>
   );
@@ -148,8 +150,7 @@ export function Table({ label, columns, numbers = 0, rows }: TableProps) {
 }
 
 export function Search({ path, q, label }: { path: string; q: string; label: string }) {
-  const hint =
-    path === PATHS.accounts ? 'Name, subject, phone or record id' : 'Any text of a record';
+  const hint = path === PATHS.accounts ? 'Name or subject' : 'Any text of a record';
   return (
     <search>
       <form method="get" action={path} class="search">
@@ -159,6 +160,17 @@ export function Search({ path, q, label }: { path: string; q: string; label: str
         {q !== '' && <a href={path}>Show all</a>}
       </form>
     </search>
+  );
+}
+
+/** After a count: the text that was searched for, in its own direction. */
+export function QuotedSearch({ q }: { readonly q: string }) {
+  if (q === '') return null;
+  return (
+    <>
+      {' with “'}
+      <bdi>{q}</bdi>”
+    </>
   );
 }
 

@@ -42,8 +42,7 @@ export async function askAgain(parts: ConsoleParts, context: PageContext) {
     const kept = { next: pathname, kept: String(form), problem: ENDED_WITH_FORM };
     return show(parts, context, kept, 401);
   }
-  const { pathname: from } = new URL(context.req.header('referer') ?? context.req.url);
-  return show(parts, context, { next: localPath(from), problem: ENDED }, 401);
+  return show(parts, context, { next: PATHS.overview, problem: ENDED }, 401);
 }
 
 async function signIn(parts: ConsoleParts, context: PageContext, form: URLSearchParams) {
@@ -84,8 +83,8 @@ export function cookieName({ address: { origin, port } }: Pick<ConsoleParts, 'ad
 
 /** `session`: undefined for a page that asks to sign in. */
 export function viewFor(parts: ConsoleParts, session?: View['session']): View {
-  const { formats, assetVersion, formId } = parts;
-  return { formats, assetVersion, formId: formId(), session };
+  const { assetVersion, formId } = parts;
+  return { assetVersion, formId: formId(), session };
 }
 
 interface Asked {

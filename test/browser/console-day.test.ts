@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { browseConsole, oneProcess, workers } from '../support/console-browser.js';
+import { browseConsole, oneProcess, signIn, workers } from '../support/console-browser.js';
 import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
 
@@ -150,7 +150,7 @@ it('A page on another port sends no form, frames and reads no page, and controls
   await browsed.client.recordsOf('local-preview').orders.read('ORD-0001');
 });
 
-it('A link on another site leads a signed-in operator to its page', async () => {
+it('A link on another site leads a signed-in operator to its page, and a form outlives its session', async () => {
   const browsed = await browseConsole(oneProcess);
   onTestFinished(() => browsed.close());
   const target = `${browsed.console.origin}/accounts?q=local`;
@@ -166,4 +166,17 @@ it('A link on another site leads a signed-in operator to its page', async () => 
   await page.getByRole('link', { name: 'The account' }).click();
   await page.getByRole('heading', { name: 'Accounts' }).waitFor();
   expect(page.url()).toBe(target);
+
+  // Nor is a form lost whose session has ended: a reload sends it again.
+  await page.goto(`${browsed.console.origin}/accounts/local-preview/orders/ORD-0001/change`);
+  await page.getByLabel('Customer').fill('Typed for an hour');
+  const other = await page.context().newPage();
+  await other.goto(`${browsed.console.origin}/`);
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  await signIn(other, browsed.console, browsed.console.code());
+  await other.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.reload();
+  await page.getByText('Saved.').waitFor();
 });

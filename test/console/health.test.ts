@@ -1,4 +1,4 @@
-// The console while the service isn't well: what it says, and what it offers to paste. Nothing is
+// The console while the service isn't well: what it says, and what it offers to  Nothing is
 // green then. test/browser/console-pages.test.ts makes the emergencies.
 
 import { mkdir } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
-import * as paste from '../../src/tools/console/commands.js';
+import { LOOK_COMMANDS, START_COMMANDS } from '../../src/tools/console/failure.js';
 import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { onLoopback } from '../support/loopback.js';
@@ -55,7 +55,8 @@ it('A healthy service is called so, in green, and only with the operations port'
     const visitor = await signedIn(environment);
     for (const path of ['/', '/health']) {
       const { text } = await visitor.get(path);
-      const [, kind, notice = ''] = /<div class="notice (\w+)"[^>]*>(.+?)<ul/s.exec(text) ?? [];
+      const [, kind, notice = ''] =
+        /<div class="notice (\w+)"[^>]*>(.+?)<(?:ul|\/div)/s.exec(text) ?? [];
       expect(textOf(notice)).toMatch(words);
       if (environment === undefined) expect(kind).toBe('good');
       else expectNothingGreen(text);
@@ -127,7 +128,7 @@ it('A service that is down has the commands to find out why and to start it, on 
     expect(status).toBe(502);
     expectNothingGreen(html);
     const text = textOf(html);
-    const commands = [...paste.LOOK_COMMANDS, ...paste.START_COMMANDS];
+    const commands = [...LOOK_COMMANDS, ...START_COMMANDS];
     for (const words of ['The service does not answer.', ...commands]) {
       expect(text).toContain(words);
     }
@@ -139,6 +140,6 @@ it('A service that is down has the commands to find out why and to start it, on 
 
 it('The commands are those of the operator’s page', () => {
   const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');
-  const shown = [...paste.LOOK_COMMANDS, ...paste.START_COMMANDS];
+  const shown = [...LOOK_COMMANDS, ...START_COMMANDS];
   for (const command of shown) expect(page).toContain(command);
 });

@@ -119,9 +119,9 @@ export class Visitor {
   }
 }
 
-/** What every form of a page carries: the session's token, the page's id, the record as it was shown. */
+/** What a page's form carries: its id, the record as it was shown. */
 export function hiddenIn(html: string): Record<string, string> {
-  const names = ['token', 'form', 'base', 'sent'].filter((name) => html.includes(`name="${name}"`));
+  const names = ['form', 'base'].filter((name) => html.includes(`name="${name}"`));
   return Object.fromEntries(names.map((name) => [name, valueIn(html, name)]));
 }
 

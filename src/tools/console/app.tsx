@@ -6,7 +6,6 @@ import { getCookie } from 'hono/cookie';
 import { registerAccount } from './account.js';
 import { registerAccounts } from './accounts.js';
 import { registerAudit } from './audit.js';
-import { isSameSecret } from './credentials.js';
 import { FailurePage, failureOf, PageError } from './failure.js';
 import { registerHealth } from './health.js';
 import { page } from './layout.js';
@@ -16,7 +15,7 @@ import { AGAIN, localPath, PATHS, withQuery } from './paths.js';
 import { registerRecords } from './record.js';
 import { answerHeaders, requestGuard } from './request-guard.js';
 import { FORM_MAX_BYTES, formOf } from './sent-forms.js';
-import { askAgain, cookieName, RECORD_FORM, registerSignIn, viewFor } from './sign-in.js';
+import { askAgain, cookieName, registerSignIn, viewFor } from './sign-in.js';
 import { readStatus } from './status.js';
 
 const ASSET_CACHE = 'private, max-age=31536000, immutable';
@@ -35,7 +34,7 @@ export function consoleApp(parts: ConsoleParts): App {
   }
   continueFromOtherSites(app);
   registerSignIn(app, parts);
-  // Beyond this there are only pages for a session, and forms that carry its token.
+  // Beyond this there are only pages and forms of a session.
   registerGate(app, parts);
   registerOverview(app, parts);
   registerHealth(app, parts);
@@ -81,7 +80,7 @@ function showFailures(app: App, parts: ConsoleParts): void {
     if (failure.status === 500) parts.log.error('console_page_failed', error);
     const { pathname, search } = new URL(context.req.url);
     const again = isWrite || pathname.startsWith('//') ? undefined : pathname + search;
-    const view = context.get('view') ?? viewFor(parts);
+    const view = context.get('view') ?? viewFor(parts, false);
     const status = failure.isAway ? await readStatus(parts.opsUrl) : undefined;
     return context.html(
       page(<FailurePage {...{ view, failure, again, status }} />),
@@ -94,28 +93,17 @@ function registerGate(app: App, parts: ConsoleParts): void {
   const { sessions, sent, log } = parts;
   app.use(async (context, next) => {
     const isUse = context.req.query(AGAIN) === undefined;
-    const session = sessions.find(getCookie(context, cookieName(parts)), isUse);
+    const isSignedIn = sessions.has(getCookie(context, cookieName(parts)), isUse);
     const isWrite = context.req.method === 'POST';
     const { pathname, search } = new URL(context.req.url);
-    if (session === undefined) {
+    if (!isSignedIn) {
       if (isWrite) return askAgain(parts, context);
       return context.redirect(withQuery(PATHS.signIn, { next: pathname + search }), 303);
     }
-    context.set('session', session);
-    context.set('view', viewFor(parts, session));
+    context.set('view', viewFor(parts, true));
     if (!isWrite) return next();
     const form = await formOf(context.req.raw, FORM_MAX_BYTES);
     if (form === undefined) throw new PageError(413, 'The form is too large.');
-    const kept = form.get('sent');
-    if (kept !== null && RECORD_FORM.test(pathname)) {
-      context.set('form', new URLSearchParams(kept));
-      context.set('isReview', true);
-      return next();
-    }
-    if (!isSameSecret(form.get('token') ?? '', session.formToken)) {
-      const sentence = 'The form was not sent from this session, so nothing was changed.';
-      throw new PageError(403, sentence, 'Reload the page and send it again.');
-    }
     context.set('form', form);
     context.res = await sent.once(pathname, form, async () => {
       await next();
@@ -124,7 +112,7 @@ function registerGate(app: App, parts: ConsoleParts): void {
     return undefined;
   });
   app.post(PATHS.signOut, (context) => {
-    sessions.end(context.get('session').id);
+    sessions.end(getCookie(context, cookieName(parts)) ?? '');
     sent.forget();
     log.info('console_signed_out');
     return context.redirect(PATHS.signIn, 303);

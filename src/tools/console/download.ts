@@ -11,7 +11,7 @@ import { PAGE_SIZE, recordsOf } from './service.js';
 const STYLE = { delimiter: ',', decimal: '.', isForExcel: true } as const;
 const NAME_MAX_CHARACTERS = 60;
 /** It is in memory while it is made, because its header has the properties of every record. */
-const CHARACTERS_MAX = 64 * 1_048_576;
+const CHARACTERS_MAX = 16 * 1_048_576;
 
 /** Oldest first. Resolves once every record has been read, so a download that starts is complete. Throws a `PageError` if it is too large. */
 export async function csvOf({ client }: ConsoleParts, account: string, tab: Tab): Promise<string> {

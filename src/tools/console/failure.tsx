@@ -1,14 +1,13 @@
 // Why a page can't be shown, and what to do. If the service is down: the commands to paste.
 
 import { ApiError, type ApiErrorCode } from '../../operator-client.js';
-import { LOOK_COMMANDS, START_COMMANDS } from './commands.js';
 import { Commands, Frame, Notice, REFRESH_MS, type View } from './layout.js';
 import { PATHS } from './paths.js';
 import type { StatusOrReason } from './status.js';
 import { Troubles, troublesOf } from './verdict.js';
 
 export interface Failure {
-  readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
+  readonly status: 400 | 404 | 409 | 413 | 500 | 502 | 503 | 504;
   readonly sentence: string;
   readonly hint: string;
   /** The service gave no answer at all. */
@@ -24,6 +23,19 @@ export class PageError extends Error {
     this.failure = { status, sentence, hint };
   }
 }
+
+const UNIT = 'service-management';
+/** For a service installed as the operations guide says: is it running, what did it say, would it start? */
+export const LOOK_COMMANDS = [
+  `systemctl status ${UNIT}`,
+  `journalctl -u ${UNIT} -o cat -n 50`,
+  `runuser -u ${UNIT} -- ${UNIT} check --online --settings /etc/service-management.env`,
+];
+/** A unit that failed too often refuses to start before it is reset. */
+export const START_COMMANDS = [
+  `systemctl reset-failed '${UNIT}*'`,
+  `systemctl start ${UNIT}.socket ${UNIT}`,
+];
 
 type Known = readonly [status: Failure['status'], sentence: string, hint: string];
 const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {

@@ -4,7 +4,6 @@ import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
 import { TIME_ZONE } from './formats.js';
 import { PATHS, withQuery } from './paths.js';
-import type { Session } from './sessions.js';
 
 /** How often a page reloads itself. */
 export const REFRESH_MS = 60_000;
@@ -15,7 +14,7 @@ export interface View {
   readonly assetVersion: string;
   /** Unique to each page, so that its form counts once. */
   readonly formId: string;
-  readonly session: Session | undefined;
+  readonly isSignedIn: boolean;
 }
 
 const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
@@ -35,7 +34,7 @@ interface FrameProps {
 }
 
 export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
-  const { assetVersion, session } = view;
+  const { assetVersion, isSignedIn } = view;
   return (
     <html lang="en">
       <head>
@@ -55,7 +54,7 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
             <img src={`/icon.svg?${assetVersion}`} alt="" width="24" height="24" />
             Operator’s console
           </a>
-          {session && (
+          {isSignedIn && (
             <>
               <nav aria-label="Pages">
                 {NAV.map((name) => (
@@ -65,7 +64,7 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
                 ))}
               </nav>
               <form method="post" action={PATHS.signOut}>
-                <Token view={view} />
+                <FormId view={view} />
                 <button type="submit" class="plain">
                   Sign out
                 </button>
@@ -80,14 +79,9 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
   );
 }
 
-/** What every form carries: the session's token, and an id by which it counts once. */
-export function Token({ view }: { readonly view: View }) {
-  return (
-    <>
-      <input type="hidden" name="token" value={view.session?.formToken ?? ''} />
-      <input type="hidden" name="form" value={view.formId} />
-    </>
-  );
+/** Every form carries an id, by which it counts once. */
+export function FormId({ view }: { readonly view: View }) {
+  return <input type="hidden" name="form" value={view.formId} />;
 }
 
 interface NoticeProps {
@@ -137,7 +131,7 @@ export function Table({ label, columns, numbers = 0, rows }: TableProps) {
                 <bdi>{head}</bdi>
               </th>
               {cells.map((cell, index) => (
-                <td class={cell === '' ? 'none' : kind(index + 1)} data-label={columns[index + 1]}>
+                <td class={kind(index + 1)} data-label={columns[index + 1]}>
                   <bdi>{cell}</bdi>
                 </td>
               ))}

@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.js';
 import type { View } from './layout.js';
 import type { ConsoleAddress } from './request-guard.js';
 import type { SentForms } from './sent-forms.js';
-import type { Session, Sessions, Tries } from './sessions.js';
+import type { Sessions, Tries } from './sessions.js';
 
 export interface ConsoleParts {
   readonly address: ConsoleAddress;
@@ -34,10 +34,7 @@ export interface PageEnvironment {
   Bindings: HttpBindings;
   Variables: {
     view: View;
-    session: Session;
     form: URLSearchParams;
-    /** The form was sent before the sign-in: it is shown again, but not acted on. */
-    isReview: boolean;
   };
 }
 export type App = Hono<PageEnvironment>;

@@ -3,7 +3,7 @@
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { PropertyKind } from '../../core/domain/property.js';
-import { Frame, Notice, Token, type View } from './layout.js';
+import { FormId, Frame, Notice, type View } from './layout.js';
 import { accountPath } from './paths.js';
 import { fieldsOf, jsonText, labelOf, shownText, valueAt } from './properties.js';
 import { differing, fieldName, formTexts, JSON_FIELD } from './record-change.js';
@@ -25,13 +25,12 @@ export interface FormProps {
   readonly typed?: URLSearchParams;
   /** Sentences by property; under `''` those of none. */
   readonly problems?: ReadonlyMap<string, string>;
-  readonly note?: string;
   /** The record when the form was opened, if someone changed it since. */
   readonly outdated?: JsonObject;
 }
 
 export function FormPage(props: FormProps) {
-  const { view, place, id, base, note, outdated, problems } = props;
+  const { view, place, id, base, outdated, problems } = props;
   const title =
     id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
   const list = accountPath(place.account, place.collection);
@@ -40,7 +39,6 @@ export function FormPage(props: FormProps) {
     <Frame view={view} title={title} current="accounts">
       <Crumbs place={place} />
       <h1>{title}</h1>
-      {note !== undefined && <Notice kind="note">{note}</Notice>}
       {problems !== undefined && (
         <Notice kind="bad">
           <strong>Nothing was saved.</strong>{' '}
@@ -60,7 +58,7 @@ export function FormPage(props: FormProps) {
         class="card"
         autocomplete="off"
       >
-        <Token view={view} />
+        <FormId view={view} />
         <input type="hidden" name="base" value={JSON.stringify(base)} />
         <Fields {...props} />
         <p class="caption">

@@ -7,7 +7,7 @@ import { PageError } from './failure.js';
 import { page } from './layout.js';
 import type { ConsoleParts, PageContext } from './parts.js';
 import { accountPath } from './paths.js';
-import { labelOf, propertiesBut } from './properties.js';
+import { labelOf } from './properties.js';
 import { changeOf, formTexts, merged } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
 import { type RecordPlace, recordPath } from './record-place.js';
@@ -15,10 +15,6 @@ import { found, recordsOf } from './service.js';
 
 type Shown = Omit<FormProps, 'view'>;
 
-const REVIEW =
-  'You were signed out, so nothing has been saved yet. This is the form as you sent it.';
-const GONE =
-  'Someone deleted this record in the meantime, so nothing was saved. You can create it again, with a new id.';
 const REFUSALS = ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'];
 
 export function showForm(context: PageContext, props: Shown, status: 200 | 409 | 422 = 200) {
@@ -40,7 +36,6 @@ export async function takeForm(
   const typed = context.get('form');
   const base = baseIn(typed, id);
   const form = { place, id, base, typed };
-  if (context.get('isReview')) return showForm(context, { ...form, note: REVIEW });
   const records = recordsOf(parts.client, place.account, place.collection);
   const isDelete = typed.get('do') === 'delete';
   const { set, problems } = isDelete
@@ -55,7 +50,13 @@ export async function takeForm(
     const path = recordPath(place, id);
     if (!isDelete && Object.keys(set).length === 0) return done(path, 'unchanged');
     const now = await readRecord(parts, place, id);
-    if (now === undefined) return showGone(context, place, merged(base, set));
+    if (now === undefined) {
+      throw new PageError(
+        409,
+        'Someone deleted this record in the meantime.',
+        'Nothing was saved.',
+      );
+    }
     if (!isSameValue(now, base)) {
       const mine = merged(now, set);
       const texts = formTexts(place.collection, mine);
@@ -83,12 +84,6 @@ function problemsOf(error: ApiError): Map<string, string> {
       return [name, isNothing ? `${labelOf(name)} is required.` : `${name} ${message}`];
     }),
   );
-}
-
-function showGone(context: PageContext, place: RecordPlace, wanted: JsonObject) {
-  const mine = propertiesBut(wanted, new Set());
-  const typed = formTexts(place.collection, mine);
-  return showForm(context, { place, id: undefined, base: {}, typed, note: GONE }, 409);
 }
 
 /** The record as the form showed it. Throws a `PageError` if it is incomplete. */

@@ -67,6 +67,7 @@ interface TroublesProps {
 }
 
 export function Troubles({ status, found }: TroublesProps) {
+  if (found.length === 0) return null;
   return (
     <ul class="troubles">
       {found.map(([name, trouble]) => {

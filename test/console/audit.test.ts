@@ -22,13 +22,12 @@ beforeAll(async () => {
   for (let made = 0; made < 3; made++) await orders.create(order);
 });
 
-type Start = { page: number; before: number };
-const find = (filter: AuditFilter, requestsMax: number, start?: Start) =>
-  searchAudit(on.service.client, filter, { requestsMax, rowsMax: 50 }, start);
+const find = (filter: AuditFilter, requestsMax: number, before?: number) =>
+  searchAudit(on.service.client, filter, { requestsMax, rowsMax: 50 }, before);
 
 it('A search finds events by each filter, and says how far back it looked', async () => {
   const found = await find({ collection: 'orders', account: SALON }, 2);
-  expect(found).toMatchObject({ looked: 233, searchedBackTo: undefined });
+  expect(found).toMatchObject({ looked: 233, oldest: undefined });
   expect(found.rows).toHaveLength(3);
   expect((await find({ day: '2020-01-01' }, 2)).rows).toEqual([]);
   const today = dayOf(new Date().toISOString());
@@ -39,22 +38,22 @@ it('A search finds events by each filter, and says how far back it looked', asyn
 
 it('A search ends after a fixed number of requests, and resumes there although others write', async () => {
   const first = await find({ record: 'CUS-0005' }, 1);
-  expect(first).toMatchObject({ rows: [], looked: 200, searchedBackTo: expect.any(String) });
+  expect(first).toMatchObject({ rows: [], looked: 200, oldest: expect.anything() });
   const { customers } = on.service.client.recordsOf('other');
   for (let made = 0; made < 3; made++) await customers.create({ name: 'New', phone: '1' });
-  const rest = await find({ record: 'CUS-0005' }, 2, first.next);
-  expect(rest).toMatchObject({ looked: 33, next: undefined });
+  const rest = await find({ record: 'CUS-0005' }, 2, first.oldest?.id);
+  expect(rest).toMatchObject({ looked: 33, oldest: undefined });
   expect(rest.rows).toHaveLength(1);
 });
 
 it('A search stops when a page is full, and misses no event when it resumes', async () => {
   const ids: string[] = [];
-  let start: Start | undefined;
+  let before: number | undefined;
   do {
-    const found = await find({ run: 'import-1' }, 3, start);
+    const found = await find({ run: 'import-1' }, 3, before);
     ids.push(...found.rows.flat().map(({ record_id }) => record_id));
-    start = found.next;
-  } while (start !== undefined);
+    before = found.oldest?.id;
+  } while (before !== undefined);
   expect([ids.length, new Set(ids).size]).toEqual([230, 230]);
 });
 

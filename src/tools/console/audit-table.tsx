@@ -11,11 +11,11 @@ const NAMES_MAX = 8;
 const NAME_MAX_CHARACTERS = 40;
 
 interface AuditTableProps {
-  readonly found: Pick<FoundEvents, 'rows' | 'searchedBackTo'>;
+  readonly found: Pick<FoundEvents, 'rows' | 'oldest'>;
   readonly label: string;
 }
 
-export function AuditTable({ found: { rows, searchedBackTo }, label }: AuditTableProps) {
+export function AuditTable({ found: { rows, oldest }, label }: AuditTableProps) {
   return (
     <Table
       label={label}
@@ -24,7 +24,7 @@ export function AuditTable({ found: { rows, searchedBackTo }, label }: AuditTabl
         const [{ timestamp, action, owner_sub, run }] = row;
         const account = owner_sub !== '' && <a href={accountPath(owner_sub)}>{cut(owner_sub)}</a>;
         const records = counted(row.length, 'record');
-        const mayGoOn = row.at(-1)?.timestamp === searchedBackTo;
+        const mayGoOn = oldest !== undefined && row.at(-1)?.id === oldest.id;
         return [
           timeText(timestamp),
           <span class={action}>{action}</span>,

@@ -17,10 +17,7 @@ export function registerAudit(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.audit, async (context) => {
     const query = (name: string) => context.req.query(name) || undefined;
     const filter = filterOf(query);
-    const before = wholeNumber(query('before'));
-    const start =
-      before === undefined ? undefined : { page: wholeNumber(query('page')) ?? 1, before };
-    const found = await searchAudit(client, filter, LIMITS, start);
+    const found = await searchAudit(client, filter, LIMITS, wholeNumber(query('before')));
     return context.html(page(<AuditPage view={context.get('view')} {...{ filter, found }} />));
   });
 }
@@ -50,8 +47,8 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
       <Filter filter={filter} />
       <p class="caption">{countOf(filter, found)}</p>
       <AuditTable found={found} label="Events, newest first" />
-      {found.next && (
-        <a class="button" href={withQuery(PATHS.audit, { ...filter, ...found.next })}>
+      {found.oldest && (
+        <a class="button" href={withQuery(PATHS.audit, { ...filter, before: found.oldest.id })}>
           Search further back
         </a>
       )}
@@ -60,11 +57,11 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
 }
 
 function countOf(filter: AuditFilter, found: FoundEvents): string {
-  const { rows, looked, total, searchedBackTo } = found;
+  const { rows, looked, total, oldest } = found;
   const count = isSet(filter) ? rows.reduce((sum, { length }) => sum + length, 0) : total;
-  if (!isSet(filter) || searchedBackTo === undefined) return counted(count, 'event');
+  if (!isSet(filter) || oldest === undefined) return counted(count, 'event');
   const seen = numberText(looked);
-  return `${numberText(count)} found in ${seen} events, back to ${timeText(searchedBackTo)}.`;
+  return `${numberText(count)} found in ${seen} events, back to ${timeText(oldest.timestamp)}.`;
 }
 
 function isSet(filter: AuditFilter): boolean {

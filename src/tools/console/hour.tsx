@@ -12,12 +12,8 @@ const GAP = 1;
 /** A count above 0 is always visible. */
 const LEAST_HEIGHT = 2;
 
-interface HourProps {
-  /** Oldest first; the last one isn't over. */
-  readonly minutes: readonly Minute[];
-}
-
-export function LastHour({ minutes }: HourProps) {
+/** `minutes`: oldest first; the last one isn't over. */
+export function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
   const sum = (of: (minute: Minute) => number) =>
     minutes.reduce((total, minute) => total + of(minute), 0);
   const [requests, failed] = [sum((minute) => minute.requests), sum((minute) => minute.failed)];
@@ -47,7 +43,7 @@ export function LastHour({ minutes }: HourProps) {
 }
 
 /** Hidden from screen readers, since the text has the figures. */
-function Plot({ minutes }: HourProps) {
+function Plot({ minutes }: { readonly minutes: readonly Minute[] }) {
   const now = Date.now();
   const most = Math.max(...minutes.map(({ requests }) => requests), 1);
   const x = (at: string) => Math.max(0, WIDTH * (1 - (now - Date.parse(at)) / HOUR_MS));

@@ -52,13 +52,8 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
   });
 }
 
-interface FiguresProps {
-  readonly overview: Overview;
-  /** Undefined if it isn't known. */
-  readonly status: Status | undefined;
-}
-
-function Figures({ overview, status }: FiguresProps) {
+/** `status`: undefined if it isn't known. */
+function Figures({ overview, status }: { overview: Overview; status: Status | undefined }) {
   const backup = status?.backups?.last_success_at;
   const figures = [
     ['Accounts', numberText(overview.tenant_count)],

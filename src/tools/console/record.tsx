@@ -67,7 +67,7 @@ async function showRecord(
 ) {
   const filter = { ...place, record: record.id };
   const events = await searchAudit(client, filter, EVENTS_LIMITS);
-  const { searchedBackTo: back } = events;
+  const { oldest } = events;
   const notice = NOTICES.get(context.req.query('done') ?? '');
   const name = nameOf(record);
   const known = fieldsOf(place.collection).map((property) => property.name);
@@ -103,10 +103,12 @@ async function showRecord(
       <section>
         <h2>Changes by the operator</h2>
         {events.rows.length === 0 && (
-          <p class="empty">{back === undefined ? 'None.' : `None since ${timeText(back)}.`}</p>
+          <p class="empty">
+            {oldest === undefined ? 'None.' : `None since ${timeText(oldest.timestamp)}.`}
+          </p>
         )}
         <AuditTable found={events} label="Changes by the operator" />
-        {back !== undefined && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
+        {oldest && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
       </section>
     </Frame>
   );

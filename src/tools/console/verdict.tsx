@@ -46,12 +46,7 @@ export function troublesOf(status: StatusOrReason): Found[] {
   return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
 }
 
-interface VerdictProps {
-  readonly health: AdminHealth;
-  readonly status: StatusOrReason;
-}
-
-export function VerdictNotice({ health, status }: VerdictProps) {
+export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {
   const { kind, sentence, troubles } = verdictOf(health, status);
   return (
     <Notice kind={kind}>
@@ -61,12 +56,7 @@ export function VerdictNotice({ health, status }: VerdictProps) {
   );
 }
 
-interface TroublesProps {
-  readonly found: readonly Found[];
-  readonly status: StatusOrReason;
-}
-
-export function Troubles({ status, found }: TroublesProps) {
+export function Troubles({ status, found }: { status: StatusOrReason; found: readonly Found[] }) {
   if (found.length === 0) return null;
   return (
     <ul class="troubles">

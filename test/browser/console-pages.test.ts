@@ -64,10 +64,6 @@ const PAGES: Readonly<Record<string, Shown>> = {
 /** The words of the verdict, the reasons and the warnings. */
 const EMERGENCIES: readonly [string, string, readonly string[], readonly string[]][] = [
   ['provider-away', 'Customers are refused', [], ['identity_provider_unavailable']],
-  ['disk-full', 'Not ready', ['disk_full'], ['backup_failed']],
-  ['writes-failing', 'Not ready', ['writes_failing'], []],
-  ['file-gone', 'Not ready', ['storage_lost'], []],
-  ['backup-failed', 'needs attention', [], ['backup_failed']],
   ['everything', 'Not ready', Object.keys(REASONS), Object.keys(WARNINGS)],
 ];
 /** What a console shows that lacks something. */

@@ -93,7 +93,6 @@ async function startPreviewConsole(service: Service): Promise<RunningConsole> {
   );
   return startConsole({
     settings,
-    erasure: { ledger: undefined, backups: undefined },
     assetFolder: new URL('./console/', import.meta.url),
     log,
     // The first one is in the welcome.

@@ -1,17 +1,14 @@
-// The console while the service isn't well, and its backups: what it says, and what it offers to
-// paste. Nothing is green then. test/browser/console-pages.test.ts makes the emergencies.
+// The console while the service isn't well: what it says, and what it offers to  Nothing is
+// green then. test/browser/console-pages.test.ts makes the emergencies.
 
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
-import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
-import * as paste from '../../src/tools/console/commands.js';
-import { openConsole, plainText, portOf, valueIn } from '../support/console-visitor.js';
+import { LOOK_COMMANDS, START_COMMANDS } from '../../src/tools/console/failure.js';
+import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { eventually } from '../support/eventually.js';
 import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
@@ -32,12 +29,9 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 /** In front of the server. */
-async function signedIn(
-  environment: Record<string, string> = portOf(operationsOf(server)),
-  more: Parameters<typeof openConsole>[1] = {},
-) {
+async function signedIn(environment: Record<string, string> = portOf(operationsOf(server))) {
   const address = { SERVICE_URL: `${server.origin}/api/v1`, ...environment };
-  const running = await openConsole(address, more);
+  const running = await openConsole(address);
   onTestFinished(() => running.close());
   return running.signedIn();
 }
@@ -61,7 +55,8 @@ it('A healthy service is called so, in green, and only with the operations port'
     const visitor = await signedIn(environment);
     for (const path of ['/', '/health']) {
       const { text } = await visitor.get(path);
-      const [, kind, notice = ''] = /<div class="notice (\w+)"[^>]*>(.+?)<ul/s.exec(text) ?? [];
+      const [, kind, notice = ''] =
+        /<div class="notice (\w+)"[^>]*>(.+?)<(?:ul|\/div)/s.exec(text) ?? [];
       expect(textOf(notice)).toMatch(words);
       if (environment === undefined) expect(kind).toBe('good');
       else expectNothingGreen(text);
@@ -72,15 +67,11 @@ it('A healthy service is called so, in green, and only with the operations port'
 it('Each reason and warning is said with what it means, what to do, since when and why', async () => {
   await fetch(`${server.origin}/api/v1/admin/usage`, { headers: { 'X-Service-Admin-Key': 'x' } });
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
-  let [answer, asked] = ['', 0];
-  const port = createServer((_, response) => {
-    asked++;
-    response.end(answer);
-  });
+  let answer = '';
+  const port = createServer((_, response) => void response.end(answer));
   const { origin, close } = await onLoopback(port);
   onTestFinished(close);
-  let now = Date.now();
-  const visitor = await signedIn(portOf(origin), { clock: () => now });
+  const visitor = await signedIn(portOf(origin));
   const since = '2026-01-14T14:02:11.482Z';
   const facts = {
     writes: { ...real.writes, failing_since: since, failing_reason: 'SQLITE_IOERR.' },
@@ -98,8 +89,6 @@ it('Each reason and warning is said with what it means, what to do, since when a
     const isReason = name in REASONS;
     const lists = isReason ? { reasons: [name], warnings: [] } : { reasons: [], warnings: [name] };
     answer = JSON.stringify({ ...real, ...facts, ready: !isReason, ...lists });
-    now += 2_001;
-    asked = 0;
     const isFelt = /^identity_provider_(?:not_configured|unavailable)$/.test(name);
     const sentences = [trouble.meaning, trouble.action].map((part) => part.replaceAll('`', ''));
     sentences.push(isReason ? 'Not ready.' : isFelt ? 'Customers are refused.' : 'Working,');
@@ -109,82 +98,48 @@ it('Each reason and warning is said with what it means, what to do, since when a
       for (const part of [...sentences, details[name] ?? '']) expect(textOf(text)).toContain(part);
       expect(text).not.toMatch(/<strong>\s*<\/strong>/);
     }
-    // An answer is reused for two seconds.
-    expect(asked).toBe(1);
   }
   const { text } = await visitor.get('/health');
   expect(textOf(text)).toMatch(/Refused admin keys1, the last at \d+ \w+ \d{4}, \d\d:\d\d;/);
   answer = JSON.stringify({ ...real, warnings: ['backup_failed'] });
-  now += 2_001;
   expect((await visitor.get('/health')).text).not.toContain('unknown');
   for (answer of ['<html>', '{}', 'null']) {
-    now += 2_001;
     expect((await visitor.get('/health')).text).toContain('gave no usable answer: ');
   }
 });
 
-it('A service that is down has the commands to find out why and to start it, and what was known last, on every page', async () => {
+it('Health names the last backup', async () => {
+  const visitor = await signedIn();
+  expect(textOf((await visitor.get('/health')).text)).toContain(
+    `Last backupnone yet; they go into ${folder}`,
+  );
   server.child.kill('SIGUSR2');
   await server.saw('"event":"backup_taken"');
+  const { text } = await visitor.get('/health');
+  const words = /Last backup\d+ \w+ \d{4}, \d\d:\d\d, \d+ s ago, [\d.]+ [KM]iB, in .+its backups/;
+  expect(textOf(text)).toMatch(words);
+});
+
+it('A service that is down has the commands to find out why and to start it, on every page', async () => {
   const visitor = await signedIn();
-  await visitor.get('/');
   await server.stop();
   for (const path of ['/', '/health', '/accounts', '/audit']) {
     const { status, text: html } = await visitor.get(path);
     expect(status).toBe(502);
     expectNothingGreen(html);
     const text = textOf(html);
-    const known = ['The service does not answer.', `Records${SAMPLE_COUNT}`, 'Last hour'];
-    for (const words of [...known, ...paste.LOOK_COMMANDS, ...paste.START_COMMANDS]) {
+    const commands = [...LOOK_COMMANDS, ...START_COMMANDS];
+    for (const words of ['The service does not answer.', ...commands]) {
       expect(text).toContain(words);
     }
-    expect(text).toMatch(/Last answer: \d+ \w+ \d{4}, \d\d:\d\d, \d+ s ago\./);
     expect(text).toMatch(/The operations port .+ gave no usable answer/);
-    expect(text).toMatch(/service-management restore '.+\.db'/);
-    expect(html).not.toContain('Back up now');
   }
   await service.start({ ...settings(), PORT: new URL(server.origin).port });
   expect((await visitor.get('/health')).status).toBe(200);
-  const never = await signedIn({ SERVICE_URL: 'http://127.0.0.1:1/api/v1' });
-  const text = textOf((await never.get('/')).text);
-  expect(text).toContain('No answer since this console started at');
-  for (const command of paste.START_COMMANDS) expect(text).toContain(command);
 });
 
-describe('Backups', () => {
-  it('are taken on request, each with its age and size, and the commands that restore', async () => {
-    const visitor = await signedIn();
-    const token = valueIn((await visitor.get('/health')).text, 'token');
-    const asked = await visitor.post('/health/backup', { token });
-    expect(asked.headers['location']).toBe('/health?asked=202#backups');
-    const page = await eventually(async () => {
-      const { text } = await visitor.get('/health?asked=202');
-      expect(text).toMatch(/data-label="Size"><bdi>[\d.]+ [KM]iB</);
-      return text;
-    });
-    expect(page).toContain('The backup was taken.');
-    const [newest = ''] = /service-[^<]+\.db/.exec(page) ?? [];
-    expect(page).toMatch(/data-label="Age"><bdi>\d+ s ago</);
-    expect(plainText(page)).toContain(paste.restoreCommands(join(folder, newest)).join('\n'));
-  });
-
-  it('have commands that are those of the operator’s page', () => {
-    const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');
-    const file = '/var/backups/service-management/daily/FILE';
-    const shown = [paste.BACKUP_COMMAND, ...paste.LOOK_COMMANDS, ...paste.restoreCommands(file)];
-    for (const command of shown) expect(page).toContain(command);
-    expect(paste.restoreCommands("/it's")[1]).toContain(String.raw` '/it'\''s' `);
-  });
-
-  it('are requested with the key on this machine only', async () => {
-    const own = { SERVICE_URL: `${server.origin}/api/v1`, ADMIN_API_KEY: ADMIN_KEY };
-    const port = { CONSOLE_PORT: '0', ...portOf(operationsOf(server)) };
-    const given = { ...readConsoleSettings({ ...own, ...port }, undefined), opsTakesKey: false };
-    const visitor = await signedIn({}, { settings: given });
-    const { text } = await visitor.get('/health');
-    expect(text).toContain('systemctl kill -s SIGUSR2');
-    expect(text).not.toContain('action="/health/backup"');
-    expect((await visitor.get('/health?asked=401')).text).toContain('refused the admin key');
-    expect((await visitor.get('/health?asked=<script>')).text).not.toContain('No backup was taken');
-  });
+it('The commands are those of the operator’s page', () => {
+  const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');
+  const shown = [...LOOK_COMMANDS, ...START_COMMANDS];
+  for (const command of shown) expect(page).toContain(command);
 });

@@ -1,10 +1,10 @@
 // Who comes in: hosts, forms of other pages, frames, other pages' requests.
 
 import { expect, it } from 'vitest';
-import { consoleOfFile, type Headers, valueIn } from '../support/console-visitor.js';
+import { consoleOfFile, type Headers, plainText } from '../support/console-visitor.js';
 
 const ORDER = '/accounts/local-preview/orders/ORD-0001/change';
-const EXPORT = '/accounts/local-preview/export';
+const EXPORT = '/accounts/local-preview/orders/csv';
 
 const on = consoleOfFile();
 
@@ -34,7 +34,7 @@ it.each<[string, Headers]>([
   ['a program without an origin', { Origin: '' }],
   ['a program without Sec-Fetch-Site', { 'Sec-Fetch-Site': '' }],
   ['our name under another scheme', { Origin: 'https://127.0.0.1' }],
-])('A form from %s is refused, with cookie and token, and signs nobody in', async (_, headers) => {
+])('A form from %s is refused, with a cookie, and signs nobody in', async (_, headers) => {
   for (const more of [{}, { 'Content-Type': 'application/json' }]) {
     const visit = await on.visitor.submit(ORDER, { do: 'delete' }, { ...headers, ...more });
     expect(visit.status).toBe(403);
@@ -46,18 +46,14 @@ it.each<[string, Headers]>([
   expect(stranger.cookie).toBe('');
 });
 
-it('A form is refused with no token or another session’s, as anything but a plain form, and without a session', async () => {
-  const other = await on.console.signedIn();
-  const foreign = valueIn((await other.get(ORDER)).text, 'token');
-  expect(foreign).not.toBe('');
-  for (const token of ['', foreign]) {
-    const visit = await on.visitor.post(ORDER, { token });
-    expect([visit.status, visit.text]).toEqual([403, expect.stringContaining('not sent from')]);
-  }
+it('A form is refused as anything but a plain form, and without a session', async () => {
   const text = { 'Content-Type': 'text/plain' };
   expect((await on.visitor.submit(ORDER, { do: 'delete' }, text)).status).toBe(413);
-  const visit = await on.console.visitor().post(ORDER, { token: 'x' });
-  expect([visit.status, visit.text]).toEqual([401, expect.stringContaining('session has ended')]);
+  // The Referer isn't read: a malformed one changes nothing.
+  for (const headers of [{}, { Referer: 'not an address' }]) {
+    const visit = await on.console.visitor().post('/sign-out', {}, headers);
+    expect([visit.status, visit.text]).toEqual([401, expect.stringContaining('session has ended')]);
+  }
   await readOrder();
 });
 
@@ -104,4 +100,20 @@ it('Other methods are 405, and without a session every page leads to the sign-in
       expect.stringMatching(/^\/sign-in\?next=/),
     ]);
   }
+});
+
+it('A link on another site, which brings no cookie, is answered with a page that leads to the same address', async () => {
+  const headers = { 'Sec-Fetch-Site': 'cross-site' };
+  const path = '/accounts?q=a&page=2';
+  for (const visitor of [on.visitor, on.console.visitor()]) {
+    const { status, text } = await visitor.get(path, headers);
+    const [, address = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(text) ?? [];
+    expect([status, plainText(address), text.includes('local-preview')]).toEqual([
+      200,
+      path,
+      false,
+    ]);
+  }
+  const { text } = await on.visitor.get('//attacker.example/', headers);
+  expect(text).toContain('content="0; url=/"');
 });

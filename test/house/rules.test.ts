@@ -84,7 +84,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'tools/dump': ['pg'],
   'tools/manage': ['@commander-js/extra-typings', 'csv-stringify'],
   'tools/program': ['@commander-js/extra-typings'],
-  'tools/console': ['fflate', 'hono', '@hono/node-server'],
+  'tools/console': ['hono', '@hono/node-server'],
 };
 
 it.each(SOURCES)('$path imports only what its layer may', ({ path, imports }) => {

@@ -1,5 +1,5 @@
-// The operator's console in a real browser, in front of one process or of Workers, and a judgement of
-// its pages: no violation of WCAG 2.2 A and AA by axe-core, no sideways scroll, and a picture.
+// The operator's console in a real browser, and a judgement of its pages: no violation of WCAG 2.2 A
+// and AA by axe-core, no sideways scroll, and a picture.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,38 +12,6 @@ import { portOf, startConsoleProcess } from './console-visitor.js';
 import { ADMIN_KEY } from './contract.js';
 import { openNodeService } from './node-service.js';
 import { operationsOf } from './operations.js';
-import type { Environment } from './program.js';
-import { openTemporaryFolder } from './temporary-folder.js';
-import { startMiniflare, workerOptions } from './worker-host.js';
-
-export type BrowsedConsole = Awaited<ReturnType<typeof browseConsole>>;
-
-/** `node dist/server.js` with its operations port and backups. */
-export const oneProcess = {
-  name: 'one process',
-  /** Resolves with the console's environment, but for the key. */
-  async start(settings: Environment) {
-    const { folder, start, close } = await openNodeService();
-    const BACKUP_DIR = join(folder, 'backups');
-    mkdirSync(BACKUP_DIR);
-    const own = { ADMIN_API_KEY: ADMIN_KEY, BACKUP_DIR, OPS_PORT: '0' };
-    const server = await start({ ...own, ...settings });
-    const SERVICE_URL = `${server.origin}/api/v1`;
-    return { environment: { SERVICE_URL, BACKUP_DIR, ...portOf(operationsOf(server)) }, close };
-  },
-};
-
-/** The built Worker in Miniflare. */
-export const workers = {
-  name: 'Workers',
-  async start() {
-    const folder = await openTemporaryFolder();
-    const options = await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY });
-    const miniflare = await startMiniflare([options]);
-    const environment = { SERVICE_URL: `${(await miniflare.ready).origin}/api/v1` };
-    return { environment, close: () => miniflare.dispose().then(folder.remove) };
-  },
-};
 
 export function startChromium(): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -58,18 +26,20 @@ export async function signIn(page: Page, console: { readonly origin: string }, c
   await page.keyboard.press('Enter');
 }
 
-/** `settings`: of the service, instead of its own. */
-export async function browseConsole(
-  service: typeof oneProcess | typeof workers,
-  settings: Environment = {},
-) {
-  const { environment, close } = await service.start(settings);
-  const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, ...environment });
+/** A console in front of `node dist/server.js` with its operations port and backups. */
+export async function browseConsole() {
+  const { folder, start, close } = await openNodeService();
+  const BACKUP_DIR = join(folder, 'backups');
+  mkdirSync(BACKUP_DIR);
+  const server = await start({ ADMIN_API_KEY: ADMIN_KEY, BACKUP_DIR, OPS_PORT: '0' });
+  const SERVICE_URL = `${server.origin}/api/v1`;
+  const port = portOf(operationsOf(server));
+  const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, SERVICE_URL, ...port });
   const browser = await startChromium();
   return {
     console,
     browser,
-    client: createOperatorClient({ baseUrl: environment.SERVICE_URL, adminKey: ADMIN_KEY }),
+    client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
     /** A page that is signed in, in a context of its own. */
     async signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page> {
       const page = await (await browser.newContext(options)).newPage();

@@ -24,7 +24,6 @@ export async function openConsole(environment: Environment, more: Partial<Consol
   const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
   const running = await startConsole({
     settings: readConsoleSettings(given, undefined),
-    erasure: { ledger: undefined, backups: undefined },
     assetFolder: ASSETS,
     log,
     tellCode: (code) => void codes.push(code),
@@ -120,9 +119,9 @@ export class Visitor {
   }
 }
 
-/** What every form of a page carries: the session's token, the page's id, the record as it was shown. */
+/** What a page's form carries: its id, the record as it was shown. */
 export function hiddenIn(html: string): Record<string, string> {
-  const names = ['token', 'form', 'base', 'sent'].filter((name) => html.includes(`name="${name}"`));
+  const names = ['form', 'base'].filter((name) => html.includes(`name="${name}"`));
   return Object.fromEntries(names.map((name) => [name, valueIn(html, name)]));
 }
 

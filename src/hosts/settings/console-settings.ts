@@ -2,7 +2,6 @@
 // operator signs in.
 
 import { type Environment, type ReadFile, readSentAdminKey, valuesIn } from '../settings.js';
-import { isLoopback } from './addresses.js';
 
 export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
@@ -31,7 +30,5 @@ export function readConsoleSettings(environment: Environment, readFile: ReadFile
     passwordHash: values.CONSOLE_PASSWORD_HASH,
     /** The service's operations port; undefined: the pages show none of its facts. */
     opsUrl: opsPort ? `http://${ops}:${opsPort}` : undefined,
-    /** The admin key may go there: not beyond this machine. */
-    opsTakesKey: isLoopback(opsHost),
   });
 }

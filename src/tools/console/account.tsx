@@ -1,110 +1,102 @@
-// An account, with a tab for each collection and one for payments; and its export.
+// An account, with a tab for each collection and one for payments.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
-import type { StoredRecord } from '../data/service.js';
-import { downloadHeaders, exportedZip } from './export.js';
+import type { Account } from '../../operator-client.js';
+import { csvHeaders, csvOf } from './download.js';
 import { PageError } from './failure.js';
-import { counted, cut, shortText } from './formats.js';
-import { Frame, Notice, Pages, page, Search, Table, type View } from './layout.js';
+import { counted, cut, numberText, shortText } from './formats.js';
+import { Frame, Notice, Pages, page, QuotedSearch, Search, Table } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { accountPath, PAYMENTS, type Tab, wholeNumber } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
 import { accountOf, Crumbs } from './record-place.js';
-import { RECORDS_A_PAGE } from './service.js';
+import { found, PAGE_SIZE, recordsOf, type StoredRecord } from './service.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
+const TAB_PATH = `/accounts/:account/:tab{(?:${TABS.join('|')})}`;
 
 export function registerAccount(app: App, parts: ConsoleParts): void {
-  const { service } = parts;
   app.get('/accounts/:account', async (context) => {
     const subject = accountOf(context);
-    const account = await service.account(subject);
-    if (account === undefined) throw unknown();
+    const { resources } = await accountFound(parts, subject);
     // The tab that is most likely wanted.
-    const tab = account.resources.orders > 0 ? 'orders' : 'customers';
-    return context.redirect(accountPath(subject, tab), 303);
+    return context.redirect(
+      accountPath(subject, resources.orders > 0 ? 'orders' : 'customers'),
+      303,
+    );
   });
-
-  app.get('/accounts/:account/export', async (context) => {
-    const subject = accountOf(context);
-    // A service that is down gets a page that says so, before the download begins.
-    if ((await service.account(subject)) === undefined) throw unknown();
-    const zip = await exportedZip(parts.erasures.parts, subject);
-    return context.body(zip, 200, downloadHeaders(subject));
+  app.get(TAB_PATH, (context) => showTab(parts, context, context.req.param('tab') as Tab));
+  app.get(`${TAB_PATH}/csv`, async (context) => {
+    const [subject, tab] = [accountOf(context), context.req.param('tab') as Tab];
+    await accountFound(parts, subject);
+    return context.body(await csvOf(parts, subject, tab), 200, csvHeaders(subject, tab));
   });
-
-  app.get(`/accounts/:account/:tab{(?:${TABS.join('|')})}`, (context) =>
-    showTab(parts, context, context.req.param('tab') as Tab),
-  );
 }
 
-function unknown(): PageError {
+/** Throws a `PageError` if the account has no records. */
+async function accountFound({ client }: ConsoleParts, subject: string): Promise<Account> {
+  const account = await found(client.accounts.read(subject));
+  if (account !== undefined) return account;
   const hint = 'It may have been erased, or the subject is misspelled.';
-  return new PageError(404, 'The service has no such account.', hint);
+  throw new PageError(404, 'The service has no such account.', hint);
 }
 
-async function showTab({ service, formats }: ConsoleParts, context: PageContext, tab: Tab) {
-  const view = context.get('view');
+async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
   const subject = accountOf(context);
   const q = context.req.query('q') ?? '';
   const number = wholeNumber(context.req.query('page')) ?? 1;
-  const [account, rows] = await Promise.all([
-    service.account(subject),
-    service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
-  ]);
-  if (account === undefined || rows === undefined) throw unknown();
-  const { items, pagination } = rows;
+  const account = await accountFound(parts, subject);
+  const records = recordsOf(parts.client, subject, tab === PAYMENTS ? 'orders' : tab);
+  const { items, pagination } = await records.list({ q, page: number, page_size: PAGE_SIZE });
   const path = accountPath(subject, tab);
-  const total = formats.number(pagination.total);
   const names = account.profiles.map(({ businessName }) => shortText(businessName as JsonValue));
   const text = (
-    <Frame view={view} title={cut(subject)} current="accounts">
+    <Frame view={context.get('view')} title={cut(subject)} current="accounts">
       <Crumbs />
-      <div class="title">
-        <h1>{cut(names.find((name) => name !== '') ?? subject, 120)}</h1>
-        <div class="actions">
-          <a class="button" href={accountPath(subject, 'export')}>
-            Export
-          </a>
-          <a class="button danger" href={accountPath(subject, 'erase')}>
-            Erase
-          </a>
-        </div>
-      </div>
+      <h1>
+        <bdi>{cut(names.find((name) => name !== '') ?? subject, 120)}</bdi>
+      </h1>
       <p class="caption">
-        <code>{cut(subject, 500)}</code>
-        {` · ${counted(formats.number(account.record_count), 'record')}`}
+        <bdi>
+          <code>{cut(subject, 500)}</code>
+        </bdi>
+        {` · ${counted(account.record_count, 'record')}`}
       </p>
       {context.req.query('done') === 'deleted' && <Notice kind="good">Deleted.</Notice>}
       <nav class="tabs" aria-label="Collections">
         {TABS.map((name) => (
           <a href={accountPath(subject, name)} aria-current={name === tab ? 'page' : undefined}>
             {`${HEADINGS[name]} `}
-            <small>{formats.number(account.resources[name === PAYMENTS ? 'orders' : name])}</small>
+            <small>{numberText(account.resources[name === PAYMENTS ? 'orders' : name])}</small>
           </a>
         ))}
       </nav>
       <div class="title">
         <Search path={path} q={q} label={`Find in ${HEADINGS[tab].toLowerCase()}`} />
-        {tab !== PAYMENTS && (
-          <a class="button main" href={`${path}/new`}>
-            {`Add ${COLLECTIONS[tab].names.short}`}
+        <div class="actions">
+          <a class="button" href={`${path}/csv`}>
+            Download CSV
           </a>
-        )}
+          {tab !== PAYMENTS && (
+            <a class="button main" href={`${path}/new`}>
+              {`Add ${COLLECTIONS[tab].names.short}`}
+            </a>
+          )}
+        </div>
       </div>
       <p class="caption">
-        {q === '' ? `${total} in all.` : `${total} with “${q}”.`}
-        {tab === PAYMENTS && ' Computed from the orders.'}
-        {pagination.page_size < RECORDS_A_PAGE && ' Large records: fewer per page.'}
+        {numberText(pagination.total)}
+        {q === '' && ' in all'}
+        <QuotedSearch q={q} />.{tab === PAYMENTS && ' Computed from the orders.'}
       </p>
       <Table
         label={HEADINGS[tab]}
         columns={['Id', ...columnsOf(tab).map(labelOf)]}
         numbers={columnsOf(tab).filter(isMoney).length}
-        rows={items.map((record) => cellsOf(view, subject, tab, record))}
+        rows={items.map((record) => cellsOf(subject, tab, record))}
       />
       <Pages path={path} query={{ q }} pagination={pagination} />
     </Frame>
@@ -113,14 +105,14 @@ async function showTab({ service, formats }: ConsoleParts, context: PageContext,
 }
 
 /** A payment leads to its order. */
-function cellsOf({ formats }: View, account: string, tab: Tab, record: StoredRecord) {
+function cellsOf(account: string, tab: Tab, record: StoredRecord) {
   const row: JsonObject = tab === PAYMENTS ? { ...paymentOf(record) } : record;
   const collection = tab === PAYMENTS ? 'orders' : tab;
   const currency = valueAt(row, 'currency');
   return [
     <a href={accountPath(account, collection, record.id)}>{shortText(row['id'])}</a>,
     ...columnsOf(tab).map((column) => {
-      const text = shownText(formats, column, valueAt(row, column));
+      const text = shownText(column, valueAt(row, column));
       if (!isMoney(column) || typeof currency !== 'string' || text === '') return text;
       return (
         <>

@@ -6,18 +6,17 @@ import { getCookie } from 'hono/cookie';
 import { registerAccount } from './account.js';
 import { registerAccounts } from './accounts.js';
 import { registerAudit } from './audit.js';
-import { isSameSecret } from './credentials.js';
-import { registerErasure } from './erase.js';
-import { AwayPage, FailurePage, failureOf, PageError } from './failure.js';
+import { FailurePage, failureOf, PageError } from './failure.js';
 import { registerHealth } from './health.js';
 import { page } from './layout.js';
 import { registerOverview } from './overview.js';
 import type { App, ConsoleParts, PageEnvironment } from './parts.js';
-import { AGAIN, PATHS, withQuery } from './paths.js';
+import { AGAIN, localPath, PATHS, withQuery } from './paths.js';
 import { registerRecords } from './record.js';
 import { answerHeaders, requestGuard } from './request-guard.js';
 import { FORM_MAX_BYTES, formOf } from './sent-forms.js';
-import { askAgain, cookieName, RECORD_FORM, registerSignIn, viewFor } from './sign-in.js';
+import { askAgain, cookieName, registerSignIn, viewFor } from './sign-in.js';
+import { readStatus } from './status.js';
 
 const ASSET_CACHE = 'private, max-age=31536000, immutable';
 
@@ -33,14 +32,14 @@ export function consoleApp(parts: ConsoleParts): App {
       context.body(text, 200, { 'Content-Type': type, 'Cache-Control': ASSET_CACHE }),
     );
   }
+  continueFromOtherSites(app);
   registerSignIn(app, parts);
-  // Beyond this there are only pages for a session, and forms that carry its token.
+  // Beyond this there are only pages and forms of a session.
   registerGate(app, parts);
   registerOverview(app, parts);
   registerHealth(app, parts);
   registerAudit(app, parts);
   registerAccounts(app, parts);
-  registerErasure(app, parts);
   registerAccount(app, parts);
   registerRecords(app, parts);
   app.notFound(() => {
@@ -49,25 +48,44 @@ export function consoleApp(parts: ConsoleParts): App {
   return app;
 }
 
+/**
+ * A link in a chat or a dashboard leads here without the session's cookie, which is SameSite=Strict.
+ * This page leads to the same address, as the console's own link, with the cookie.
+ */
+function continueFromOtherSites(app: App): void {
+  app.get('*', (context, next) => {
+    if (context.req.header('sec-fetch-site') !== 'cross-site') return next();
+    const { pathname, search } = new URL(context.req.url);
+    const address = localPath(pathname + search);
+    const text = (
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta http-equiv="refresh" content={`0; url=${address}`} />
+          <title>Operator’s console</title>
+        </head>
+        <body>
+          <a href={address}>Continue</a>
+        </body>
+      </html>
+    );
+    return Promise.resolve(context.html(page(text)));
+  });
+}
+
 function showFailures(app: App, parts: ConsoleParts): void {
   app.onError(async (error, context) => {
     const isWrite = context.req.method === 'POST';
-    const failure = failureOf(error, { serviceUrl: parts.service.target.baseUrl, isWrite });
+    const failure = failureOf(error, { serviceUrl: parts.serviceUrl, isWrite });
     if (failure.status === 500) parts.log.error('console_page_failed', error);
     const { pathname, search } = new URL(context.req.url);
     const again = isWrite || pathname.startsWith('//') ? undefined : pathname + search;
-    const view = context.get('view') ?? viewFor(parts);
-    const shown = failure.isAway ? (
-      <AwayPage
-        {...{ view, failure, again }}
-        seen={parts.status}
-        status={await parts.status.status(0)}
-        now={parts.clock()}
-      />
-    ) : (
-      <FailurePage {...{ view, failure, again }} />
+    const view = context.get('view') ?? viewFor(parts, false);
+    const status = failure.isAway ? await readStatus(parts.opsUrl) : undefined;
+    return context.html(
+      page(<FailurePage {...{ view, failure, again, status }} />),
+      failure.status,
     );
-    return context.html(page(shown), failure.status);
   });
 }
 
@@ -75,28 +93,17 @@ function registerGate(app: App, parts: ConsoleParts): void {
   const { sessions, sent, log } = parts;
   app.use(async (context, next) => {
     const isUse = context.req.query(AGAIN) === undefined;
-    const session = sessions.find(getCookie(context, cookieName(parts)), isUse);
+    const isSignedIn = sessions.has(getCookie(context, cookieName(parts)), isUse);
     const isWrite = context.req.method === 'POST';
     const { pathname, search } = new URL(context.req.url);
-    if (session === undefined) {
+    if (!isSignedIn) {
       if (isWrite) return askAgain(parts, context);
       return context.redirect(withQuery(PATHS.signIn, { next: pathname + search }), 303);
     }
-    context.set('session', session);
-    context.set('view', viewFor(parts, session));
+    context.set('view', viewFor(parts, true));
     if (!isWrite) return next();
     const form = await formOf(context.req.raw, FORM_MAX_BYTES);
     if (form === undefined) throw new PageError(413, 'The form is too large.');
-    const kept = form.get('sent');
-    if (kept !== null && RECORD_FORM.test(pathname)) {
-      context.set('form', new URLSearchParams(kept));
-      context.set('isReview', true);
-      return next();
-    }
-    if (!isSameSecret(form.get('token') ?? '', session.formToken)) {
-      const sentence = 'The form was not sent from this session, so nothing was changed.';
-      throw new PageError(403, sentence, 'Reload the page and send it again.');
-    }
     context.set('form', form);
     context.res = await sent.once(pathname, form, async () => {
       await next();
@@ -105,7 +112,7 @@ function registerGate(app: App, parts: ConsoleParts): void {
     return undefined;
   });
   app.post(PATHS.signOut, (context) => {
-    sessions.end(context.get('session').id);
+    sessions.end(getCookie(context, cookieName(parts)) ?? '');
     sent.forget();
     log.info('console_signed_out');
     return context.redirect(PATHS.signIn, 303);

@@ -1,9 +1,9 @@
 // Searches the audit log. The service pages it without filters, so a search reads a bounded number
 // of events and says how far back it got. The events of one import or erasure are one row.
 
-import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent, OperatorClient } from '../../operator-client.js';
+import { dayOf } from './formats.js';
 
 const PAGE_SIZE = 200;
 
@@ -12,7 +12,7 @@ export interface AuditFilter {
   readonly action?: AuditEvent['action'] | undefined;
   readonly account?: string | undefined;
   readonly record?: string | undefined;
-  /** `2026-12-31`, in the console's time zone. */
+  /** `2026-12-31`, in the contract's time zone. */
   readonly day?: string | undefined;
   /** The id of an import or erasure: each of its events is then a row. */
   readonly run?: string | undefined;
@@ -21,72 +21,52 @@ export interface AuditFilter {
 /** An event, or all those of one import or erasure, newest first. */
 export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
 
-/** Where a search resumes: a page of 200 events, and the id of the last event read. */
-export interface SearchStart {
-  readonly page: number;
-  readonly before: number;
-}
-
 export interface FoundEvents {
   readonly rows: readonly AuditRow[];
   /** How many events were read. */
   readonly looked: number;
   /** How many events there are. */
   readonly total: number;
-  /** The time of the oldest event read; undefined if all were read. */
-  readonly searchedBackTo: string | undefined;
-  /** Undefined if all were read. */
-  readonly next: SearchStart | undefined;
+  /** The oldest event read, from which a search resumes; undefined if all were read. */
+  readonly oldest: AuditEvent | undefined;
 }
 
-/** The day of an RFC 3339 time, such as `2026-12-31`. */
-type DayOf = (timestamp: string) => string;
 type Client = Pick<OperatorClient, 'audit'>;
 
-/** Newest first. New events shift the others to later pages, so a resumed search skips what it has seen. */
+/** Newest first. `before`: the id of the oldest event that an earlier search has read. */
 export async function searchAudit(
   client: Client,
   filter: AuditFilter,
-  { requestsMax, rowsMax, dayOf }: { requestsMax: number; rowsMax: number; dayOf: DayOf },
-  start?: SearchStart,
+  { requestsMax, rowsMax }: { requestsMax: number; rowsMax: number },
+  before = Number.POSITIVE_INFINITY,
 ): Promise<FoundEvents> {
   const rows: [AuditEvent, ...AuditEvent[]][] = [];
-  let [looked, total, requests] = [0, 0, 0];
-  let oldest: string | undefined;
-  let { page, before } = start ?? {
-    page: await firstPage(client, filter, dayOf),
-    before: Number.POSITIVE_INFINITY,
-  };
-  const found = (isEnd: boolean): FoundEvents => {
-    const rest = isEnd ? undefined : { searchedBackTo: oldest, next: { page, before } };
-    return { rows, looked, total, searchedBackTo: undefined, next: undefined, ...rest };
-  };
-  const read = async (number: number) => {
-    const answer = await pageOf(client, number);
-    total = answer.pagination.total;
-    return answer;
-  };
-  const walk = allPages<AuditEvent>(read, ({ id }) => String(id), { start: page });
-  for await (const { rows: events, number, isLast } of walk) {
-    page = number;
-    for (const event of events) {
-      if (event.id >= before) continue;
-      if (matches(event, filter, dayOf)) {
+  const { day = '' } = filter;
+  const isTooNew = ({ id, timestamp }: AuditEvent) =>
+    id >= before || (day !== '' && dayOf(timestamp) > day);
+  const isUnfiltered = before === Number.POSITIVE_INFINITY && day === '';
+  const first = isUnfiltered ? 1 : await firstPage(client, isTooNew);
+  let [looked, total] = [0, 0];
+  let oldest: AuditEvent | undefined;
+  for (let page = first; page < first + requestsMax; page++) {
+    const { items, pagination } = await pageOf(client, page);
+    total = pagination.total;
+    for (const event of items) {
+      // New events shift the others to later pages, so one may come twice.
+      if (isTooNew(event) || event.id >= (oldest?.id ?? before)) continue;
+      if (dayOf(event.timestamp) < day) return { rows, looked, total, oldest: undefined };
+      if (matches(event, filter)) {
         const row = filter.run === undefined ? rowOf(rows, event) : undefined;
-        if (row === undefined && rows.length >= rowsMax) return found(false);
+        if (row === undefined && rows.length >= rowsMax) return { rows, looked, total, oldest };
         if (row === undefined) rows.push([event]);
         else row.push(event);
       }
       looked++;
-      before = event.id;
-      oldest = event.timestamp;
-      if (filter.day !== undefined && dayOf(event.timestamp) < filter.day) return found(true);
+      oldest = event;
     }
-    if (isLast) return found(true);
-    page++;
-    if (++requests === requestsMax) return found(false);
+    if (page >= pagination.total_pages) return { rows, looked, total, oldest: undefined };
   }
-  return found(true);
+  return { rows, looked, total, oldest };
 }
 
 /** The row of the event's import or erasure, if there is one yet. */
@@ -94,15 +74,14 @@ function rowOf(rows: readonly AuditEvent[][], { run }: AuditEvent): AuditEvent[]
   return run === undefined ? undefined : rows.find(([first]) => first?.run === run);
 }
 
-/** The page with a day's newest event, by binary search: later pages are older. */
-async function firstPage(client: Client, { day }: AuditFilter, dayOf: DayOf): Promise<number> {
-  if (day === undefined) return 1;
+/** The first page with an event that isn't too new, by binary search: later pages are older. */
+async function firstPage(client: Client, isTooNew: (event: AuditEvent) => boolean) {
   let low = 1;
   let high = (await pageOf(client, 1)).pagination.total_pages;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const { items } = await pageOf(client, middle);
-    if (items.every(({ timestamp }) => dayOf(timestamp) > day)) low = middle + 1;
+    if (items.every(isTooNew)) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -112,14 +91,13 @@ function pageOf(client: Client, page: number) {
   return client.audit.list({ page, page_size: PAGE_SIZE });
 }
 
-function matches(event: AuditEvent, filter: AuditFilter, dayOf: DayOf): boolean {
-  const { collection, action, account, record, day, run } = filter;
+function matches(event: AuditEvent, filter: AuditFilter): boolean {
+  const { collection, action, account, record, run } = filter;
   return (
     (collection === undefined || event.resource === collection) &&
     (action === undefined || event.action === action) &&
     (account === undefined || event.owner_sub === account) &&
     (record === undefined || event.record_id === record) &&
-    (run === undefined || event.run === run) &&
-    (day === undefined || dayOf(event.timestamp) === day)
+    (run === undefined || event.run === run)
   );
 }

@@ -3,21 +3,19 @@
 import { isCollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
 import type { AuditRow, FoundEvents } from './audit-search.js';
-import { counted, cut } from './formats.js';
-import { Table, type View } from './layout.js';
+import { counted, cut, numberText, timeText } from './formats.js';
+import { Table } from './layout.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 
 const NAMES_MAX = 8;
 const NAME_MAX_CHARACTERS = 40;
 
 interface AuditTableProps {
-  readonly view: View;
-  readonly found: Pick<FoundEvents, 'rows' | 'searchedBackTo'>;
+  readonly found: Pick<FoundEvents, 'rows' | 'oldest'>;
   readonly label: string;
 }
 
-export function AuditTable({ view, found: { rows, searchedBackTo }, label }: AuditTableProps) {
-  const { formats } = view;
+export function AuditTable({ found: { rows, oldest }, label }: AuditTableProps) {
   return (
     <Table
       label={label}
@@ -25,10 +23,10 @@ export function AuditTable({ view, found: { rows, searchedBackTo }, label }: Aud
       rows={rows.map((row) => {
         const [{ timestamp, action, owner_sub, run }] = row;
         const account = owner_sub !== '' && <a href={accountPath(owner_sub)}>{cut(owner_sub)}</a>;
-        const records = counted(formats.number(row.length), 'record');
-        const mayGoOn = row.at(-1)?.timestamp === searchedBackTo;
+        const records = counted(row.length, 'record');
+        const mayGoOn = oldest !== undefined && row.at(-1)?.id === oldest.id;
         return [
-          formats.time(timestamp),
+          timeText(timestamp),
           <span class={action}>{action}</span>,
           row.length === 1 ? (
             linkOf(row[0])
@@ -36,7 +34,7 @@ export function AuditTable({ view, found: { rows, searchedBackTo }, label }: Aud
             <a href={withQuery(PATHS.audit, { run })}>{records + (mayGoOn ? ' or more' : '')}</a>
           ),
           account || '',
-          row.length === 1 ? namesOf(row[0]) : countsOf(view, row),
+          row.length === 1 ? namesOf(row[0]) : countsOf(row),
         ];
       })}
     />
@@ -55,8 +53,8 @@ function namesOf({ changed, changed_omitted = 0 }: AuditEvent): string {
   return names.join(', ') + (more === 0 ? '' : ` and ${more} more`);
 }
 
-function countsOf({ formats }: View, row: AuditRow): string {
+function countsOf(row: AuditRow): string {
   const counts = new Map<string, number>();
   for (const { resource } of row) counts.set(resource, (counts.get(resource) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${formats.number(count)} ${name}`).join(', ');
+  return [...counts].map(([name, count]) => `${numberText(count)} ${name}`).join(', ');
 }

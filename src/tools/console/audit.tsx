@@ -4,7 +4,7 @@ import { COLLECTION_NAMES, isCollectionName } from '../../core/domain/collection
 import type { AuditEvent } from '../../operator-client.js';
 import { type AuditFilter, type FoundEvents, searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
-import { counted } from './formats.js';
+import { counted, numberText, timeText } from './formats.js';
 import { Frame, page, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS, wholeNumber, withQuery } from './paths.js';
@@ -13,15 +13,11 @@ import { PATHS, wholeNumber, withQuery } from './paths.js';
 const LIMITS = { requestsMax: 25, rowsMax: 50 };
 const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'delete', 'restore'];
 
-export function registerAudit(app: App, { service, formats }: ConsoleParts): void {
+export function registerAudit(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.audit, async (context) => {
     const query = (name: string) => context.req.query(name) || undefined;
     const filter = filterOf(query);
-    const before = wholeNumber(query('before'));
-    const start =
-      before === undefined ? undefined : { page: wholeNumber(query('page')) ?? 1, before };
-    const limits = { ...LIMITS, dayOf: formats.day };
-    const found = await searchAudit(service.client, filter, limits, start);
+    const found = await searchAudit(client, filter, LIMITS, wholeNumber(query('before')));
     return context.html(page(<AuditPage view={context.get('view')} {...{ filter, found }} />));
   });
 }
@@ -49,10 +45,10 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
         Changes made by the operator, newest first. Property names only, never values.
       </p>
       <Filter filter={filter} />
-      <p class="caption">{countOf(view, filter, found)}</p>
-      <AuditTable view={view} found={found} label="Events, newest first" />
-      {found.next && (
-        <a class="button" href={withQuery(PATHS.audit, { ...filter, ...found.next })}>
+      <p class="caption">{countOf(filter, found)}</p>
+      <AuditTable found={found} label="Events, newest first" />
+      {found.oldest && (
+        <a class="button" href={withQuery(PATHS.audit, { ...filter, before: found.oldest.id })}>
           Search further back
         </a>
       )}
@@ -60,13 +56,12 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
   );
 }
 
-function countOf({ formats }: View, filter: AuditFilter, found: FoundEvents): string {
-  const { rows, looked, total, searchedBackTo } = found;
+function countOf(filter: AuditFilter, found: FoundEvents): string {
+  const { rows, looked, total, oldest } = found;
   const count = isSet(filter) ? rows.reduce((sum, { length }) => sum + length, 0) : total;
-  const text = formats.number(count);
-  if (!isSet(filter) || searchedBackTo === undefined) return counted(text, 'event');
-  const seen = formats.number(looked);
-  return `${text} found in ${seen} events, back to ${formats.time(searchedBackTo)}.`;
+  if (!isSet(filter) || oldest === undefined) return counted(count, 'event');
+  const seen = numberText(looked);
+  return `${numberText(count)} found in ${seen} events, back to ${timeText(oldest.timestamp)}.`;
 }
 
 function isSet(filter: AuditFilter): boolean {

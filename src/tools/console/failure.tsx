@@ -1,18 +1,13 @@
-// Why a page can't be shown, and what to do. If the service is down: since when, the commands to
-// paste, and the last known state.
+// Why a page can't be shown, and what to do. If the service is down: the commands to paste.
 
 import { ApiError, type ApiErrorCode } from '../../operator-client.js';
-import { Backups } from './backups.js';
-import { LOOK_COMMANDS, START_COMMANDS } from './commands.js';
-import { StatusFacts } from './health.js';
-import { LastHour } from './hour.js';
-import { Commands, Facts, Frame, Notice, type View } from './layout.js';
+import { Commands, Frame, Notice, REFRESH_MS, type View } from './layout.js';
 import { PATHS } from './paths.js';
-import { type StatusOrReason, type StatusPort, WATCH_INTERVAL_MS } from './status-port.js';
-import { Troubles } from './verdict.js';
+import type { StatusOrReason } from './status.js';
+import { Troubles, troublesOf } from './verdict.js';
 
 export interface Failure {
-  readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
+  readonly status: 400 | 404 | 409 | 413 | 500 | 502 | 503 | 504;
   readonly sentence: string;
   readonly hint: string;
   /** The service gave no answer at all. */
@@ -28,6 +23,19 @@ export class PageError extends Error {
     this.failure = { status, sentence, hint };
   }
 }
+
+const UNIT = 'service-management';
+/** For a service installed as the operations guide says: is it running, what did it say, would it start? */
+export const LOOK_COMMANDS = [
+  `systemctl status ${UNIT}`,
+  `journalctl -u ${UNIT} -o cat -n 50`,
+  `runuser -u ${UNIT} -- ${UNIT} check --online --settings /etc/service-management.env`,
+];
+/** A unit that failed too often refuses to start before it is reset. */
+export const START_COMMANDS = [
+  `systemctl reset-failed '${UNIT}*'`,
+  `systemctl start ${UNIT}.socket ${UNIT}`,
+];
 
 type Known = readonly [status: Failure['status'], sentence: string, hint: string];
 const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {
@@ -70,75 +78,37 @@ interface FailureProps {
   readonly failure: Failure;
   /** A page to reload; undefined: there is none. */
   readonly again: string | undefined;
+  /** The operations port's answer, if the service is down. */
+  readonly status: StatusOrReason;
 }
 
-export function FailurePage({ view, failure, again }: FailureProps) {
+export function FailurePage({ view, failure, again, status }: FailureProps) {
+  const { sentence, hint, isAway } = failure;
+  const refreshMs = isAway && again !== undefined ? REFRESH_MS : undefined;
   return (
-    <Frame view={view} title={failure.sentence}>
-      <h1>{failure.sentence}</h1>
-      {failure.hint !== '' && <Notice kind="bad">{failure.hint}</Notice>}
+    <Frame view={view} title={sentence} refreshMs={refreshMs}>
+      <h1>{sentence}</h1>
+      {hint !== '' && (
+        <Notice kind="bad">
+          {`${hint} `}
+          {typeof status === 'string' && `${status}.`}
+          {typeof status === 'object' && 'Its operations port does answer.'}
+          <Troubles found={troublesOf(status)} status={status} />
+        </Notice>
+      )}
+      {isAway && (
+        <section>
+          <h2>What to do</h2>
+          <p class="caption">On the service’s machine, as root. What is wrong?</p>
+          <Commands lines={LOOK_COMMANDS} />
+          <p class="caption">Then start it, even if systemd has given up:</p>
+          <Commands lines={START_COMMANDS} />
+        </section>
+      )}
       <p class="actions">
         {again !== undefined && <a href={again}>Reload</a>}
         <a href={PATHS.accounts}>Accounts</a>
       </p>
-    </Frame>
-  );
-}
-
-interface AwayProps extends FailureProps {
-  readonly seen: Pick<StatusPort, 'latest' | 'overview' | 'startedAt'>;
-  /** The operations port's answer now, if it gives one. */
-  readonly status: StatusOrReason;
-  /** Milliseconds since 1970, UTC. */
-  readonly now: number;
-}
-
-export function AwayPage({ view, failure, again, seen, status, now }: AwayProps) {
-  const { formats } = view;
-  const { overview, latest, startedAt } = seen;
-  const at = Math.max(overview?.at ?? 0, latest?.at ?? 0);
-  const since =
-    at === 0
-      ? `No answer since this console started at ${formats.time(startedAt)}.`
-      : `Last answer: ${formats.time(at)}, ${formats.age(at, now)}.`;
-  const refreshMs = again === undefined ? undefined : WATCH_INTERVAL_MS;
-  return (
-    <Frame view={view} title={failure.sentence} refreshMs={refreshMs}>
-      <h1>{failure.sentence}</h1>
-      <Notice kind="bad">
-        <strong>{since}</strong> {failure.hint}{' '}
-        {typeof status === 'object'
-          ? 'Its operations port does answer:'
-          : status !== undefined && `${status}.`}
-        <Troubles view={view} status={status} />
-      </Notice>
-      <section>
-        <h2>What to do</h2>
-        <p class="caption">On the service’s machine, as root. What is wrong?</p>
-        <Commands lines={LOOK_COMMANDS} />
-        <p class="caption">Then start it, even if systemd has given up:</p>
-        <Commands lines={START_COMMANDS} />
-      </section>
-      {again !== undefined && <a href={again}>Reload</a>}
-      {overview && (
-        <section>
-          <h2>Last known</h2>
-          <Facts
-            rows={[
-              ['As of', formats.time(at)],
-              ['Accounts', formats.number(overview.answer.tenant_count)],
-              ['Records', formats.number(overview.answer.record_count)],
-            ]}
-          />
-          {latest && <StatusFacts view={view} status={latest.answer} />}
-        </section>
-      )}
-      {latest && (
-        <>
-          <LastHour view={view} minutes={latest.answer.last_hour} now={now} />
-          <Backups view={view} backups={latest.answer.backups} now={now} />
-        </>
-      )}
     </Frame>
   );
 }

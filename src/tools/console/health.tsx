@@ -1,74 +1,55 @@
-// Health in full: the verdict, the service's own figures, its backups.
+// Health in full: the verdict and the service's own figures.
 
 import type { Status } from '../../hosts/operations/status.js';
-import { Backups } from './backups.js';
-import { Facts, Frame, page, type View } from './layout.js';
+import { ageText, bytesText, numberText, timeText } from './formats.js';
+import { Facts, Frame, page } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
-import { PATHS, withQuery } from './paths.js';
+import { PATHS } from './paths.js';
+import { readStatus } from './status.js';
 import { VerdictNotice } from './verdict.js';
 
-/** While a backup is running. */
-const REFRESH_MS = 2_000;
-
-export function registerHealth(app: App, { service, status: port, clock, log }: ConsoleParts) {
+export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void {
   app.get(PATHS.health, async (context) => {
-    const view = context.get('view');
-    const [health, status] = await Promise.all([service.client.health(), port.status()]);
-    const known = typeof status === 'object' ? status : undefined;
-    const refreshMs = known?.backups?.under_way ? REFRESH_MS : undefined;
+    const [health, status] = await Promise.all([client.health(), readStatus(opsUrl)]);
     const text = (
-      <Frame view={view} title="Health" current="health" refreshMs={refreshMs}>
+      <Frame view={context.get('view')} title="Health" current="health">
         <h1>Health</h1>
-        <VerdictNotice view={view} health={health} status={status} />
-        {known && (
-          <>
-            <section>
-              <h2>Service</h2>
-              <StatusFacts view={view} status={known} />
-            </section>
-            <Backups
-              view={view}
-              backups={known.backups}
-              now={clock()}
-              request={port.takesKey ? 'button' : 'command'}
-              asked={context.req.query('asked')}
-            />
-          </>
+        <VerdictNotice health={health} status={status} />
+        {typeof status === 'object' && (
+          <section>
+            <h2>Service</h2>
+            <Facts rows={factsOf(status)} />
+          </section>
         )}
       </Frame>
     );
     return context.html(page(text));
   });
-
-  app.post(PATHS.backUp, async (context) => {
-    const asked = (await port.backUp()) ?? 'none';
-    log.info('console_backup_asked', { answer: asked });
-    return context.redirect(`${withQuery(PATHS.health, { asked })}#backups`, 303);
-  });
 }
 
-/** Also for a service that is down, from its last answer. */
-export function StatusFacts({ view, status }: { readonly view: View; readonly status: Status }) {
-  const { formats } = view;
+function factsOf(status: Status): readonly (readonly [string, string])[] {
   const { requests, database, process, admin_keys: keys, backups } = status;
-  const count = (value: number | null) => formats.number(value ?? 0);
-  const time = (text: string | null | undefined) => (text ? formats.time(text) : '–');
+  const count = (value: number | null) => numberText(value ?? 0);
+  const time = (text: string | null) => (text === null ? '–' : timeText(text));
   const refused = `${count(keys.refused)}, the last at ${time(keys.last_refused_at)}; the log has the addresses under admin_key_refused`;
-  return (
-    <Facts
-      rows={[
-        ['Ready', status.ready ? 'yes' : `no: ${status.reasons.join(', ')}`],
-        ['Version', `${status.version}, ${status.runtime}`],
-        ['Started', time(status.started_at)],
-        ['Requests', `${count(requests.total)}, of which ${count(requests.failed)} failed`],
-        ['Writes waiting', count(status.writes.waiting)],
-        ['Memory', formats.bytes(process.resident_bytes)],
-        ['Database file', formats.bytes(database.bytes)],
-        ['Write-ahead log', formats.bytes(database.log_bytes)],
-        ['Free disk space', formats.bytes(database.disk_free_bytes)],
-        ['Last backup', backups === null ? 'not set up' : time(backups.last_success_at)],
-        ['Refused admin keys', keys.refused === 0 ? 'none' : refused],
-      ]}
-    />
-  );
+  return [
+    ['Ready', status.ready ? 'yes' : `no: ${status.reasons.join(', ')}`],
+    ['Version', `${status.version}, ${status.runtime}`],
+    ['Started', time(status.started_at)],
+    ['Requests', `${count(requests.total)}, of which ${count(requests.failed)} failed`],
+    ['Writes waiting', count(status.writes.waiting)],
+    ['Memory', bytesText(process.resident_bytes)],
+    ['Database file', bytesText(database.bytes)],
+    ['Write-ahead log', bytesText(database.log_bytes)],
+    ['Free disk space', bytesText(database.disk_free_bytes)],
+    ['Last backup', backupText(backups)],
+    ['Refused admin keys', keys.refused === 0 ? 'none' : refused],
+  ];
+}
+
+function backupText(backups: Status['backups']): string {
+  if (backups === null) return 'not set up';
+  const { last_success_at: at, last_success_bytes: bytes, folder } = backups;
+  if (at === null) return `none yet; they go into ${folder}`;
+  return `${timeText(at)}, ${ageText(Date.parse(at))}, ${bytesText(bytes)}, in ${folder}`;
 }

@@ -9,16 +9,12 @@ import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../core/log.js';
 import { addressProblem } from '../../hosts/settings/address-problem.js';
 import type { ConsoleSettings } from '../../hosts/settings/console-settings.js';
-import type { Call } from '../program/command.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
-import { type ErasureParts, Erasures } from './erasures.js';
-import { formatsFor } from './formats.js';
 import type { ConsoleParts } from './parts.js';
 import { SentForms } from './sent-forms.js';
-import { ConsoleService } from './service.js';
+import { serviceClient } from './service.js';
 import { Sessions, Tries } from './sessions.js';
-import { StatusPort } from './status-port.js';
 
 const TIMEOUTS = {
   headersTimeout: 5_000,
@@ -38,7 +34,6 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect 
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
-  readonly erasure: Pick<ErasureParts, 'ledger' | 'backups'>;
   /** Where `console.css` and `page-script.js` are. */
   readonly assetFolder: URL;
   readonly log: Log;
@@ -46,8 +41,6 @@ export interface ConsoleOptions {
   readonly answerMaxMs?: number;
   /** Gets each sign-in code, if no password is set. */
   readonly tellCode: (code: string) => void;
-  /** Of the pages, in milliseconds since 1970, UTC. Default: this machine's. */
-  readonly clock?: () => number;
 }
 
 export interface RunningConsole {
@@ -59,9 +52,8 @@ export interface RunningConsole {
 /** Resolves when the port is open. Rejects if the address can't be used. */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
   const { settings } = options;
-  const ended = new AbortController();
   let { port } = settings;
-  const parts = partsOf(options, () => port, ended.signal);
+  const parts = partsOf(options, () => port);
   const server = serverFor(parts);
   await new Promise<void>((resolve, reject) => {
     const { host, port } = settings;
@@ -75,14 +67,9 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const { address, family, port: opened } = server.address() as AddressInfo;
   port = opened;
   parts.credentials.begin();
-  parts.status.watch();
   return {
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async close() {
-      ended.abort();
-      parts.status.stop();
-      // An erasure removes the records that it has read from the disk.
-      await parts.erasures.ended;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
@@ -92,40 +79,18 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 }
 
 function partsOf(
-  { settings, erasure, assetFolder, answerMaxMs, log, tellCode, clock = Date.now }: ConsoleOptions,
+  { settings, assetFolder, answerMaxMs, log, tellCode }: ConsoleOptions,
   port: () => number,
-  interrupted: AbortSignal,
 ): ConsoleParts {
-  const { opsUrl, opsTakesKey, adminKey, passwordHash } = settings;
-  const dependencies: Call = {
-    environment: {},
-    out() {},
-    err: (text) => log.info('console_work', { text: text.trim() }),
-    isTerminal: false,
-    interrupted,
-    now: Date.now,
-    randomBytes,
-    version: 'console',
-  };
-  const target = { baseUrl: settings.serviceUrl, adminKey };
-  const service = new ConsoleService(target, dependencies, answerMaxMs);
-  const key = opsTakesKey ? adminKey : undefined;
-  const { client } = service;
-  const status = new StatusPort({ url: opsUrl, adminKey: key, client, clock });
+  const { serviceUrl, opsUrl, adminKey, passwordHash } = settings;
   const assets = assetsIn(assetFolder);
-  const formats = formatsFor('Africa/Dar_es_Salaam');
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
   const now = () => performance.now();
   return {
     address: { origin: settings.origin, port },
-    service,
-    status,
-    erasures: new Erasures({
-      ...erasure,
-      service: service.patient,
-      dependencies,
-      timeText: formats.time,
-    }),
+    client: serviceClient({ baseUrl: serviceUrl, adminKey }, answerMaxMs),
+    serviceUrl,
+    opsUrl,
     sessions: new Sessions(now, randomBytes),
     tries: new Tries(now),
     credentials:
@@ -133,12 +98,10 @@ function partsOf(
         ? codeCredentials(randomBytes, tellCode)
         : passwordCredentials(passwordHash),
     sent: new SentForms(),
-    formats,
     assets,
     assetVersion: hash.slice(0, VERSION_CHARACTERS),
     formId: () => randomBytes(FORM_ID_BYTES).toString('base64url'),
     log,
-    clock,
   };
 }
 

@@ -2,8 +2,7 @@
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Status } from '../../hosts/operations/status.js';
-import { counted } from './formats.js';
-import type { View } from './layout.js';
+import { clockText, counted, numberText, roundedText } from './formats.js';
 
 type Minute = Status['last_hour'][number];
 
@@ -13,34 +12,27 @@ const GAP = 1;
 /** A count above 0 is always visible. */
 const LEAST_HEIGHT = 2;
 
-interface HourProps {
-  readonly view: View;
-  /** Oldest first; the last one isn't over. */
-  readonly minutes: readonly Minute[];
-  /** Milliseconds since 1970, UTC. */
-  readonly now: number;
-}
-
-export function LastHour({ view: { formats }, minutes, now }: HourProps) {
+/** `minutes`: oldest first; the last one isn't over. */
+export function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
   const sum = (of: (minute: Minute) => number) =>
-    formats.number(minutes.reduce((total, minute) => total + of(minute), 0));
+    minutes.reduce((total, minute) => total + of(minute), 0);
   const [requests, failed] = [sum((minute) => minute.requests), sum((minute) => minute.failed)];
   const highest = (name: string, of: (minute: Minute) => number, unit = '') => {
     const [minute] = minutes.toSorted((a, b) => of(b) - of(a));
     if (minute === undefined || of(minute) === 0) return '';
-    const at = formats.clock(Date.parse(minute.from));
-    return ` ${name} at most ${formats.rounded(of(minute))}${unit}, at ${at}.`;
+    const at = clockText(Date.parse(minute.from));
+    return ` ${name} at most ${roundedText(of(minute))}${unit}, at ${at}.`;
   };
   return (
     <section>
       <h2>Last hour</h2>
       <p>
-        {`${counted(requests, 'request')}, of which ${failed} failed (status 500 or above).`}
+        {`${counted(requests, 'request')}, of which ${numberText(failed)} failed (status 500 or above).`}
         {highest('Requests a minute', (minute) => minute.requests)}
         {highest('p95', (minute) => (minute.p95_seconds ?? 0) * 1000, ' ms')}
         {highest('Errors a minute', (minute) => minute.failed)}
       </p>
-      <Plot minutes={minutes} now={now} />
+      <Plot minutes={minutes} />
       <p class="axis caption" aria-hidden="true">
         <span>an hour ago</span>
         <span>requests a minute</span>
@@ -51,7 +43,8 @@ export function LastHour({ view: { formats }, minutes, now }: HourProps) {
 }
 
 /** Hidden from screen readers, since the text has the figures. */
-function Plot({ minutes, now }: Omit<HourProps, 'view'>) {
+function Plot({ minutes }: { readonly minutes: readonly Minute[] }) {
+  const now = Date.now();
   const most = Math.max(...minutes.map(({ requests }) => requests), 1);
   const x = (at: string) => Math.max(0, WIDTH * (1 - (now - Date.parse(at)) / HOUR_MS));
   const bar = ({ from, to }: Minute, count: number, kind?: string) => {

@@ -2,18 +2,19 @@
 
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
-import type { Formats } from './formats.js';
+import { TIME_ZONE } from './formats.js';
 import { PATHS, withQuery } from './paths.js';
-import type { Session } from './sessions.js';
+
+/** How often a page reloads itself. */
+export const REFRESH_MS = 60_000;
 
 /** The values that every page needs. */
 export interface View {
-  readonly formats: Formats;
   /** Of the style and script files, so that browsers load new ones. */
   readonly assetVersion: string;
   /** Unique to each page, so that its form counts once. */
   readonly formId: string;
-  readonly session: Session | undefined;
+  readonly isSignedIn: boolean;
 }
 
 const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
@@ -33,7 +34,7 @@ interface FrameProps {
 }
 
 export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
-  const { formats, assetVersion, session } = view;
+  const { assetVersion, isSignedIn } = view;
   return (
     <html lang="en">
       <head>
@@ -53,7 +54,7 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
             <img src={`/icon.svg?${assetVersion}`} alt="" width="24" height="24" />
             Operator’s console
           </a>
-          {session && (
+          {isSignedIn && (
             <>
               <nav aria-label="Pages">
                 {NAV.map((name) => (
@@ -63,7 +64,7 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
                 ))}
               </nav>
               <form method="post" action={PATHS.signOut}>
-                <Token view={view} />
+                <FormId view={view} />
                 <button type="submit" class="plain">
                   Sign out
                 </button>
@@ -72,20 +73,15 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
           )}
         </header>
         <main id="content">{children}</main>
-        <footer>{`Times are in ${formats.timeZone}; logs are in UTC.`}</footer>
+        <footer>{`Times are in ${TIME_ZONE}; logs are in UTC.`}</footer>
       </body>
     </html>
   );
 }
 
-/** What every form carries: the session's token, and an id by which it counts once. */
-export function Token({ view }: { readonly view: View }) {
-  return (
-    <>
-      <input type="hidden" name="token" value={view.session?.formToken ?? ''} />
-      <input type="hidden" name="form" value={view.formId} />
-    </>
-  );
+/** Every form carries an id, by which it counts once. */
+export function FormId({ view }: { readonly view: View }) {
+  return <input type="hidden" name="form" value={view.formId} />;
 }
 
 interface NoticeProps {
@@ -135,7 +131,7 @@ export function Table({ label, columns, numbers = 0, rows }: TableProps) {
                 <bdi>{head}</bdi>
               </th>
               {cells.map((cell, index) => (
-                <td class={cell === '' ? 'none' : kind(index + 1)} data-label={columns[index + 1]}>
+                <td class={kind(index + 1)} data-label={columns[index + 1]}>
                   <bdi>{cell}</bdi>
                 </td>
               ))}
@@ -148,8 +144,7 @@ export function Table({ label, columns, numbers = 0, rows }: TableProps) {
 }
 
 export function Search({ path, q, label }: { path: string; q: string; label: string }) {
-  const hint =
-    path === PATHS.accounts ? 'Name, subject, phone or record id' : 'Any text of a record';
+  const hint = path === PATHS.accounts ? 'Name or subject' : 'Any text of a record';
   return (
     <search>
       <form method="get" action={path} class="search">
@@ -159,6 +154,17 @@ export function Search({ path, q, label }: { path: string; q: string; label: str
         {q !== '' && <a href={path}>Show all</a>}
       </form>
     </search>
+  );
+}
+
+/** After a count: the text that was searched for, in its own direction. */
+export function QuotedSearch({ q }: { readonly q: string }) {
+  if (q === '') return null;
+  return (
+    <>
+      {' with “'}
+      <bdi>{q}</bdi>”
+    </>
   );
 }
 

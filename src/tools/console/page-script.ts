@@ -11,7 +11,7 @@ interface Element {
   closest(selector: string): Element | null;
   addEventListener(type: 'change', listener: () => void): void;
 }
-declare const location: { replace(address: string): void };
+declare const location: { readonly href: string; replace(address: URL): void };
 declare const localStorage: Record<string, string | undefined>;
 
 const { refresh } = document.body.dataset;
@@ -27,8 +27,11 @@ if (box && label) {
   });
 }
 if (refresh !== undefined) {
+  // The search and the page of a list stay.
+  const same = new URL(location.href);
+  same.searchParams.set('again', '');
   setInterval(() => {
     const isOn = box === null || box.checked;
-    if (isOn && document.visibilityState === 'visible') location.replace('?again');
+    if (isOn && document.visibilityState === 'visible') location.replace(same);
   }, Number(refresh));
 }

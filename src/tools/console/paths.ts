@@ -7,7 +7,6 @@ export const PATHS = {
   accounts: '/accounts',
   audit: '/audit',
   health: '/health',
-  backUp: '/health/backup',
   signIn: '/sign-in',
   signOut: '/sign-out',
 } as const;

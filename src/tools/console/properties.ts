@@ -9,7 +9,7 @@ import {
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import { type JsonObject, type JsonValue, setOwn } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { cut, type Formats, shortText } from './formats.js';
+import { cut, numberText, shortText, timeText } from './formats.js';
 import { PAYMENTS, type Tab } from './paths.js';
 
 /** Above a list. */
@@ -66,24 +66,20 @@ export function valueAt(record: JsonObject, name: string): JsonValue | undefined
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** A value as a list or a record's page shows it, in the console's time zone. */
-export function shownText(formats: Formats, name: string, value: JsonValue | undefined): string {
+/** A value as a list or a record's page shows it. */
+export function shownText(name: string, value: JsonValue | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number' && isMoney(name)) return formats.number(value);
+  if (typeof value === 'number' && isMoney(name)) return numberText(value);
   const isMoment =
     MOMENTS.has(name) && typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
-  return isMoment ? formats.time(value) : shortText(value);
+  return isMoment ? timeText(value) : shortText(value);
 }
 
 /** The value as the form's field shows it; undefined if a field can't show it without changing it. */
-export function fieldText(
-  { number }: Pick<Formats, 'number'>,
-  { kind }: Property,
-  value: JsonValue | undefined,
-): string | undefined {
+export function fieldText({ kind }: Property, value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return '';
   if (kind === 'number' || kind === 'money') {
-    return typeof value === 'number' ? number(value) : undefined;
+    return typeof value === 'number' ? numberText(value) : undefined;
   }
   if (kind === 'flag') return typeof value === 'boolean' ? String(value) : undefined;
   return typeof value === 'string' && !LOST_IN_A_FIELD.test(value) ? value : undefined;

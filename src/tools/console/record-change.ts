@@ -10,8 +10,7 @@ import {
 } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
 import { numberOfText } from '../data/number-text.js';
-import type { Formats } from './formats.js';
-import { fieldsOf, fieldText, isOfService, labelOf, propertiesBut, valueAt } from './properties.js';
+import { fieldsOf, fieldText, isOfService, propertiesBut, valueAt } from './properties.js';
 
 /** The field for the properties that have no field of their own. */
 export const JSON_FIELD = 'json';
@@ -28,15 +27,11 @@ export function fieldName(property: string): string {
 }
 
 /** The texts of a form that shows the record. */
-export function formTexts(
-  formats: Formats,
-  collection: CollectionName,
-  record: JsonObject,
-): URLSearchParams {
+export function formTexts(collection: CollectionName, record: JsonObject): URLSearchParams {
   const texts = new URLSearchParams();
   const names = new Set<string>();
   for (const property of fieldsOf(collection)) {
-    const text = fieldText(formats, property, valueAt(record, property.name));
+    const text = fieldText(property, valueAt(record, property.name));
     if (text === undefined) continue;
     texts.set(fieldName(property.name), text);
     names.add(property.name);
@@ -47,14 +42,13 @@ export function formTexts(
 
 /** `base`: the record as the form showed it. */
 export function changeOf(
-  formats: Formats,
   collection: CollectionName,
   sent: URLSearchParams,
   base: JsonObject,
 ): Change {
   const set: JsonObject = {};
   const problems = new Map<string, string>();
-  const shown = formTexts(formats, collection, base);
+  const shown = formTexts(collection, base);
   const inFields = new Set<string>();
   for (const property of fieldsOf(collection)) {
     const { name } = property;
@@ -103,27 +97,13 @@ export function merged(record: JsonObject, change: JsonObject): JsonObject {
   return result;
 }
 
-/** The properties that someone else changed, and those that this change sets. */
-export function conflicting(base: JsonObject, now: JsonObject, set: JsonObject): string[] {
-  const names = new Set([...Object.keys(base), ...Object.keys(now), ...Object.keys(set)]);
+/** The properties that differ. */
+export function differing(base: JsonObject, now: JsonObject): string[] {
+  const names = new Set([...Object.keys(base), ...Object.keys(now)]);
   const isSame = (name: string) =>
     Object.hasOwn(base, name) === Object.hasOwn(now, name) &&
     isSameValue(valueAt(base, name) ?? null, valueAt(now, name) ?? null);
-  return [...names].filter((name) => !isSame(name) || Object.hasOwn(set, name));
-}
-
-/**
- * The service's sentences by the properties that they name, such as
- * `amount is -1; it must be a number above 0`. Under `''` those that name none.
- */
-export function problemsIn(message: string): Map<string, string> {
-  const problems = new Map<string, string>();
-  for (const sentence of message.split(/; (?=\w+ is )/)) {
-    const [, name = '', value = ''] = /^(\w+) is (.*); it must be /s.exec(sentence) ?? [];
-    const isNothing = ['missing', 'null', 'an empty string'].includes(value);
-    problems.set(name, isNothing ? `${labelOf(name)} is required.` : sentence);
-  }
-  return problems;
+  return [...names].filter((name) => !isSame(name));
 }
 
 /** Browsers send every line break as CR LF. */

@@ -3,22 +3,16 @@
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { PropertyKind } from '../../core/domain/property.js';
-import { Frame, Notice, Table, Token, type View } from './layout.js';
+import { FormId, Frame, Notice, type View } from './layout.js';
 import { accountPath } from './paths.js';
 import { fieldsOf, jsonText, labelOf, shownText, valueAt } from './properties.js';
-import { fieldName, formTexts, JSON_FIELD } from './record-change.js';
+import { differing, fieldName, formTexts, JSON_FIELD } from './record-change.js';
 import { Crumbs, type RecordPlace, recordPath } from './record-place.js';
 
 /** A longer text, or one with line breaks, gets a text area. */
 const LINE_MAX_CHARACTERS = 80;
 const JSON_LINES_MAX = 24;
 const FLAGS = { '': 'not set', true: 'yes', false: 'no' };
-
-export interface Conflict {
-  /** The record when the form was opened, as it is now, and as the operator wants it. */
-  readonly versions: readonly [base: JsonObject, now: JsonObject, mine: JsonObject];
-  readonly names: readonly string[];
-}
 
 export interface FormProps {
   readonly view: View;
@@ -31,12 +25,12 @@ export interface FormProps {
   readonly typed?: URLSearchParams;
   /** Sentences by property; under `''` those of none. */
   readonly problems?: ReadonlyMap<string, string>;
-  readonly note?: string;
-  readonly conflict?: Conflict;
+  /** The record when the form was opened, if someone changed it since. */
+  readonly outdated?: JsonObject;
 }
 
 export function FormPage(props: FormProps) {
-  const { view, place, id, base, note, conflict, problems } = props;
+  const { view, place, id, base, outdated, problems } = props;
   const title =
     id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
   const list = accountPath(place.account, place.collection);
@@ -45,25 +39,26 @@ export function FormPage(props: FormProps) {
     <Frame view={view} title={title} current="accounts">
       <Crumbs place={place} />
       <h1>{title}</h1>
-      {note !== undefined && <Notice kind="note">{note}</Notice>}
       {problems !== undefined && (
         <Notice kind="bad">
           <strong>Nothing was saved.</strong>{' '}
           {[...problems].map(([name, sentence]) => (
             <>
-              <a href={`#${fieldName(name)}`}>{sentence}</a>{' '}
+              <a href={`#${fieldName(name)}`}>
+                <bdi>{sentence}</bdi>
+              </a>{' '}
             </>
           ))}
         </Notice>
       )}
-      {conflict && <ConflictTable conflict={conflict} />}
+      {outdated && <ConflictNotice before={outdated} now={base} />}
       <form
         method="post"
         action={id === undefined ? `${list}/new` : `${path}/change`}
         class="card"
         autocomplete="off"
       >
-        <Token view={view} />
+        <FormId view={view} />
         <input type="hidden" name="base" value={JSON.stringify(base)} />
         <Fields {...props} />
         <p class="caption">
@@ -91,34 +86,33 @@ export function FormPage(props: FormProps) {
   );
 }
 
-function ConflictTable({ conflict: { versions, names } }: { readonly conflict: Conflict }) {
+function ConflictNotice({ before, now }: { before: JsonObject; now: JsonObject }) {
   return (
-    <>
-      <Notice kind="bad">
-        <strong>Someone changed this record in the meantime.</strong> Nothing was saved. The form
-        shows the current record with your changes. Save to overwrite, or cancel.
-      </Notice>
-      <Table
-        label="What changed"
-        columns={['Property', 'When you opened it', 'Now', 'Yours']}
-        rows={names.map((name) => [
-          labelOf(name),
-          ...versions.map((record) => <code>{jsonText(valueAt(record, name))}</code>),
-        ])}
-      />
-    </>
+    <Notice kind="bad">
+      <strong>Someone changed this record in the meantime.</strong> Nothing was saved. The form
+      shows the current record with your changes. Save to overwrite, or cancel.
+      <ul>
+        {differing(before, now).map((name) => (
+          <li>
+            <bdi>
+              {`${labelOf(name)} was ${jsonText(valueAt(before, name))}, and is now ${jsonText(valueAt(now, name))}.`}
+            </bdi>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 
-function Fields({ view: { formats }, place, base, typed, problems }: FormProps) {
-  const own = formTexts(formats, place.collection, base);
+function Fields({ place, base, typed, problems }: FormProps) {
+  const own = formTexts(place.collection, base);
   return (
     <div class="fields">
       {fieldsOf(place.collection).map(({ name, kind, isRequired }) => {
         const text = (typed ?? own).get(fieldName(name)) ?? own.get(fieldName(name));
         // Its value is in the JSON, because a field would change it.
         if (text === null) return null;
-        const time = kind === 'moment' ? shownText(formats, name, valueAt(base, name)) : '';
+        const time = kind === 'moment' ? shownText(name, valueAt(base, name)) : '';
         const now = time === '' || time === text ? '' : ` · now ${time}`;
         const label = labelOf(name) + (isRequired ? ' *' : '') + now;
         return <Field {...{ name, kind, text, label }} problem={problems?.get(name)} />;

@@ -28,11 +28,10 @@ export function idOf(context: PageContext): string {
   return textOf(context.req.param('id') ?? '');
 }
 
-export function Crumbs({ account, place }: { account?: string; place?: RecordPlace }) {
-  const subject = place?.account ?? account;
+export function Crumbs({ place }: { readonly place?: RecordPlace }) {
   const links = [
     [PATHS.accounts, 'Accounts'],
-    subject !== undefined && [accountPath(subject), cut(subject)],
+    place && [accountPath(place.account), cut(place.account)],
     place && [accountPath(place.account, place.collection), HEADINGS[place.collection]],
   ].filter((link) => Array.isArray(link));
   return (

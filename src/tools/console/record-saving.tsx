@@ -7,18 +7,14 @@ import { PageError } from './failure.js';
 import { page } from './layout.js';
 import type { ConsoleParts, PageContext } from './parts.js';
 import { accountPath } from './paths.js';
-import { propertiesBut } from './properties.js';
-import { changeOf, conflicting, formTexts, merged, problemsIn } from './record-change.js';
+import { labelOf } from './properties.js';
+import { changeOf, formTexts, merged } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
 import { type RecordPlace, recordPath } from './record-place.js';
-import { found } from './service.js';
+import { found, recordsOf } from './service.js';
 
 type Shown = Omit<FormProps, 'view'>;
 
-const REVIEW =
-  'You were signed out, so nothing has been saved yet. This is the form as you sent it.';
-const GONE =
-  'Someone deleted this record in the meantime, so nothing was saved. You can create it again, with a new id.';
 const REFUSALS = ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'];
 
 export function showForm(context: PageContext, props: Shown, status: 200 | 409 | 422 = 200) {
@@ -26,8 +22,8 @@ export function showForm(context: PageContext, props: Shown, status: 200 | 409 |
 }
 
 /** Undefined if the account has no such record. */
-export function readRecord({ service }: ConsoleParts, place: RecordPlace, id: string) {
-  return found(service.records(place.account, place.collection).read(id));
+export function readRecord({ client }: ConsoleParts, place: RecordPlace, id: string) {
+  return found(recordsOf(client, place.account, place.collection).read(id));
 }
 
 /** `id`: undefined for a new record. */
@@ -37,16 +33,14 @@ export async function takeForm(
   place: RecordPlace,
   id: string | undefined,
 ) {
-  const { formats, service } = parts;
   const typed = context.get('form');
   const base = baseIn(typed, id);
   const form = { place, id, base, typed };
-  if (context.get('isReview')) return showForm(context, { ...form, note: REVIEW });
-  const records = service.records(place.account, place.collection);
+  const records = recordsOf(parts.client, place.account, place.collection);
   const isDelete = typed.get('do') === 'delete';
   const { set, problems } = isDelete
     ? { set: {}, problems: new Map() }
-    : changeOf(formats, place.collection, typed, base);
+    : changeOf(place.collection, typed, base);
   if (problems.size > 0) return showForm(context, { ...form, problems }, 422);
   const done = (path: string, what: string) => context.redirect(`${path}?done=${what}`, 303);
   try {
@@ -56,13 +50,17 @@ export async function takeForm(
     const path = recordPath(place, id);
     if (!isDelete && Object.keys(set).length === 0) return done(path, 'unchanged');
     const now = await readRecord(parts, place, id);
-    if (now === undefined) return showGone(parts, context, place, merged(base, set));
+    if (now === undefined) {
+      throw new PageError(
+        409,
+        'Someone deleted this record in the meantime.',
+        'Nothing was saved.',
+      );
+    }
     if (!isSameValue(now, base)) {
       const mine = merged(now, set);
-      const names = conflicting(base, now, set);
-      const texts = formTexts(formats, place.collection, mine);
-      const conflict = { versions: [base, now, mine] as const, names };
-      return showForm(context, { place, id, base: now, typed: texts, conflict }, 409);
+      const texts = formTexts(place.collection, mine);
+      return showForm(context, { place, id, base: now, typed: texts, outdated: base }, 409);
     }
     if (isDelete) {
       await records.delete(id);
@@ -72,19 +70,20 @@ export async function takeForm(
     return done(path, 'saved');
   } catch (error) {
     if (!(error instanceof ApiError && REFUSALS.includes(error.code))) throw error;
-    return showForm(context, { ...form, problems: problemsIn(error.message) }, 422);
+    return showForm(context, { ...form, problems: problemsOf(error) }, 422);
   }
 }
 
-function showGone(
-  { formats }: ConsoleParts,
-  context: PageContext,
-  place: RecordPlace,
-  wanted: JsonObject,
-) {
-  const mine = propertiesBut(wanted, new Set());
-  const typed = formTexts(formats, place.collection, mine);
-  return showForm(context, { place, id: undefined, base: {}, typed, note: GONE }, 409);
+/** The service's sentences by property; under `''` one about the record as a whole. */
+function problemsOf(error: ApiError): Map<string, string> {
+  const fields = error.code === 'VALIDATION_FAILED' ? Object.entries(error.fields) : [];
+  if (fields.length === 0) return new Map([['', error.message]]);
+  return new Map(
+    fields.map(([name, { reason, message }]) => {
+      const isNothing = reason === 'missing' || reason === 'empty' || message.startsWith('is null');
+      return [name, isNothing ? `${labelOf(name)} is required.` : `${name} ${message}`];
+    }),
+  );
 }
 
 /** The record as the form showed it. Throws a `PageError` if it is incomplete. */

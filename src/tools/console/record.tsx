@@ -1,11 +1,10 @@
 // One record with the operator's changes to it, and the paths of its form.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { StoredRecord } from '../data/service.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
 import { PageError } from './failure.js';
-import { cut, type Formats } from './formats.js';
+import { cut, timeText } from './formats.js';
 import { Facts, Frame, Notice, page } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { PATHS, withQuery } from './paths.js';
@@ -21,6 +20,7 @@ import {
 } from './properties.js';
 import { Crumbs, idOf, placeOf, type RecordPlace, recordPath } from './record-place.js';
 import { readRecord, showForm, takeForm } from './record-saving.js';
+import type { StoredRecord } from './service.js';
 
 /** The page looks at 200 events, and leads to the search for more. */
 const EVENTS_LIMITS = { requestsMax: 1, rowsMax: 20 };
@@ -60,22 +60,20 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
 }
 
 async function showRecord(
-  { service, formats }: ConsoleParts,
+  { client }: ConsoleParts,
   context: PageContext,
   place: RecordPlace,
   record: StoredRecord,
 ) {
-  const view = context.get('view');
   const filter = { ...place, record: record.id };
-  const limits = { ...EVENTS_LIMITS, dayOf: formats.day };
-  const events = await searchAudit(service.client, filter, limits);
-  const { searchedBackTo: back } = events;
+  const events = await searchAudit(client, filter, EVENTS_LIMITS);
+  const { oldest } = events;
   const notice = NOTICES.get(context.req.query('done') ?? '');
   const name = nameOf(record);
   const known = fieldsOf(place.collection).map((property) => property.name);
   const others = Object.keys(record).filter((own) => !known.includes(own) && !isOfService(own));
   const text = (
-    <Frame view={view} title={record.id} current="accounts">
+    <Frame view={context.get('view')} title={record.id} current="accounts">
       <Crumbs place={place} />
       <div class="title">
         <h1>
@@ -93,7 +91,7 @@ async function showRecord(
           <Facts
             rows={[...known, ...others].map((property) => [
               cut(labelOf(property)),
-              shown(formats, record, property),
+              shown(record, property),
             ])}
           />
         </section>
@@ -105,17 +103,19 @@ async function showRecord(
       <section>
         <h2>Changes by the operator</h2>
         {events.rows.length === 0 && (
-          <p class="empty">{back === undefined ? 'None.' : `None since ${formats.time(back)}.`}</p>
+          <p class="empty">
+            {oldest === undefined ? 'None.' : `None since ${timeText(oldest.timestamp)}.`}
+          </p>
         )}
-        <AuditTable view={view} found={events} label="Changes by the operator" />
-        {back !== undefined && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
+        <AuditTable found={events} label="Changes by the operator" />
+        {oldest && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
       </section>
     </Frame>
   );
   return context.html(page(text));
 }
 
-function shown(formats: Formats, record: StoredRecord, name: string) {
+function shown(record: StoredRecord, name: string) {
   const value = valueAt(record, name);
   if (value === undefined) return <span class="none">not set</span>;
   if (value === null || typeof value === 'object') {
@@ -124,5 +124,5 @@ function shown(formats: Formats, record: StoredRecord, name: string) {
   if (typeof value === 'string' && value.length > 80) return cut(value, VALUE_MAX_CHARACTERS);
   const { currency } = record;
   const unit = isMoney(name) && typeof currency === 'string' ? ` ${cut(currency, 8)}` : '';
-  return shownText(formats, name, value) + unit;
+  return shownText(name, value) + unit;
 }

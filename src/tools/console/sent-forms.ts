@@ -6,8 +6,8 @@ import { boundedBody } from '../../core/bounded-body.js';
 
 /** A record of 2 MiB comes as it was and as it is to be, percent-encoded. */
 export const FORM_MAX_BYTES = 13 * 1_048_576;
-/** Without a session: a sign-in, with the form that the browser is to send again. */
-export const STRANGERS_FORM_MAX_BYTES = 2 * 1_048_576;
+/** The longest password, percent-encoded. */
+export const SIGN_IN_MAX_BYTES = 16_384;
 const ANSWERS_MAX = 200;
 
 export class SentForms {

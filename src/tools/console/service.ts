@@ -1,61 +1,37 @@
 // The service as the console calls it: the operator's client, with answers of bounded length, no
 // redirects, and a timeout that suits a person.
 
+import { boundedBody } from '../../core/bounded-body.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
+import type { JsonObject } from '../../core/domain/json.js';
 import {
-  type Account,
   ApiError,
+  createOperatorClient,
+  type OperatorClient,
   type OperatorListQuery,
-  type Page,
+  type RecordCalls,
 } from '../../operator-client.js';
-import { isTooLong, Service, type StoredRecord, type Target, WAITS } from '../data/service.js';
-import type { Call } from '../program/command.js';
 
-const ANSWER_MAX_MS = 10_000;
-/** Rows of a list; fewer if the records are so large that an answer would be too long. */
-export const RECORDS_A_PAGE = 25;
-const ROWS = [RECORDS_A_PAGE, 5, 1] as const;
+const TIMEOUT_MS = 10_000;
+/** Rows of every page of a list: the largest records still fit into one answer. */
+export const PAGE_SIZE = 25;
+/** A record of an earlier release has up to 2 MiB, and its id and owner. */
+const ANSWER_MAX_BYTES = PAGE_SIZE * 2_200_000;
 
-/** For pages: fails fast. */
-export class ConsoleService extends Service {
-  /** For work in the background: patient, as the data commands are. */
-  readonly patient: Service;
+/** A record of any collection. */
+export type StoredRecord = JsonObject & { readonly id: string };
 
-  constructor(target: Target, dependencies: Call, timeoutMs = ANSWER_MAX_MS) {
-    super(target, { ...dependencies, waits: { ...WAITS, timeoutMs } });
-    this.patient = new Service(target, dependencies);
-  }
+/** `timeoutMs`: of one call. */
+export function serviceClient(
+  target: { readonly baseUrl: string; readonly adminKey: string },
+  timeoutMs = TIMEOUT_MS,
+): OperatorClient {
+  return createOperatorClient({ ...target, timeoutMs, fetch: boundedFetch });
+}
 
-  /** Undefined if no account can have this subject. A page of large records has fewer rows; its number then counts such pages. */
-  async page(
-    account: string,
-    collection: CollectionName,
-    query: OperatorListQuery,
-  ): Promise<Page<StoredRecord> | undefined> {
-    let failure: unknown;
-    for (const page_size of ROWS) {
-      try {
-        return await found(this.records(account, collection).list({ ...query, page_size }));
-      } catch (error) {
-        if (!isTooLong(error)) throw error;
-        failure = error;
-      }
-    }
-    throw failure;
-  }
-
-  /** Undefined if the account has no records. */
-  async account(account: string): Promise<Account | undefined> {
-    try {
-      return await found(this.client.accounts.read(account));
-    } catch (error) {
-      if (!isTooLong(error)) throw error;
-      // Its profiles are too large to show; the list of accounts has its counts.
-      const { items } = await this.client.accounts.list({ q: account, page_size: 200 });
-      const summary = items.find(({ owner_sub }) => owner_sub === account);
-      return summary && { ...summary, profiles: [] };
-    }
-  }
+export function recordsOf(client: OperatorClient, account: string, collection: CollectionName) {
+  const records: unknown = client.recordsOf(account)[collection];
+  return records as RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
 }
 
 /** The answer; undefined for 404. */
@@ -64,4 +40,14 @@ export function found<T>(answer: Promise<T>): Promise<T | undefined> {
     if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
     throw error;
   });
+}
+
+async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
+  // The key must not follow a redirect to another host.
+  const response = await fetch(url, { ...init, redirect: 'manual' });
+  if (response.body === null) return response;
+  const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
+  if (body !== undefined) return new Response(body, response);
+  const message = `the answer is longer than ${ANSWER_MAX_BYTES} bytes`;
+  throw new ApiError('UNEXPECTED_ANSWER', message, { status: response.status });
 }

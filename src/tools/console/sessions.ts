@@ -10,52 +10,44 @@ const SECRET_BYTES = 32;
 const TRIES_PER_MINUTE_MAX = 5;
 const MINUTE_MS = 60_000;
 
-export interface Session {
-  readonly id: string;
-  /** Every form of the session carries it. */
-  readonly formToken: string;
-}
-
 export class Sessions {
   /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   readonly #randomBytes: (size: number) => Uint8Array;
-  /** By id, least recently used first, with the time of the last use. */
-  readonly #sessions = new Map<string, readonly [session: Session, usedAt: number]>();
+  /** The time of the last use by id, least recently used first. */
+  readonly #sessions = new Map<string, number>();
 
   constructor(now: () => number, randomBytes: (size: number) => Uint8Array) {
     this.#now = now;
     this.#randomBytes = randomBytes;
   }
 
-  begin(): Session {
-    const [id = '', formToken = ''] = [0, 1].map(() =>
-      Buffer.from(this.#randomBytes(SECRET_BYTES)).toString('base64url'),
-    );
-    const session = { id, formToken };
-    this.#use(session);
+  /** Returns the new session's id. */
+  begin(): string {
+    const id = Buffer.from(this.#randomBytes(SECRET_BYTES)).toString('base64url');
+    this.#use(id);
     const [oldest = ''] = this.#sessions.keys();
     if (this.#sessions.size > SESSIONS_MAX) this.end(oldest);
-    return session;
+    return id;
   }
 
-  /** Undefined if there is none, or it was idle too long. A page that reloads itself doesn't count as use (`isUse` false). */
-  find(id: string | undefined, isUse = true): Session | undefined {
-    const [session, usedAt = 0] = this.#sessions.get(id ?? '') ?? [];
-    if (session === undefined) return undefined;
+  /** Whether the session exists, and wasn't idle too long. A page that reloads itself doesn't count as use (`isUse` false). */
+  has(id = '', isUse = true): boolean {
+    const usedAt = this.#sessions.get(id);
+    if (usedAt === undefined) return false;
     const isOver = this.#now() - usedAt > SESSION_IDLE_MAX_MS;
-    if (isOver) this.end(session.id);
-    else if (isUse) this.#use(session);
-    return isOver ? undefined : session;
+    if (isOver) this.end(id);
+    else if (isUse) this.#use(id);
+    return !isOver;
   }
 
   end(id: string): void {
     this.#sessions.delete(id);
   }
 
-  #use(session: Session): void {
-    this.#sessions.delete(session.id);
-    this.#sessions.set(session.id, [session, this.#now()]);
+  #use(id: string): void {
+    this.#sessions.delete(id);
+    this.#sessions.set(id, this.#now());
   }
 }
 

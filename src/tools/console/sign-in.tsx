@@ -1,79 +1,68 @@
-// The sign-in, and what happens to a form whose session has ended: the browser sends it again after
-// the sign-in, and it is shown as it was.
+// The sign-in, and the answer to a form whose session has ended.
 
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Credentials } from './credentials.js';
-import { Frame, Notice, page, Token, type View } from './layout.js';
+import { FormId, Frame, Notice, page, type View } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { localPath, PATHS, withQuery } from './paths.js';
-import { formOf, STRANGERS_FORM_MAX_BYTES } from './sent-forms.js';
+import { formOf, SIGN_IN_MAX_BYTES } from './sent-forms.js';
 
 const WRONG = {
   password: 'Wrong password.',
   code: 'Wrong code. Use the latest one that the console printed.',
 } satisfies Record<Credentials['kind'], string>;
-const ENDED = 'Your session has ended. Sign in to continue.';
-const ENDED_WITH_FORM = `${ENDED} The form that you sent is kept.`;
-
-/** A form of a record, which is worth keeping. */
-export const RECORD_FORM = /\/(?:new|change)$/;
+const ENDED =
+  'Your session has ended, so nothing was saved. To keep what you typed, sign in in another tab, then reload this page.';
 
 export function registerSignIn(app: App, parts: ConsoleParts): void {
   const { sessions, sent } = parts;
   app.get(PATHS.signIn, (context) => {
     const next = localPath(context.req.query('next'));
-    if (sessions.find(getCookie(context, cookieName(parts))) !== undefined) {
+    if (sessions.has(getCookie(context, cookieName(parts)))) {
       return context.redirect(next, 303);
     }
     return show(parts, context, { next }, 200);
   });
   app.post(PATHS.signIn, async (context) => {
-    const form = await formOf(context.req.raw, STRANGERS_FORM_MAX_BYTES);
+    const form = await formOf(context.req.raw, SIGN_IN_MAX_BYTES);
     if (form === undefined) return show(parts, context, { next: PATHS.overview }, 401);
     return sent.once(PATHS.signIn, form, async () => signIn(parts, context, form));
   });
 }
 
-/** The answer to a form of an ended session. */
-export async function askAgain(parts: ConsoleParts, context: PageContext) {
-  const form = await formOf(context.req.raw, STRANGERS_FORM_MAX_BYTES);
+/** The answer to a form without a session. The browser sends the form again when this page is reloaded. */
+export function askAgain(parts: ConsoleParts, context: PageContext) {
   const { pathname } = new URL(context.req.url);
-  if (form !== undefined && RECORD_FORM.test(pathname)) {
-    const kept = { next: pathname, kept: String(form), problem: ENDED_WITH_FORM };
-    return show(parts, context, kept, 401);
-  }
-  const { pathname: from } = new URL(context.req.header('referer') ?? context.req.url);
-  return show(parts, context, { next: localPath(from), problem: ENDED }, 401);
+  const next = pathname === PATHS.signOut ? PATHS.overview : localPath(pathname);
+  return show(parts, context, { next, problem: ENDED }, 401);
 }
 
 async function signIn(parts: ConsoleParts, context: PageContext, form: URLSearchParams) {
   const { sessions, tries, credentials, log } = parts;
-  const kept = form.get('sent') ?? undefined;
-  const asked = { next: localPath(context.req.query('next')), kept };
+  const next = localPath(context.req.query('next'));
   const waitMs = tries.begin();
   if (waitMs > 0) {
     const seconds = Math.ceil(waitMs / 1000);
     context.header('Retry-After', String(seconds));
     log.warn('console_sign_in_limited');
     const problem = `Five attempts a minute are allowed. Wait ${seconds} seconds.`;
-    return show(parts, context, { ...asked, problem }, 429);
+    return show(parts, context, { next, problem }, 429);
   }
   if (!(await credentials.accept(form.get('secret') ?? ''))) {
     log.warn('console_sign_in_refused');
-    return show(parts, context, { ...asked, problem: WRONG[credentials.kind] }, 401);
+    return show(parts, context, { next, problem: WRONG[credentials.kind] }, 401);
   }
   // The id that the browser had before opens nothing.
   const old = getCookie(context, cookieName(parts));
   if (old !== undefined) sessions.end(old);
-  setCookie(context, cookieName(parts), sessions.begin().id, {
+  setCookie(context, cookieName(parts), sessions.begin(), {
     path: '/',
     httpOnly: true,
     sameSite: 'Strict',
     secure: parts.address.origin !== undefined,
   });
   log.info('console_signed_in');
-  // 307: the browser sends the kept form there.
-  return context.redirect(asked.next, kept === undefined ? 303 : 307);
+  return context.redirect(next, 303);
 }
 
 /** Cookies ignore ports, so two consoles on one machine need two names. */
@@ -82,30 +71,26 @@ export function cookieName({ address: { origin, port } }: Pick<ConsoleParts, 'ad
   return `__Host-console_${new URL(origin).port || 443}`;
 }
 
-/** `session`: undefined for a page that asks to sign in. */
-export function viewFor(parts: ConsoleParts, session?: View['session']): View {
-  const { formats, assetVersion, formId } = parts;
-  return { formats, assetVersion, formId: formId(), session };
+export function viewFor(parts: ConsoleParts, isSignedIn: boolean): View {
+  const { assetVersion, formId } = parts;
+  return { assetVersion, formId: formId(), isSignedIn };
 }
 
 interface Asked {
   /** The page to go to afterwards. */
   readonly next: string;
-  /** The form that the browser is to send there. */
-  readonly kept?: string | undefined;
   readonly problem?: string;
 }
 
 function show(parts: ConsoleParts, context: PageContext, asked: Asked, status: 200 | 401 | 429) {
   const { kind } = parts.credentials;
   const isPassword = kind === 'password';
-  const view = viewFor(parts);
-  const { next, kept, problem } = asked;
+  const view = viewFor(parts, false);
+  const { next, problem } = asked;
   const text = (
     <Frame view={view} title="Sign in">
       <form method="post" action={withQuery(PATHS.signIn, { next })} class="card sign-in">
-        <Token view={view} />
-        {kept !== undefined && <input type="hidden" name="sent" value={kept} />}
+        <FormId view={view} />
         <h1>Sign in</h1>
         {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
         <label for="secret">{isPassword ? 'Password' : 'Code'}</label>

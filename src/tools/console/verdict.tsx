@@ -4,8 +4,9 @@
 import type { Status } from '../../hosts/operations/status.js';
 import { FELT_WARNINGS, REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
 import type { AdminHealth } from '../../operator-client.js';
-import { Notice, type View } from './layout.js';
-import type { StatusOrReason } from './status-port.js';
+import { bytesText, timeText } from './formats.js';
+import { Notice } from './layout.js';
+import type { StatusOrReason } from './status.js';
 
 type Found = readonly [name: string, trouble: Trouble];
 
@@ -39,38 +40,28 @@ function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
   return troubles.length > 0 ? is('note', 'Working, but needs attention') : is('good', 'Healthy');
 }
 
-function troublesOf(status: StatusOrReason): Found[] {
+export function troublesOf(status: StatusOrReason): Found[] {
   if (typeof status !== 'object') return [];
   const reasons = status.reasons.map((name): Found => [name, REASONS[name]]);
   return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
 }
 
-interface VerdictProps extends TroublesProps {
-  readonly health: AdminHealth;
-}
-
-export function VerdictNotice({ view, health, status }: VerdictProps) {
+export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {
   const { kind, sentence, troubles } = verdictOf(health, status);
   return (
     <Notice kind={kind}>
       <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}.`}
-      <Troubles view={view} found={troubles} status={status} />
+      <Troubles found={troubles} status={status} />
     </Notice>
   );
 }
 
-interface TroublesProps {
-  readonly view: View;
-  readonly found?: readonly Found[];
-  readonly status: StatusOrReason;
-}
-
-/** Without `found`, only those of the status. */
-export function Troubles({ view, status, found = troublesOf(status) }: TroublesProps) {
+export function Troubles({ status, found }: { status: StatusOrReason; found: readonly Found[] }) {
+  if (found.length === 0) return null;
   return (
     <ul class="troubles">
       {found.map(([name, trouble]) => {
-        const detail = typeof status === 'object' ? detailOf(name, status, view) : '';
+        const detail = typeof status === 'object' ? detailOf(name, status) : '';
         return (
           <li>
             <code>{name}</code>
@@ -89,14 +80,14 @@ export function Troubles({ view, status, found = troublesOf(status) }: TroublesP
 }
 
 /** Since when and why, where the status says so. */
-function detailOf(name: string, status: Status, { formats }: View): string {
+function detailOf(name: string, status: Status): string {
   const { writes, identity, backups, database, replication } = status;
-  const at = (time: string | null | undefined) => (time ? formats.time(time) : 'unknown');
+  const at = (time: string | null | undefined) => (time ? timeText(time) : 'unknown');
   const why = (text: string | null | undefined) => (text ?? 'unknown').replace(/\.\s*$/, '');
   const failure = backups?.last_failure;
   const details: Readonly<Record<string, string>> = {
     writes_failing: `Since ${at(writes.failing_since)}. Last reason: ${why(writes.failing_reason)}.`,
-    disk_full: `${formats.bytes(database.disk_free_bytes)} free.`,
+    disk_full: `${bytesText(database.disk_free_bytes)} free.`,
     identity_provider_unavailable: `Since ${at(identity.unavailable_since ?? status.started_at)}.`,
     replica_unreachable: `Last reason: ${why(replication?.reason)}.`,
     // The folder can't be written to, and no backup has failed yet.

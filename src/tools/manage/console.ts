@@ -4,8 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
-import { readBackups } from '../../hosts/settings.js';
-import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
 import { readSecretLine } from '../console/secret-line.js';
@@ -22,7 +20,6 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`)
       const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
       const running = await startConsole({
         settings,
-        erasure: { ledger: ledgerPath(environment), backups: readBackups(environment) },
         assetFolder: new URL('./console/', import.meta.url),
         log,
         tellCode: (code) => out(`code: ${code}\n`),

@@ -13,7 +13,7 @@ import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
-import type { Lanes } from './lanes.js';
+import type { KeyedSemaphore } from './keyed-semaphore.js';
 import * as sql from './statements.js';
 import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 
@@ -28,7 +28,7 @@ export interface AccountContext {
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
-  readonly lanes: Lanes;
+  readonly turns: KeyedSemaphore;
   /** Built for `limits`. */
   readonly writes: sql.WriteStatements;
   readonly isLogged: (event: AuditEvent) => boolean;
@@ -152,10 +152,10 @@ export class AccountReads {
     // Slow statements start their deadline only when they get a connection slot.
     request = statement.isSlow ? undefined : attempts(),
   ): Promise<readonly Row[]> {
-    const { lanes, database } = this.context;
+    const { turns, database } = this.context;
     const act = () => database.ask<Row>(statement, values, request);
     // No subject has a line break.
-    if (statement.isSlow) return lanes.take(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
-    return lanes.take(this.key, ACCOUNT_MAX_QUICK, act);
+    if (statement.isSlow) return turns.run(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    return turns.run(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

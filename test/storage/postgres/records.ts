@@ -39,7 +39,8 @@ export async function openRecords(url: string, limits = NO_LIMITS) {
   await prepareSchema(database);
   const scheduler = new FairScheduler();
   const options = { database, work: workInPlace, scheduler, limits, log, events: undefined };
-  return { database, account: postgresRecords(options).account, log };
+  const { account, operator } = postgresRecords(options);
+  return { database, account, operator, log };
 }
 
 /** Records in an empty database. */

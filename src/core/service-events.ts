@@ -38,12 +38,9 @@ export interface ServiceEvents {
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void;
   /** A check was answered by one that was under way, or by an earlier one. */
   identityShared(how: 'joined' | 'remembered'): void;
-  /** Ends at `at`, in milliseconds since 1970, UTC. */
-  backupTaken(at: number, milliseconds: number, bytes: number): void;
+  backupTaken(): void;
   /** `reason`: one sentence. */
   backupFailed(reason: string): void;
-  /** How many old backups stay because they are much larger than those after them. */
-  backupsHeldBack(count: number): void;
   /** The replica has every commit before the sync began. */
   replicaSynced(milliseconds: number): void;
   replicaFailed(): void;

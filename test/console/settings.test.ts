@@ -21,7 +21,6 @@ it('Unset settings have the defaults of the page', () => {
     SERVICE_URL: settings.serviceUrl,
     CONSOLE_HOST: settings.host,
     CONSOLE_PORT: String(settings.port),
-    CONSOLE_TIME_ZONE: settings.timeZone,
   });
   const known = SETTING_NAMES.filter((name) => name.startsWith('CONSOLE_'));
   expect(named.flat()).toEqual(expect.arrayContaining(known));
@@ -48,7 +47,6 @@ it.each([
   ['CONSOLE_PORT', '70000', 'is "70000"'],
   ['CONSOLE_PASSWORD_HASH', 'secret', 'is (hidden)'],
   ['CONSOLE_PASSWORD_HASH', `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}`, 'is (hidden)'],
-  ['CONSOLE_TIME_ZONE', 'Dar', 'is "Dar"'],
 ])('%s=%s is refused, without a secret', (name, value, words) => {
   const reading = () => read({ [name]: value });
   expect(reading).toThrow(words.startsWith('is') ? `${name} ${words}` : words);

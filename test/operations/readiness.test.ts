@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { type AskedStorage, Readiness } from '../../src/hosts/operations/readiness.js';
-import { type Facts, timeOf } from '../../src/hosts/operations/status.js';
+import { type Figures, timeOf } from '../../src/hosts/operations/status.js';
 
 const HOUR_MS = 3_600_000;
 const NOW = 240 * HOUR_MS;
@@ -24,9 +24,7 @@ const WELL = {
   database: { disk_free_bytes: 1e9 },
   backups: { interval_hours: 0, last_success_at: ago(1), last_failed: false, list: [] },
   replication: null,
-  erased_accounts: null,
   postgres: null,
-  process: { open_descriptors: 56, max_descriptors: 64 },
 };
 
 function open(storage: Partial<AskedStorage> = {}) {
@@ -35,11 +33,10 @@ function open(storage: Partial<AskedStorage> = {}) {
   const touch = vi.fn(storage.touch ?? (async () => {}));
   const answer = async (changes: Record<string, unknown> = {}, isStarted = true) => {
     const { identityChecks: checks, identityUnavailableSince: since } = meter;
-    const { at_start = null } = changes;
-    const identity = { at_start, checks, unavailable_since: timeOf(since) };
-    const facts = { ...WELL, identity, ...changes } as unknown as Facts;
+    const identity = { checks, unavailable_since: timeOf(since) };
+    const figures = { ...WELL, identity, ...changes } as unknown as Figures;
     const asked = isStarted ? { ping: async () => {}, ...storage, touch } : undefined;
-    const answering = readiness.answer(facts, asked);
+    const answering = readiness.answer(figures, asked);
     // Longer than a database is given to answer.
     await vi.advanceTimersByTimeAsync(storage.ping ? 2_000 : 0);
     return answering;
@@ -71,11 +68,8 @@ it.each([
   expect(await open({ ping }).reasons()).toEqual(['database_unavailable']);
 });
 
-it('Lost storage, and fewer than eight free descriptors, are reasons', async () => {
+it('Lost storage is a reason', async () => {
   const { meter, reasons } = open();
-  const process = { open_descriptors: 57, max_descriptors: 64 };
-  expect(await reasons({ process })).toEqual(['descriptors_exhausted']);
-  expect(await reasons({ process: { ...process, max_descriptors: null } })).toEqual([]);
   meter.storageLost();
   expect(await reasons()).toEqual(['storage_lost']);
 });
@@ -112,24 +106,9 @@ it('A provider that did not answer is a warning until it answers', async () => {
   expect(await answer()).toEqual({ ready: true, reasons: [], warnings: [warning] });
   meter.identityChecked('invalid', 5);
   expect(await warnings()).toEqual([]);
-  const away = { at_start: { ok: false, away: true } };
-  expect(await warnings(away)).toEqual([]);
-  expect(await open().warnings(away)).toEqual([warning]);
 });
 
-it('A provider that was unfit at the start is a warning until it has accepted one token and refused another', async () => {
-  const { meter, warnings } = open();
-  const unfit = { at_start: { ok: false } };
-  expect(await warnings({ at_start: { ok: true } })).toEqual([]);
-  expect(await warnings(unfit)).toEqual(['identity_provider_unfit']);
-  // A provider that takes every token for an account would come as far as here.
-  meter.identityChecked('identified', 5);
-  expect(await warnings(unfit)).toEqual(['identity_provider_unfit']);
-  meter.identityChecked('invalid', 5);
-  expect(await warnings(unfit)).toEqual([]);
-});
-
-it('A failed backup, an overdue one and one from the future are warnings', async () => {
+it('A failed backup and an overdue one are warnings', async () => {
   const { warnings } = open();
   const daily = { interval_hours: 24, last_success_at: ago(47), last_failed: false, list: [] };
   expect(await warnings({ backups: daily })).toEqual([]);
@@ -140,8 +119,6 @@ it('A failed backup, an overdue one and one from the future are warnings', async
   const none = { ...daily, last_success_at: null };
   expect(await warnings({ backups: none, started_at: ago(47) })).toEqual([]);
   expect(await warnings({ backups: none, started_at: ago(49) })).toEqual(['backup_overdue']);
-  const list = [{ taken_at: ago(-9_600) }, { taken_at: ago(47) }];
-  expect(await warnings({ backups: { ...daily, list } })).toEqual(['backup_from_future']);
 });
 
 it('Neither backups nor a replica is a warning once the service has started, and so is a late replica', async () => {

@@ -8,7 +8,6 @@ import { openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { placeOf } from '../../storage/file/file-place.js';
 import { isInUse } from '../../storage/file/state-mark.js';
-import { erasedAccounts } from './erased-accounts.js';
 import { watchFile } from './lost-file.js';
 import { watchReplica } from './replica-watch.js';
 import { runOver, type ServedRecords, type ServiceOptions, type Turns } from './service.js';
@@ -61,15 +60,13 @@ async function open(
         onStorageLost();
       },
     });
-    // Before the first answer could show them.
-    const erased = await erasedAccounts(settings, records, storage, log);
     const plan = settings.backups;
     const backups =
       plan && new BackupSchedule({ storage, databasePath, settings: plan, log, events });
     const watched = { storage, records, backups, isReplicated: replica !== undefined };
     const file = await watchFile(watched, log, events);
     return {
-      ...{ records, inMemory: records, backups, replica, erasedAccounts: erased },
+      ...{ records, inMemory: records, backups, replica },
       facts: { file: databasePath, records: recordCount(records.counts()) },
       storage: { look: file.look, ping: () => storage.ping(), touch: () => storage.touch() },
       async close() {

@@ -11,18 +11,17 @@ import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
-import { type Facts, timeOf } from '../operations/status.js';
+import { type Figures, timeOf } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import type { Connections } from './connections.js';
 import { diskFacts, latest, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
 import { openOperationsPort, type Pages } from './operations-port.js';
-import type { ProviderProbe } from './provider-probe.js';
 import type { ThreadedWork } from './threaded-work.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 
-export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
+export type ReplicaFacts = Omit<NonNullable<Figures['replication']>, 'failures'>;
 
 /** The parts of a started service; undefined if this service has no such part. */
 export interface StartedParts {
@@ -32,11 +31,9 @@ export interface StartedParts {
   readonly connections: Pick<Connections, 'count' | 'requestCount'>;
   readonly backups?: BackupSchedule | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  readonly erasedAccounts?: (() => Promise<Facts['erased_accounts']>) | undefined;
-  readonly postgres?: () => Facts['postgres'];
+  readonly postgres?: () => Figures['postgres'];
   readonly scheduler: FairScheduler;
   readonly work: ThreadedWork;
-  readonly probe: ProviderProbe;
 }
 
 /** Opens the port if the settings name one. Rejects if its address cannot be used. */
@@ -59,7 +56,7 @@ export async function openOperations(settings: Settings, log: Log) {
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };
   const delays = sampledDelays();
-  setInterval(() => meter.lastHour.tick(), 60_000).unref();
+  setInterval(() => meter.requests.tick(), 60_000).unref();
   const pages: Pages = {
     'GET /live': () => [200, { live: true }],
     async 'GET /ready'() {
@@ -101,8 +98,8 @@ export async function openOperations(settings: Settings, log: Log) {
 async function factsOf(
   meter: Meter,
   parts: StartedParts | undefined,
-  stored: Pick<Facts, 'database' | 'backups'>,
-): Promise<Facts> {
+  stored: Pick<Figures, 'database' | 'backups'>,
+): Promise<Figures> {
   const { inMemory, connections, replica } = parts ?? {};
   return {
     version: VERSION,
@@ -114,7 +111,7 @@ async function factsOf(
       connections: connections?.count ?? null,
       heavy_work: parts ? parts.scheduler.waiting + parts.work.jobs : null,
     },
-    last_hour: meter.lastHour.minutes,
+    last_hour: meter.requests.lastHour,
     writes: {
       waiting: inMemory?.writesWaiting ?? null,
       commits: meter.commits,
@@ -125,14 +122,12 @@ async function factsOf(
     records: inMemory?.counts() ?? null,
     accounts: inMemory?.accountCount ?? null,
     identity: {
-      at_start: parts?.probe.finding ?? null,
       unavailable_since: timeOf(meter.identityUnavailableSince),
       checks: meter.identityChecks,
       ...meter.sharedChecks,
     },
     admin_keys: { refused: meter.keysRefused, last_refused_at: timeOf(meter.lastKeyRefusedAt) },
     replication: replica ? { ...replica.facts, failures: meter.replicaFailures } : null,
-    erased_accounts: (await parts?.erasedAccounts?.()) ?? null,
     postgres: parts?.postgres?.() ?? null,
     process: await processFacts(),
     ...stored,
@@ -141,10 +136,10 @@ async function factsOf(
 
 function backupFacts(
   plan: NonNullable<Settings['backups']>,
-  { lastBackup: { failure } }: Meter,
+  { backupFailure: failure }: Meter,
   isUnderWay: boolean,
   kept: readonly SizedBackup[] | undefined,
-): Facts['backups'] {
+): Figures['backups'] {
   // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
   const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
   return {

@@ -12,7 +12,6 @@ import { settingWarnings } from '../settings/warnings.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { openOperations, type StartedParts, VERSION } from './operations.js';
-import { probeProvider } from './provider-probe.js';
 import { ThreadedWork } from './threaded-work.js';
 
 /** How long a stop waits for answers to be written. Closing the file included, it takes at most 15 s. */
@@ -35,8 +34,7 @@ export interface ServiceOptions {
 }
 
 /** The records, and what the process runs for their storage. */
-export interface ServedRecords
-  extends Omit<StartedParts, 'connections' | 'scheduler' | 'work' | 'probe'> {
+export interface ServedRecords extends Omit<StartedParts, 'connections' | 'scheduler' | 'work'> {
   readonly records: RecordService;
   readonly facts?: LogFields;
   /** After the last answer. */
@@ -120,9 +118,7 @@ async function serve(
   server.on('connection', onConnection);
   // HOST and PORT are not used.
   if (socket !== undefined) log.info('socket_handed_over', { address: origin });
-  const stopping = new AbortController();
-  const probe = probeProvider(signIn, log, stopping.signal);
-  operations.started({ ...served, connections, scheduler, work, probe });
+  operations.started({ ...served, connections, scheduler, work });
   backups?.begin();
   return {
     origin,
@@ -138,7 +134,6 @@ async function serve(
     },
     /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
     async stop() {
-      stopping.abort();
       operations.stopping();
       backups?.stop();
       // The kernel keeps connections for the next process, so this one can stop slowly.

@@ -3,7 +3,7 @@
 
 import { familyText, Histogram, type Sample } from './exposition.js';
 import type { Meter } from './meter.js';
-import type { Status } from './status.js';
+import type { ServiceStatus } from './status.js';
 
 /** By name. */
 export const HELP = {
@@ -35,10 +35,8 @@ export const HELP = {
   service_admin_keys_refused_total: 'Requests with a wrong admin key, on both ports.',
   service_backup_interval_seconds: 'How often a backup is taken; 0: only on request.',
   service_backup_last_success_timestamp_seconds: 'Time of the newest backup; 0 without one.',
-  service_backup_last_duration_seconds: 'Duration of the last backup of this process.',
   service_backup_last_size_bytes: 'Size of the newest backup.',
   service_backup_last_failed: '1 if a backup failed and none has succeeded since.',
-  service_backups_held_back: 'Old backups that stay because they are much larger.',
   service_backups_total: 'Backups of this process by result.',
   service_replication_reached: '1 if the last sync succeeded, else 0.',
   service_replication_behind_seconds: 'Age of the oldest commit that the replica may lack.',
@@ -63,7 +61,11 @@ export const HELP = {
 type Family = number | Histogram | readonly Sample[] | null | undefined;
 type Families = Partial<Record<keyof typeof HELP, Family>>;
 
-export function metricsText(status: Status, meter: Meter, eventLoopDelays: Histogram): string {
+export function metricsText(
+  status: ServiceStatus,
+  meter: Meter,
+  eventLoopDelays: Histogram,
+): string {
   const families: Families = {
     ...ofRequests(status, meter),
     ...ofStorage(status, meter),
@@ -77,7 +79,7 @@ export function metricsText(status: Status, meter: Meter, eventLoopDelays: Histo
   return texts.join('');
 }
 
-function ofRequests(status: Status, meter: Meter): Families {
+function ofRequests(status: ServiceStatus, meter: Meter): Families {
   const { requests, identity } = status;
   return {
     service_ready: Number(status.ready),
@@ -97,9 +99,8 @@ function ofRequests(status: Status, meter: Meter): Families {
   };
 }
 
-function ofStorage(status: Status, meter: Meter): Families {
+function ofStorage(status: ServiceStatus, meter: Meter): Families {
   const { writes, records, database, backups, replication, postgres } = status;
-  const { milliseconds } = meter.lastBackup;
   const statements = Object.entries(postgres?.statements ?? {});
   const counts = statements.map(([kind, { count }]): Sample => [{ kind }, count]);
   const seconds = statements.map(([kind, all]): Sample => [{ kind }, all.seconds]);
@@ -117,10 +118,8 @@ function ofStorage(status: Status, meter: Meter): Families {
     service_disk_bytes: database.disk_bytes,
     service_backup_interval_seconds: backups && backups.interval_hours * 3_600,
     service_backup_last_success_timestamp_seconds: backups && secondsOf(backups.last_success_at),
-    service_backup_last_duration_seconds: milliseconds && milliseconds / 1000,
     service_backup_last_size_bytes: backups?.last_success_bytes,
     service_backup_last_failed: backups && Number(backups.last_failed),
-    service_backups_held_back: backups && meter.heldBack,
     service_backups_total: backups && by('result', meter.backups),
     service_replication_reached: replication && Number(replication.reached),
     service_replication_behind_seconds: replication?.behind_seconds,
@@ -133,7 +132,7 @@ function ofStorage(status: Status, meter: Meter): Families {
   };
 }
 
-function ofProcess(status: Status, delays: Histogram): Families {
+function ofProcess(status: ServiceStatus, delays: Histogram): Families {
   const { version, runtime, process: usage } = status;
   return {
     service_build_info: [[{ version, runtime }, 1]],

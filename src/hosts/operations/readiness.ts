@@ -2,13 +2,11 @@
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Meter } from './meter.js';
-import type { Facts } from './status.js';
+import type { Figures } from './status.js';
 import type { Reason, Warning } from './troubles.js';
 
 /** With less than this a group of writes may not fit on the disk. */
 const DISK_FREE_MIN_BYTES = 8_388_608;
-/** Each connection, of clients and to the provider, takes one. */
-const DESCRIPTORS_FREE_MIN = 8;
 /** The database is given this long to answer. */
 const DATABASE_ANSWER_MAX_MS = 2_000;
 /** Time between two trial commits while writes fail. */
@@ -45,13 +43,13 @@ export class Readiness {
     this.#isStopping = true;
   }
 
-  /** `storage` is undefined until the service has started; `facts` are of the same moment. */
-  async answer(facts: Facts, storage: AskedStorage | undefined) {
-    const reasons = await this.#reasons(facts, storage);
-    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(facts, !!storage) };
+  /** `storage` is undefined until the service has started; `figures` are of the same moment. */
+  async answer(figures: Figures, storage: AskedStorage | undefined) {
+    const reasons = await this.#reasons(figures, storage);
+    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(figures, !!storage) };
   }
 
-  async #reasons({ database, process: usage }: Facts, storage?: AskedStorage): Promise<Reason[]> {
+  async #reasons({ database }: Figures, storage?: AskedStorage): Promise<Reason[]> {
     const meter = this.#meter;
     if (storage?.look !== undefined) await inTime(storage.look());
     const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
@@ -63,8 +61,7 @@ export class Readiness {
       if (answers && !hasNoRoom) await inTime(this.#tryToWrite(storage));
     }
     const failure = meter.writeFailure;
-    const freeDescriptors = (usage.max_descriptors ?? Infinity) - (usage.open_descriptors ?? 0);
-    return named<Reason>({
+    return namesWhere<Reason>({
       stopping: this.#isStopping,
       starting: storage === undefined && !this.#isStopping,
       storage_lost: meter.isStorageLost,
@@ -72,34 +69,20 @@ export class Readiness {
       database_unavailable: !answers,
       writes_failing: failure !== undefined,
       disk_full: hasNoRoom || DISK_FULL.test(failure?.reason ?? ''),
-      descriptors_exhausted: freeDescriptors < DESCRIPTORS_FREE_MIN,
     });
   }
 
-  #warnings(facts: Facts, isStarted: boolean): Warning[] {
-    const meter = this.#meter;
-    const { backups, replication, erased_accounts: erased, identity } = facts;
-    const atStart = identity.at_start;
-    // What was found at the start may have passed: a fit provider knows some tokens and refuses others.
-    const { identified, invalid } = identity.checks;
-    const hasProvedFit = identified > 0 && invalid > 0;
-    const hasAnswered = identified > 0 || invalid > 0;
-    const isAway = identity.unavailable_since !== null || (atStart?.away === true && !hasAnswered);
-    const isFromFuture = ({ taken_at }: { taken_at: string }) => Date.parse(taken_at) > Date.now();
-    const age = Date.now() - Date.parse(backups?.last_success_at ?? facts.started_at);
+  #warnings(figures: Figures, isStarted: boolean): Warning[] {
+    const { backups, replication, identity } = figures;
+    const age = Date.now() - Date.parse(backups?.last_success_at ?? figures.started_at);
     const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
     // Postgres has its own backups, which this process can't see.
-    const hasCopies = backups !== null || replication !== null || facts.postgres !== null;
-    return named<Warning>({
+    const hasCopies = backups !== null || replication !== null || figures.postgres !== null;
+    return namesWhere<Warning>({
       identity_provider_not_configured: !this.#isIdentityConfigured,
-      identity_provider_unavailable: isAway,
-      identity_provider_unfit: atStart?.ok === false && !atStart.away && !hasProvedFit,
+      identity_provider_unavailable: identity.unavailable_since !== null,
       backup_failed: backups?.last_failed === true,
       backup_overdue: age > ageMax,
-      backup_from_future: backups?.list?.some(isFromFuture) === true,
-      backup_held_back: meter.heldBack > 0,
-      erased_accounts_back: (erased?.back ?? 0) > 0,
-      erasure_ledger_unreadable: erased?.unreadable === true,
       replica_unreachable:
         isStarted &&
         replication !== null &&
@@ -151,6 +134,6 @@ function succeeds(work: Promise<void>): Promise<boolean> {
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 
 /** The names that hold, in the order in which they are written. */
-function named<Name extends string>(all: Readonly<Record<Name, boolean>>): Name[] {
+function namesWhere<Name extends string>(all: Readonly<Record<Name, boolean>>): Name[] {
   return (Object.keys(all) as Name[]).filter((name) => all[name]);
 }

@@ -3,10 +3,15 @@
 
 import type { RecordCounts } from '../../core/operator-answers.js';
 import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
+import type { Minute } from './request-metrics.js';
 import type { Reason, Warning } from './troubles.js';
 
 /** Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not on this host. */
-export interface Facts {
+export interface ServiceStatus {
+  /** These three are all that `/ready` answers. */
+  readonly ready: boolean;
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Warning[];
   readonly version: string;
   readonly runtime: string;
   readonly started_at: string;
@@ -42,8 +47,6 @@ export interface Facts {
     readonly disk_bytes: number | null;
   };
   readonly identity: {
-    /** What the provider made of a made-up token. `away`: it gave no answer so far. */
-    readonly at_start: { ok: boolean; found: string; remedy: string | null; away?: boolean } | null;
     readonly unavailable_since: string | null;
     readonly checks: Readonly<Record<IdentityOutcome, number>>;
     readonly joined: number;
@@ -76,8 +79,6 @@ export interface Facts {
     readonly behind_seconds: number;
     readonly failures: number;
   } | null;
-  /** `back`: how many are in the database again. Null if there is no ledger. */
-  readonly erased_accounts: { readonly back: number; readonly unreadable: boolean } | null;
   /** Of this process's connections. Null if the database is a file. */
   readonly postgres: {
     /** Statements that wait for a connection. */
@@ -99,22 +100,10 @@ export interface Facts {
   };
 }
 
-/** The first three are all that `/ready` answers. */
-export interface Status extends Facts {
-  readonly ready: boolean;
-  readonly reasons: readonly Reason[];
-  readonly warnings: readonly Warning[];
-}
+export type { ServiceStatus as Status };
 
-export interface Minute {
-  readonly from: string;
-  readonly to: string;
-  readonly requests: number;
-  /** Answered 500 or above. */
-  readonly failed: number;
-  /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
-  readonly p95_seconds: number | null;
-}
+/** What the status is judged on. */
+export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
 
 export function timeOf(milliseconds: number): string;
 export function timeOf(milliseconds: number | undefined): string | null;

@@ -106,7 +106,7 @@ export class BackupSchedule {
     const startedAt = performance.now();
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
-    events?.backupTaken(Date.now(), milliseconds, bytes);
+    events?.backupTaken();
     await this.files()
       .then(({ finished }) => this.#remove(this.#rotation(finished, now)))
       .catch((error: unknown) => log.error('backup_not_removed', messageOf(error)));
@@ -115,9 +115,8 @@ export class BackupSchedule {
 
   /** The names of those that may be removed. Warns, once for each set, of those that need an operator. */
   #rotation(finished: readonly SizedBackup[], now: number): readonly string[] {
-    const { settings, log, events } = this.#options;
+    const { settings, log } = this.#options;
     const { removable, heldBack } = rotationOf(finished, now, settings.keep);
-    events?.backupsHeldBack(heldBack.length);
     const warnings = [
       ['backup_held_back', heldBack, HELD_BACK],
       ['backup_from_future', finished.filter(({ takenAt }) => takenAt > now), FROM_FUTURE],

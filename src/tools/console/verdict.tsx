@@ -93,13 +93,11 @@ function detailOf(name: string, status: Status, { formats }: View): string {
   const { writes, identity, backups, database, replication } = status;
   const at = (time: string | null | undefined) => (time ? formats.time(time) : 'unknown');
   const why = (text: string | null | undefined) => (text ?? 'unknown').replace(/\.\s*$/, '');
-  const { found, remedy } = identity.at_start ?? {};
   const failure = backups?.last_failure;
   const details: Readonly<Record<string, string>> = {
     writes_failing: `Since ${at(writes.failing_since)}. Last reason: ${why(writes.failing_reason)}.`,
     disk_full: `${formats.bytes(database.disk_free_bytes)} free.`,
     identity_provider_unavailable: `Since ${at(identity.unavailable_since ?? status.started_at)}.`,
-    identity_provider_unfit: `${why(found)}. To do: ${why(remedy)}.`,
     replica_unreachable: `Last reason: ${why(replication?.reason)}.`,
     // The folder can't be written to, and no backup has failed yet.
     backup_failed: failure ? `${at(failure.at)}: ${why(failure.reason)}.` : '',

@@ -1,12 +1,10 @@
 // Writes over Postgres: what is stored, and what their senders are told, whatever becomes of the
 // connection.
 
-import { connect, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
 import { openLine } from '../../support/line.js';
-import { onLoopback } from '../../support/loopback.js';
 import { openPostgres } from '../../support/postgres.js';
 import {
   closeAfterEach,
@@ -17,27 +15,16 @@ import {
   newDatabase,
   newRecords,
   openRecords,
+  openTap,
   recordIn,
 } from './records.js';
 
 closeAfterEach();
 
-/** Names another process of the server to each client, as a pooler does. Resolves with its port. */
-async function openPidChanger(target: number): Promise<number> {
-  const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
-    far.on('data', (bytes) => {
-      const at = bytes.indexOf(BACKEND_KEY_DATA);
-      if (at !== -1) bytes.writeUInt32BE(1, at + BACKEND_KEY_DATA.length);
-      near.write(bytes);
-    });
-    near.pipe(far);
-    near.on('error', () => far.destroy()).on('close', () => far.destroy());
-    far.on('error', () => near.destroy()).on('close', () => near.destroy());
-  });
-  const { port, close } = await onLoopback(server);
-  closers.push(close);
-  return port;
+/** Names another process of the server to each client, as a pooler does. */
+function changePid(bytes: Buffer): void {
+  const at = bytes.indexOf(BACKEND_KEY_DATA);
+  if (at !== -1) bytes.writeUInt32BE(1, at + BACKEND_KEY_DATA.length);
 }
 
 /** The message's type and length in Postgres' protocol, before the pid. */
@@ -46,7 +33,7 @@ const BACKEND_KEY_DATA = Buffer.from('K\0\0\0\x0c');
 /** One account with a record, over a line, and what a test does to it. */
 async function overLine({ isPooled = false } = {}) {
   const { name, url, port, sql } = await newDatabase();
-  const line = await openLine(isPooled ? await openPidChanger(port) : port);
+  const line = await openLine(isPooled ? await openTap(port, changePid) : port);
   closers.push(() => line.close());
   const records = await openRecords(url.replace(`:${port}/`, `:${line.port}/`));
   const account = records.account('a');

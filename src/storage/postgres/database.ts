@@ -207,12 +207,9 @@ const NOT_KEPT =
   /^((channel_binding|gssencmode)=require|(require_auth|requirepeer|sslcrl|sslcrldir|ssl_min_protocol_version)=.*)$/;
 
 function assertSupported(url: string): void {
-  const [, query = ''] = url.split('?', 2);
-  const found = query.split('&').find((parameter) => NOT_KEPT.test(parameter));
-  if (found === undefined) return;
-  throw new Error(
-    `DATABASE_URL demands ${found}, which this service does not support; remove it, and use sslmode=verify-full to be sure of the server`,
-  );
+  const found = url.split(/[?&]/).find((parameter) => NOT_KEPT.test(parameter));
+  const remedy = 'remove it, and use sslmode=verify-full to be sure of the server';
+  if (found) throw new Error(`DATABASE_URL demands ${found}, which is not supported; ${remedy}`);
 }
 
 /** pg calls `connect` with a port and a host, or with the path of a socket. */

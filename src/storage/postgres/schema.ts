@@ -110,24 +110,19 @@ export const PUT_TOTALS = `
  * twice. Only a sequence that is behind is set, and the rows are read before it: another process may
  * be taking numbers.
  */
-const ADVANCE_NUMBERS = `
+const ADVANCE_SEQUENCES = `
   select setval(sequence, highest) from (
     select c.sequence::regclass as sequence, max(substr(r.id, length(c.prefix) + 1)::bigint) as highest
       from records r join unnest($1::text[], $2::text[], $3::text[])
         as c (name, prefix, sequence) on c.name = r.collection
      where starts_with(r.id, c.prefix) and length(r.id) - length(c.prefix) between 1 and 15
        and ltrim(substr(r.id, length(c.prefix) + 1), '0123456789') = ''
-     group by 1) stored
-   where highest > coalesce(pg_sequence_last_value(sequence), 0)`;
-const ADVANCE_EVENTS = `
-  select setval(sequence, highest) from (
-    select pg_get_serial_sequence('audit_events', 'id')::regclass as sequence, max(id) as highest
-      from audit_events) stored
-   where highest > coalesce(pg_sequence_last_value(sequence), 0)`;
+     group by 1
+    union all select pg_get_serial_sequence('audit_events', 'id')::regclass, max(id) from audit_events
+  ) stored where highest > coalesce(pg_sequence_last_value(sequence), 0)`;
 
 /** The next ids are above those of all stored records and audit events. */
 export async function advanceSequences(run: Run): Promise<void> {
   const prefixes = COLLECTION_NAMES.map((name) => COLLECTIONS[name].idPrefix);
-  await run(ADVANCE_NUMBERS, [COLLECTION_NAMES, prefixes, COLLECTION_NAMES.map(sequenceName)]);
-  await run(ADVANCE_EVENTS);
+  await run(ADVANCE_SEQUENCES, [COLLECTION_NAMES, prefixes, COLLECTION_NAMES.map(sequenceName)]);
 }

@@ -120,24 +120,14 @@ const ACCOUNTS_MATCHING = view(`
   select (select count(*) from found) as total, (select json_agg(r) from (
     ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`);
 
-let pairs: readonly [upper: string, lower: string] | undefined;
+let cased: readonly string[] | undefined;
 
 /** Every character that `caseFolded` changes, and in the same order those it changes them to. */
-function casePairs() {
-  if (pairs !== undefined) return pairs;
-  let [upper, lower] = ['', ''];
-  // No letter above has case. The halves of surrogate pairs are no characters.
-  for (let code = 1; code < 0x1_e944; code++) {
-    if (code === 0xd800) code = 0xe000;
-    const character = String.fromCodePoint(code);
-    const folded = caseFolded(character);
-    // Only "İ" becomes two characters; the statement replaces it itself.
-    if (folded === character || character === 'İ') continue;
-    upper += character;
-    lower += folded;
-  }
-  pairs = [upper, lower];
-  return pairs;
+function casePairs(): [upper: string, lower: string] {
+  // No character above has case, and only "İ" becomes two: the statement replaces it itself.
+  const all = () => Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
+  cased ??= all().filter((character) => caseFolded(character) !== character && character !== 'İ');
+  return [cased.join(''), caseFolded(cased.join(''))];
 }
 
 const summaryText = ({ owner, counts }: CountedAccount) =>

@@ -61,16 +61,8 @@ export const HELP = {
 type Family = number | Histogram | readonly Sample[] | null | undefined;
 type Families = Partial<Record<keyof typeof HELP, Family>>;
 
-export function metricsText(
-  status: ServiceStatus,
-  meter: Meter,
-  eventLoopDelays: Histogram,
-): string {
-  const families: Families = {
-    ...ofRequests(status, meter),
-    ...ofStorage(status, meter),
-    ...ofProcess(status, eventLoopDelays),
-  };
+export function metricsText(status: ServiceStatus, meter: Meter, delays: Histogram): string {
+  const families = familiesOf(status, meter, delays);
   const texts = Object.entries(HELP).map(([name, help]) => {
     const family = families[name as keyof typeof HELP] ?? [];
     const isOne = typeof family === 'number' || family instanceof Histogram;
@@ -79,9 +71,12 @@ export function metricsText(
   return texts.join('');
 }
 
-function ofRequests(status: ServiceStatus, meter: Meter): Families {
-  const { requests, identity } = status;
+function familiesOf(status: ServiceStatus, meter: Meter, delays: Histogram): Families {
+  const { version, runtime, requests, identity, writes, records, database } = status;
+  const { backups, replication, postgres, process: usage } = status;
+  const statements = Object.entries(postgres?.statements ?? {});
   return {
+    service_build_info: [[{ version, runtime }, 1]],
     service_ready: Number(status.ready),
     service_not_ready_reason: status.reasons.map((reason) => [{ reason }, 1]),
     service_warning: status.warnings.map((warning) => [{ warning }, 1]),
@@ -91,20 +86,6 @@ function ofRequests(status: ServiceStatus, meter: Meter): Families {
     service_http_connections: requests.connections,
     service_heavy_work_in_progress: requests.heavy_work,
     service_request_log_dropped_total: meter.requestLog?.dropped ?? 0,
-    service_identity_checks_total: by('outcome', identity.checks),
-    service_identity_check_duration_seconds: meter.identityDurations,
-    service_identity_checks_joined_total: identity.joined,
-    service_identity_checks_remembered_total: identity.remembered,
-    service_admin_keys_refused_total: status.admin_keys.refused,
-  };
-}
-
-function ofStorage(status: ServiceStatus, meter: Meter): Families {
-  const { writes, records, database, backups, replication, postgres } = status;
-  const statements = Object.entries(postgres?.statements ?? {});
-  const counts = statements.map(([kind, { count }]): Sample => [{ kind }, count]);
-  const seconds = statements.map(([kind, all]): Sample => [{ kind }, all.seconds]);
-  return {
     service_writes_waiting: writes.waiting,
     service_commit_group_writes: meter.groupSizes,
     service_commit_duration_seconds: meter.commitDurations,
@@ -116,6 +97,11 @@ function ofStorage(status: ServiceStatus, meter: Meter): Families {
     service_database_log_bytes: database.log_bytes,
     service_disk_free_bytes: database.disk_free_bytes,
     service_disk_bytes: database.disk_bytes,
+    service_identity_checks_total: by('outcome', identity.checks),
+    service_identity_check_duration_seconds: meter.identityDurations,
+    service_identity_checks_joined_total: identity.joined,
+    service_identity_checks_remembered_total: identity.remembered,
+    service_admin_keys_refused_total: status.admin_keys.refused,
     service_backup_interval_seconds: backups && backups.interval_hours * 3_600,
     service_backup_last_success_timestamp_seconds: backups && secondsOf(backups.last_success_at),
     service_backup_last_size_bytes: backups?.last_success_bytes,
@@ -127,15 +113,11 @@ function ofStorage(status: ServiceStatus, meter: Meter): Families {
     service_replication_failures_total: replication?.failures,
     service_postgres_waiting: postgres?.waiting,
     service_postgres_retries_total: postgres?.retries,
-    service_postgres_statements_total: counts,
-    service_postgres_statement_seconds_total: seconds,
-  };
-}
-
-function ofProcess(status: ServiceStatus, delays: Histogram): Families {
-  const { version, runtime, process: usage } = status;
-  return {
-    service_build_info: [[{ version, runtime }, 1]],
+    service_postgres_statements_total: statements.map(([kind, { count }]) => [{ kind }, count]),
+    service_postgres_statement_seconds_total: statements.map(([kind, all]) => [
+      { kind },
+      all.seconds,
+    ]),
     service_event_loop_delay_seconds: delays,
     service_event_loop_active_seconds_total: usage.active_seconds,
     service_event_loop_idle_seconds_total: usage.idle_seconds,

@@ -35,8 +35,7 @@ export const REASONS = {
   },
   writes_failing: {
     meaning: 'The last commit failed: writes are answered 500, reads continue.',
-    action:
-      '`storage_commit_failed` in the log says why. Asking `/ready` tries a commit, so this clears by itself.',
+    action: '`storage_commit_failed` in the log says why. It clears once a commit succeeds.',
   },
   disk_full: {
     meaning: 'The disk of the database has less than 8 MiB left, or is full: writes fail.',
@@ -51,10 +50,9 @@ export const WARNINGS = {
     action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and restart the service.',
   },
   identity_provider_unavailable: {
-    meaning:
-      'The identity provider gave no usable answer to the last request: customers are answered 503.',
+    meaning: 'The identity provider gave no usable answer to the last request: customers get 503.',
     action:
-      "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. It clears with the provider's next answer; a restart of the service doesn't help.",
+      "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. A restart of the service doesn't help.",
   },
   replica_unreachable: {
     meaning: 'Litestream does not answer, or the replica is more than 15 s behind.',
@@ -66,8 +64,7 @@ export const WARNINGS = {
   },
   backup_failed: {
     meaning: "The last backup failed, or the folder can't be written to.",
-    action:
-      '`backup_failed` in the log says why. The service tries again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It clears with the next backup.',
+    action: '`backup_failed` in the log says why. It clears with the next backup (SIGUSR2).',
   },
   backup_overdue: {
     meaning: 'The newest backup is older than two intervals.',

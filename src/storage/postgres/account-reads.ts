@@ -2,14 +2,14 @@
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
+import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
-import { notFound } from '../../core/records/writes.js';
+import { CLIENT_GONE, notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
@@ -153,7 +153,13 @@ export class AccountReads {
     request = statement.isSlow ? undefined : attempts(),
   ): Promise<readonly Row[]> {
     const { turns, database } = this.context;
-    const act = () => database.ask<Row>(statement, values, request);
+    const act = async () => {
+      // Abandoned searches would hold up those that are waited for.
+      if (statement.isSlow && this.sender?.isDisconnected()) {
+        throw new FailureError(CLIENT_GONE.failure);
+      }
+      return database.ask<Row>(statement, values, request);
+    };
     // No subject has a line break.
     if (statement.isSlow) return turns.run(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
     return turns.run(this.key, ACCOUNT_MAX_QUICK, act);

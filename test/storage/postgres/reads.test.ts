@@ -108,6 +108,13 @@ it('the time of the last update steps back with the newest record of an account 
   await latest();
 });
 
+it('a search whose client has gone is not sent to Postgres', async () => {
+  const { account, database } = await newRecords();
+  const gone = account('a', { isDisconnected: () => true });
+  await expect(gone.list('customers', listQuery({ q: 'x' }))).rejects.toThrow(/was closed/);
+  expect(database.figures.statements['search']).toBeUndefined();
+});
+
 it('records are found again with everything that text can hold', async () => {
   const account = (await newRecords()).account('nul \0 half \ud800 mark \u0001');
   const status = 'a"\\\u0000\ud800';

@@ -2,12 +2,14 @@
 // or a user that cannot do, a pooler. And `/ready`, when Postgres takes no writes later.
 
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { freePort } from '../../../scripts/free-port.js';
 import { openToPostgres } from '../../../scripts/processes/postgres.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { checkServer } from '../../../src/storage/postgres/server-check.js';
+import { PING } from '../../../src/storage/postgres/statements.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
 import { openLine } from '../../support/line.js';
@@ -152,7 +154,7 @@ it('a start advances the sequences behind rows that came without them', async ()
   await sql(
     `insert into records (owner, collection, id, position, bytes, created_at, updated_at, body)
        select 'b', 'customers', id, 7, 2, 1, 1, '{}'
-         from unnest(array['CUS-0041', 'CUS-9', 'CUS-x99', 'ORD-0900', 'CUS-99999999999999999']) id;
+         from unnest(array['CUS-0041', 'CUS-9', 'CUS-x999', 'ORD-0900', 'CUS-1e', 'CUS-99999999999999999']) id;
      insert into audit_events (id, event) overriding system value values (70, '{}')`,
   );
   const second = await openRecords(url);
@@ -171,6 +173,19 @@ it('new tables come with their samples, whatever the quotas, or not at all', asy
   const server = await startServer({ DATABASE_URL: url, ACCOUNT_MAX_RECORDS: '3' });
   closers.push(() => server.stop());
   expect(await count()).toEqual({ count: '19', min: 1 });
+});
+
+it("an address of Postgres' name gets 2 s for its handshake, and not Node's 250 ms", async () => {
+  const { url } = await newDatabase();
+  const connect = vi.spyOn(Socket.prototype, 'connect');
+  closers.push(() => connect.mockRestore());
+  const { database } = await openRecords(url);
+  await database.ask(PING, []);
+  // Both pools, the one of the start included.
+  expect(connect.mock.calls.length).toBeGreaterThan(1);
+  for (const [options] of connect.mock.calls) {
+    expect(options).toMatchObject({ autoSelectFamilyAttemptTimeout: 2_000 });
+  }
 });
 
 async function readyOf(url: string) {

@@ -36,8 +36,7 @@ export interface ServiceEvents {
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void;
   /** A check was answered by one that was under way, or by an earlier one. */
   identityShared(how: 'joined' | 'remembered'): void;
-  /** Ends at `at`, in milliseconds since 1970, UTC. */
-  backupTaken(at: number, milliseconds: number, bytes: number): void;
+  backupTaken(): void;
   /** `reason`: one sentence. */
   backupFailed(reason: string): void;
   /** The replica has every commit before the sync began. */

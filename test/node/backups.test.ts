@@ -8,7 +8,7 @@ import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { Metrics, operationsOf, readyOf } from '../support/operations.js';
+import { Metrics, operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
@@ -94,8 +94,6 @@ describe('The service', () => {
     });
     expect(await readdir(folder)).toHaveLength(2);
     expect(await recordsIn(good['file'])).toBe(SAMPLE_COUNT + 1);
-    const ready = await readyOf(operationsOf(empty));
-    expect(ready).toMatchObject({ ready: true, warnings: [] });
   });
 });
 

@@ -135,21 +135,6 @@ describe('The service says that it is not ready', () => {
     expect(await server.exited).toBe(0);
   });
 
-  it('while few file descriptors are free', async () => {
-    const under = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'launcher'];
-    const server = await service.start(PORT, { under });
-    const operations = operationsOf(server);
-    const open = [];
-    while (!(await readyOf(operations)).reasons.includes('descriptors_exhausted')) {
-      const connection = openRaw(server.origin, requestText('GET', '/api/v1/health'));
-      await connection.until(({ answers }) => answers().length === 1);
-      open.push(connection);
-    }
-    expect(open.length).toBeGreaterThan(5);
-    for (const { socket } of open) socket.destroy();
-    await untilReasons(operations, []);
-  });
-
   it('while writes fail, and notices by itself that they succeed again', async () => {
     const fault = join(service.folder, 'fault');
     const script = await buildWithFailingWrites(service.folder, fault);

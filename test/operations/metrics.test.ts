@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { familyText, Histogram } from '../../src/hosts/operations/exposition.js';
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { HELP } from '../../src/hosts/operations/metrics.js';
-import { RequestSeries } from '../../src/hosts/operations/request-series.js';
+import { RequestMetrics } from '../../src/hosts/operations/request-metrics.js';
 import { finishedRequest } from '../support/finished-request.js';
 import { parseMetrics } from '../support/operations.js';
 import { textOf } from '../support/pages.js';
@@ -40,17 +40,17 @@ it('The alert rules and the dashboard name only metrics that there are', () => {
 });
 
 it('Requests that were not answered to the end are counted apart, and unknown methods together', () => {
-  const series = new RequestSeries();
-  series.add(finishedRequest({ status: 200 }));
-  series.add(finishedRequest({ status: 200, aborted: true }));
-  series.add(finishedRequest({ status: undefined, aborted: true }));
-  for (let i = 0; i < 100; i++) series.add(finishedRequest({ method: `INVENTED${i}` }));
-  expect(series.counts).toEqual([
+  const requests = new RequestMetrics();
+  requests.add(finishedRequest({ status: 200 }));
+  requests.add(finishedRequest({ status: 200, aborted: true }));
+  requests.add(finishedRequest({ status: undefined, aborted: true }));
+  for (let i = 0; i < 100; i++) requests.add(finishedRequest({ method: `INVENTED${i}` }));
+  expect(requests.counts).toEqual([
     [{ ...LABELS, status: '200' }, 1],
     [{ ...LABELS, status: 'aborted' }, 2],
     [{ ...LABELS, method: 'other', status: '200' }, 100],
   ]);
-  expect(series.totals).toMatchObject({ total: 103, failed: 0, aborted: 2 });
+  expect(requests.totals).toMatchObject({ total: 103, failed: 0, aborted: 2 });
 });
 
 it('Requests of a minute have their number, errors and p95; the last minute is under way', () => {
@@ -62,10 +62,10 @@ it('Requests of a minute have their number, errors and p95; the last minute is u
   add(95, 20, 200);
   add(5, 200, 500);
   vi.advanceTimersByTime(MINUTE_MS);
-  meter.lastHour.tick();
+  meter.requests.tick();
   add(1, 60_000, 200);
   vi.advanceTimersByTime(1_000);
-  expect(meter.lastHour.minutes).toEqual([
+  expect(meter.requests.lastHour).toEqual([
     { from: at(0), to: at(MINUTE_MS), requests: 100, failed: 5, p95_seconds: 0.025 },
     // Above the highest bound of the metrics.
     { from: at(MINUTE_MS), to: at(61_000), requests: 1, failed: 0, p95_seconds: 5 },
@@ -77,9 +77,9 @@ it('Requests of sixty minutes are kept, each in one of them', () => {
   for (let minute = 0; minute < 200; minute++) {
     meter.requestFinished(finishedRequest());
     vi.advanceTimersByTime(MINUTE_MS);
-    meter.lastHour.tick();
+    meter.requests.tick();
   }
-  const { minutes } = meter.lastHour;
+  const minutes = meter.requests.lastHour;
   expect(minutes).toHaveLength(60);
   expect(minutes.reduce((sum, { requests }) => sum + requests, 0)).toBe(59);
 });

@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { type AskedStorage, Readiness } from '../../src/hosts/operations/readiness.js';
-import { type Facts, timeOf } from '../../src/hosts/operations/status.js';
+import { type Figures, timeOf } from '../../src/hosts/operations/status.js';
 
 const HOUR_MS = 3_600_000;
 const NOW = 240 * HOUR_MS;
@@ -25,7 +25,6 @@ const WELL = {
   backups: { interval_hours: 0, last_success_at: ago(1), last_failed: false, list: [] },
   replication: null,
   postgres: null,
-  process: { open_descriptors: 56, max_descriptors: 64 },
 };
 
 function open(storage: Partial<AskedStorage> = {}) {
@@ -35,9 +34,9 @@ function open(storage: Partial<AskedStorage> = {}) {
   const answer = async (changes: Record<string, unknown> = {}, isStarted = true) => {
     const { identityChecks: checks, identityUnavailableSince: since } = meter;
     const identity = { checks, unavailable_since: timeOf(since) };
-    const facts = { ...WELL, identity, ...changes } as unknown as Facts;
+    const figures = { ...WELL, identity, ...changes } as unknown as Figures;
     const asked = isStarted ? { ping: async () => {}, ...storage, touch } : undefined;
-    const answering = readiness.answer(facts, asked);
+    const answering = readiness.answer(figures, asked);
     // Longer than a database is given to answer.
     await vi.advanceTimersByTimeAsync(storage.ping ? 2_000 : 0);
     return answering;
@@ -69,11 +68,8 @@ it.each([
   expect(await open({ ping }).reasons()).toEqual(['database_unavailable']);
 });
 
-it('Lost storage, and fewer than eight free descriptors, are reasons', async () => {
+it('Lost storage is a reason', async () => {
   const { meter, reasons } = open();
-  const process = { open_descriptors: 57, max_descriptors: 64 };
-  expect(await reasons({ process })).toEqual(['descriptors_exhausted']);
-  expect(await reasons({ process: { ...process, max_descriptors: null } })).toEqual([]);
   meter.storageLost();
   expect(await reasons()).toEqual(['storage_lost']);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { makeCluster, openServer, openToPostgres } from '../../processes/postgres.js';
 import { root } from '../../root.js';
 import { CHANGE, makeDataSet, NEW_RECORD, NOTHING, sampleOf } from '../data-set.js';
-import { cpuMicrosecondsOf, startProcess } from '../processes.js';
+import { cpuMicrosecondsOf, startProcess, startScript } from '../processes.js';
 import { inTurn } from '../rounds.js';
 import { loadLines } from '../table.js';
 import { listening, startOurs, withTargets } from '../targets.js';
@@ -55,6 +55,10 @@ function work(
     const second = await use(startOver(bench, url));
     const one = together([first], postmaster);
     const two = together([first, second], postmaster);
+    const floor = together(
+      [await use(listening(startScript('./targets/pg-floor.js', [url])))],
+      postmaster,
+    );
     const reads = readsOf(sampleOf({ file, accounts, payloadBytes: 0 }, ONE.prefix, SAMPLE));
     const changed = sampleOf({ file, accounts, payloadBytes: 0 }, MANY.prefix, SAMPLE);
     const customers = '/api/v1/customers';
@@ -92,6 +96,8 @@ function work(
         { name: 'one process over Postgres', target: one, requests },
         { name: 'two processes', target: two, requests },
         { name: 'the file', target: ofFile, requests },
+        // Only a read is comparable with one SELECT by key.
+        ...(requests === reads ? [{ name: 'bare pg, one SELECT', target: floor, requests }] : []),
       ]);
       lines.push(...loadLines(workload, measured));
     }

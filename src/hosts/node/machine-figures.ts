@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Histogram } from '../operations/exposition.js';
-import type { Facts } from '../operations/status.js';
+import type { Figures } from '../operations/status.js';
 
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
@@ -21,7 +21,7 @@ const maxDescriptors = readFile('/proc/self/limits', 'utf8').then(
   () => null,
 );
 
-export async function processFacts(): Promise<Facts['process']> {
+export async function processFacts(): Promise<Figures['process']> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const { active, idle } = performance.eventLoopUtilization();
@@ -42,7 +42,7 @@ export async function processFacts(): Promise<Facts['process']> {
 }
 
 /** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
-export async function diskFacts(databasePath: string): Promise<Facts['database']> {
+export async function diskFacts(databasePath: string): Promise<Figures['database']> {
   const sizeOf = (path: string) =>
     stat(path).then(
       ({ size }) => size,

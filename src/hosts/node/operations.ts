@@ -11,7 +11,7 @@ import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
-import { type Facts, timeOf } from '../operations/status.js';
+import { type Figures, timeOf } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import type { Connections } from './connections.js';
 import { diskFacts, latest, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
@@ -20,7 +20,7 @@ import { openOperationsPort, type Pages } from './operations-port.js';
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 
-export type ReplicaFacts = Omit<NonNullable<Facts['replication']>, 'failures'>;
+export type ReplicaFacts = Omit<NonNullable<Figures['replication']>, 'failures'>;
 
 /** The parts of a started service; undefined if this service has no such part. */
 export interface StartedParts {
@@ -30,7 +30,7 @@ export interface StartedParts {
   readonly connections: Pick<Connections, 'count' | 'requestCount'>;
   readonly backups?: BackupSchedule | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  readonly postgres?: () => Facts['postgres'];
+  readonly postgres?: () => Figures['postgres'];
   readonly scheduler: FairScheduler;
 }
 
@@ -54,7 +54,7 @@ export async function openOperations(settings: Settings, log: Log) {
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };
   const delays = sampledDelays();
-  setInterval(() => meter.lastHour.tick(), 60_000).unref();
+  setInterval(() => meter.requests.tick(), 60_000).unref();
   const pages: Pages = {
     'GET /live': () => [200, { live: true }],
     async 'GET /ready'() {
@@ -96,8 +96,8 @@ export async function openOperations(settings: Settings, log: Log) {
 async function factsOf(
   meter: Meter,
   parts: StartedParts | undefined,
-  stored: Pick<Facts, 'database' | 'backups'>,
-): Promise<Facts> {
+  stored: Pick<Figures, 'database' | 'backups'>,
+): Promise<Figures> {
   const { inMemory, connections, replica } = parts ?? {};
   return {
     version: VERSION,
@@ -109,7 +109,7 @@ async function factsOf(
       connections: connections?.count ?? null,
       heavy_work: parts ? parts.scheduler.waiting : null,
     },
-    last_hour: meter.lastHour.minutes,
+    last_hour: meter.requests.lastHour,
     writes: {
       waiting: inMemory?.writesWaiting ?? null,
       commits: meter.commits,
@@ -134,10 +134,10 @@ async function factsOf(
 
 function backupFacts(
   plan: NonNullable<Settings['backups']>,
-  { lastBackup: { failure } }: Meter,
+  { backupFailure: failure }: Meter,
   isUnderWay: boolean,
   kept: readonly SizedBackup[] | undefined,
-): Facts['backups'] {
+): Figures['backups'] {
   // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
   const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
   return {

@@ -8,26 +8,16 @@ import type {
   ServiceEvents,
 } from '../../core/service-events.js';
 import { Histogram } from './exposition.js';
-import { LastHour } from './last-hour.js';
 import type { RequestLog } from './request-log.js';
-import { DURATION_BOUNDS_SECONDS, RequestSeries } from './request-series.js';
+import { DURATION_BOUNDS_SECONDS, RequestMetrics } from './request-metrics.js';
 
 /** Up to the largest group that is committed at once. */
 const GROUP_BOUNDS_WRITES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
-/** The last backup of this process, if one succeeded, and the last failure, if none has succeeded since. */
-interface LastBackup {
-  readonly at?: number;
-  readonly milliseconds?: number;
-  readonly bytes?: number;
-  readonly failure?: { readonly at: number; readonly reason: string };
-}
-
 /** All counters exist from the start, so that a rate covers the first event. Times are milliseconds since 1970, UTC. */
 export class Meter implements ServiceEvents {
   readonly requestLog: RequestLog | undefined;
-  readonly requests = new RequestSeries();
-  readonly lastHour = new LastHour(this.requests);
+  readonly requests = new RequestMetrics();
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
   readonly commits = { committed: 0, notStored: 0, unknown: 0 };
@@ -41,8 +31,8 @@ export class Meter implements ServiceEvents {
   /** Since when the provider gives no usable answer; undefined if its last one was usable. */
   identityUnavailableSince: number | undefined;
   readonly backups = { taken: 0, failed: 0 };
-  lastBackup: LastBackup = {};
-  /** Old backups that are much larger than those after them. */
+  /** The last failed backup, if none has succeeded since. */
+  backupFailure: { readonly at: number; readonly reason: string } | undefined;
   auditFailures = 0;
   keysRefused = 0;
   lastKeyRefusedAt: number | undefined;
@@ -95,14 +85,14 @@ export class Meter implements ServiceEvents {
     this.sharedChecks[how]++;
   }
 
-  backupTaken(at: number, milliseconds: number, bytes: number): void {
+  backupTaken(): void {
     this.backups.taken++;
-    this.lastBackup = { at, milliseconds, bytes };
+    this.backupFailure = undefined;
   }
 
   backupFailed(reason: string): void {
     this.backups.failed++;
-    this.lastBackup = { ...this.lastBackup, failure: { at: Date.now(), reason } };
+    this.backupFailure = { at: Date.now(), reason };
   }
 
   replicaSynced(milliseconds: number): void {

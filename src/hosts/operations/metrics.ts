@@ -3,7 +3,7 @@
 
 import { familyText, Histogram, type Sample } from './exposition.js';
 import type { Meter } from './meter.js';
-import type { Status } from './status.js';
+import type { ServiceStatus } from './status.js';
 
 /** By name. */
 export const HELP = {
@@ -35,7 +35,6 @@ export const HELP = {
   service_admin_keys_refused_total: 'Requests with a wrong admin key, on both ports.',
   service_backup_interval_seconds: 'How often a backup is taken; 0: only on request.',
   service_backup_last_success_timestamp_seconds: 'Time of the newest backup; 0 without one.',
-  service_backup_last_duration_seconds: 'Duration of the last backup of this process.',
   service_backup_last_size_bytes: 'Size of the newest backup.',
   service_backup_last_failed: '1 if a backup failed and none has succeeded since.',
   service_backups_total: 'Backups of this process by result.',
@@ -62,12 +61,8 @@ export const HELP = {
 type Family = number | Histogram | readonly Sample[] | null | undefined;
 type Families = Partial<Record<keyof typeof HELP, Family>>;
 
-export function metricsText(status: Status, meter: Meter, eventLoopDelays: Histogram): string {
-  const families: Families = {
-    ...ofRequests(status, meter),
-    ...ofStorage(status, meter),
-    ...ofProcess(status, eventLoopDelays),
-  };
+export function metricsText(status: ServiceStatus, meter: Meter, delays: Histogram): string {
+  const families = familiesOf(status, meter, delays);
   const texts = Object.entries(HELP).map(([name, help]) => {
     const family = families[name as keyof typeof HELP] ?? [];
     const isOne = typeof family === 'number' || family instanceof Histogram;
@@ -76,9 +71,12 @@ export function metricsText(status: Status, meter: Meter, eventLoopDelays: Histo
   return texts.join('');
 }
 
-function ofRequests(status: Status, meter: Meter): Families {
-  const { requests, identity } = status;
+function familiesOf(status: ServiceStatus, meter: Meter, delays: Histogram): Families {
+  const { version, runtime, requests, identity, writes, records, database } = status;
+  const { backups, replication, postgres, process: usage } = status;
+  const statements = Object.entries(postgres?.statements ?? {});
   return {
+    service_build_info: [[{ version, runtime }, 1]],
     service_ready: Number(status.ready),
     service_not_ready_reason: status.reasons.map((reason) => [{ reason }, 1]),
     service_warning: status.warnings.map((warning) => [{ warning }, 1]),
@@ -88,21 +86,6 @@ function ofRequests(status: Status, meter: Meter): Families {
     service_http_connections: requests.connections,
     service_heavy_work_in_progress: requests.heavy_work,
     service_request_log_dropped_total: meter.requestLog?.dropped ?? 0,
-    service_identity_checks_total: by('outcome', identity.checks),
-    service_identity_check_duration_seconds: meter.identityDurations,
-    service_identity_checks_joined_total: identity.joined,
-    service_identity_checks_remembered_total: identity.remembered,
-    service_admin_keys_refused_total: status.admin_keys.refused,
-  };
-}
-
-function ofStorage(status: Status, meter: Meter): Families {
-  const { writes, records, database, backups, replication, postgres } = status;
-  const { milliseconds } = meter.lastBackup;
-  const statements = Object.entries(postgres?.statements ?? {});
-  const counts = statements.map(([kind, { count }]): Sample => [{ kind }, count]);
-  const seconds = statements.map(([kind, all]): Sample => [{ kind }, all.seconds]);
-  return {
     service_writes_waiting: writes.waiting,
     service_commit_group_writes: meter.groupSizes,
     service_commit_duration_seconds: meter.commitDurations,
@@ -114,9 +97,13 @@ function ofStorage(status: Status, meter: Meter): Families {
     service_database_log_bytes: database.log_bytes,
     service_disk_free_bytes: database.disk_free_bytes,
     service_disk_bytes: database.disk_bytes,
+    service_identity_checks_total: by('outcome', identity.checks),
+    service_identity_check_duration_seconds: meter.identityDurations,
+    service_identity_checks_joined_total: identity.joined,
+    service_identity_checks_remembered_total: identity.remembered,
+    service_admin_keys_refused_total: status.admin_keys.refused,
     service_backup_interval_seconds: backups && backups.interval_hours * 3_600,
     service_backup_last_success_timestamp_seconds: backups && secondsOf(backups.last_success_at),
-    service_backup_last_duration_seconds: milliseconds && milliseconds / 1000,
     service_backup_last_size_bytes: backups?.last_success_bytes,
     service_backup_last_failed: backups && Number(backups.last_failed),
     service_backups_total: backups && by('result', meter.backups),
@@ -126,15 +113,11 @@ function ofStorage(status: Status, meter: Meter): Families {
     service_replication_failures_total: replication?.failures,
     service_postgres_waiting: postgres?.waiting,
     service_postgres_retries_total: postgres?.retries,
-    service_postgres_statements_total: counts,
-    service_postgres_statement_seconds_total: seconds,
-  };
-}
-
-function ofProcess(status: Status, delays: Histogram): Families {
-  const { version, runtime, process: usage } = status;
-  return {
-    service_build_info: [[{ version, runtime }, 1]],
+    service_postgres_statements_total: statements.map(([kind, { count }]) => [{ kind }, count]),
+    service_postgres_statement_seconds_total: statements.map(([kind, all]) => [
+      { kind },
+      all.seconds,
+    ]),
     service_event_loop_delay_seconds: delays,
     service_event_loop_active_seconds_total: usage.active_seconds,
     service_event_loop_idle_seconds_total: usage.idle_seconds,

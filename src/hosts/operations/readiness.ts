@@ -2,13 +2,11 @@
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Meter } from './meter.js';
-import type { Facts } from './status.js';
+import type { Figures } from './status.js';
 import type { Reason, Warning } from './troubles.js';
 
 /** With less than this a group of writes may not fit on the disk. */
 const DISK_FREE_MIN_BYTES = 8_388_608;
-/** Each connection, of clients and to the provider, takes one. */
-const DESCRIPTORS_FREE_MIN = 8;
 /** The database is given this long to answer. */
 const DATABASE_ANSWER_MAX_MS = 2_000;
 /** Time between two trial commits while writes fail. */
@@ -45,13 +43,13 @@ export class Readiness {
     this.#isStopping = true;
   }
 
-  /** `storage` is undefined until the service has started; `facts` are of the same moment. */
-  async answer(facts: Facts, storage: AskedStorage | undefined) {
-    const reasons = await this.#reasons(facts, storage);
-    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(facts, !!storage) };
+  /** `storage` is undefined until the service has started; `figures` are of the same moment. */
+  async answer(figures: Figures, storage: AskedStorage | undefined) {
+    const reasons = await this.#reasons(figures, storage);
+    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(figures, !!storage) };
   }
 
-  async #reasons({ database, process: usage }: Facts, storage?: AskedStorage): Promise<Reason[]> {
+  async #reasons({ database }: Figures, storage?: AskedStorage): Promise<Reason[]> {
     const meter = this.#meter;
     if (storage?.look !== undefined) await inTime(storage.look());
     const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
@@ -62,25 +60,23 @@ export class Readiness {
       if (answers && !hasNoRoom) await inTime(this.#tryToWrite(storage));
     }
     const failure = meter.writeFailure;
-    const freeDescriptors = (usage.max_descriptors ?? Infinity) - (usage.open_descriptors ?? 0);
-    return named<Reason>({
+    return namesWhere<Reason>({
       stopping: this.#isStopping,
       starting: storage === undefined && !this.#isStopping,
       storage_lost: meter.isStorageLost,
       database_unavailable: !answers,
       writes_failing: failure !== undefined,
       disk_full: hasNoRoom || DISK_FULL.test(failure?.reason ?? ''),
-      descriptors_exhausted: freeDescriptors < DESCRIPTORS_FREE_MIN,
     });
   }
 
-  #warnings(facts: Facts, isStarted: boolean): Warning[] {
-    const { backups, replication, identity } = facts;
-    const age = Date.now() - Date.parse(backups?.last_success_at ?? facts.started_at);
+  #warnings(figures: Figures, isStarted: boolean): Warning[] {
+    const { backups, replication, identity } = figures;
+    const age = Date.now() - Date.parse(backups?.last_success_at ?? figures.started_at);
     const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
     // Postgres has its own backups, which this process can't see.
-    const hasCopies = backups !== null || replication !== null || facts.postgres !== null;
-    return named<Warning>({
+    const hasCopies = backups !== null || replication !== null || figures.postgres !== null;
+    return namesWhere<Warning>({
       identity_provider_not_configured: !this.#isIdentityConfigured,
       identity_provider_unavailable: identity.unavailable_since !== null,
       backup_failed: backups?.last_failed === true,
@@ -136,6 +132,6 @@ function succeeds(work: Promise<void>): Promise<boolean> {
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 
 /** The names that hold, in the order in which they are written. */
-function named<Name extends string>(all: Readonly<Record<Name, boolean>>): Name[] {
+function namesWhere<Name extends string>(all: Readonly<Record<Name, boolean>>): Name[] {
   return (Object.keys(all) as Name[]).filter((name) => all[name]);
 }

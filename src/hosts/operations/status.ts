@@ -3,10 +3,15 @@
 
 import type { RecordCounts } from '../../core/domain/api-schema.js';
 import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
+import type { Minute } from './request-metrics.js';
 import type { Reason, Warning } from './troubles.js';
 
 /** Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not on this host. */
-export interface Facts {
+export interface ServiceStatus {
+  /** These three are all that `/ready` answers. */
+  readonly ready: boolean;
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Warning[];
   readonly version: string;
   readonly runtime: string;
   readonly started_at: string;
@@ -95,22 +100,10 @@ export interface Facts {
   };
 }
 
-/** The first three are all that `/ready` answers. */
-export interface Status extends Facts {
-  readonly ready: boolean;
-  readonly reasons: readonly Reason[];
-  readonly warnings: readonly Warning[];
-}
+export type { ServiceStatus as Status };
 
-export interface Minute {
-  readonly from: string;
-  readonly to: string;
-  readonly requests: number;
-  /** Answered 500 or above. */
-  readonly failed: number;
-  /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
-  readonly p95_seconds: number | null;
-}
+/** What the status is judged on. */
+export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
 
 export function timeOf(milliseconds: number): string;
 export function timeOf(milliseconds: number | undefined): string | null;

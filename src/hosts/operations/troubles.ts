@@ -1,5 +1,5 @@
-// What each reason and warning of `/ready` means, and what the operator does: the one
-// source for `manage ready` and the operator's console.
+// What each reason and warning of `/ready` means, and what the operator does: the one source for
+// `manage ready` and the operator's console.
 
 export interface Trouble {
   /** Whole sentences; names of settings, events and commands stand in backticks. */
@@ -10,8 +10,8 @@ export interface Trouble {
 /** The service cannot do its work: `/ready` answers 503. */
 export const REASONS = {
   starting: {
-    meaning: 'The database file is being checked and loaded: some seconds for a million records.',
-    action: 'Wait.',
+    meaning: 'The database file is being loaded, or the start waits for Postgres.',
+    action: 'Wait. Over Postgres, `postgres_unavailable` in the log says what is missing.',
   },
   stopping: {
     meaning: 'A stop has begun.',
@@ -28,20 +28,12 @@ export const REASONS = {
     action: 'Check the disk: it hangs. Over Postgres: check the server and the network.',
   },
   writes_failing: {
-    meaning:
-      'The last commit failed and none has succeeded since: writes are answered 500, reads continue.',
-    action:
-      '`storage_commit_failed` in the log says why. The service tries a commit of its own when `/ready` is asked, so this clears without a write by a client.',
+    meaning: 'The last commit failed: writes are answered 500, reads continue.',
+    action: '`storage_commit_failed` in the log says why. It clears once a commit succeeds.',
   },
   disk_full: {
-    meaning:
-      'The disk of the database is full, or has less than 8 MiB left: writes are answered 500, or soon will be; reads continue.',
+    meaning: 'The disk of the database has less than 8 MiB left, or is full: writes fail.',
     action: 'Free some space; no restart is needed.',
-  },
-  descriptors_exhausted: {
-    meaning:
-      'Fewer than 8 file descriptors are free: connections are refused, and the identity provider cannot be asked.',
-    action: 'Raise `LimitNOFILE` of the unit (`ulimit -n`), or limit the connections of the proxy.',
   },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
@@ -52,27 +44,21 @@ export const WARNINGS = {
     action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and restart the service.',
   },
   identity_provider_unavailable: {
-    meaning:
-      'The identity provider gave no usable answer to the last request: customers are answered 503.',
+    meaning: 'The identity provider gave no usable answer to the last request: customers get 503.',
     action:
-      "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. It clears with the provider's next answer; a restart of the service doesn't help.",
+      "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. A restart of the service doesn't help.",
   },
   replica_unreachable: {
-    meaning:
-      'Litestream does not answer, or the replica is more than 15 s behind: what is written now is on this machine only.',
-    action:
-      "Check `systemctl status litestream`; `replica_unreachable` in the service's log says why.",
+    meaning: 'Litestream does not answer, or the replica is more than 15 s behind.',
+    action: 'Check `systemctl status litestream`; `replica_unreachable` in the log says why.',
   },
   backup_not_configured: {
-    meaning:
-      'No backup is taken and there is no replica: if this disk is lost, so are all records.',
-    action:
-      'Set `BACKUP_DIR` to a folder on another disk, or `REPLICATION` for a second place, and restart the service.',
+    meaning: 'No backup is taken and there is no replica: a lost disk loses all records.',
+    action: 'Set `BACKUP_DIR` to a folder on another disk, or `REPLICATION`, and restart.',
   },
   backup_failed: {
     meaning: "The last backup failed, or the folder can't be written to.",
-    action:
-      '`backup_failed` in the log says why: most often the disk is full or not mounted, or the service may not write there. The service tries again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It clears with the next backup.',
+    action: '`backup_failed` in the log says why. It clears with the next backup (SIGUSR2).',
   },
   backup_overdue: {
     meaning: 'The newest backup is older than two intervals.',

@@ -1,12 +1,16 @@
 // Starts a process over Postgres from its settings. It is stateless: any number of processes can run.
 
-import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../core/log.js';
+import { sampleRows } from '../../core/records/sample-rows.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
-import { Database, reasonOf } from '../../storage/postgres/database.js';
+import { Database, isTransient, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
 import { runOver, type ServedRecords, type ServiceOptions, type Turns } from '../node/service.js';
+
+const START_RETRY_MS = 500;
 
 export function startPostgresService(options: ServiceOptions) {
   return runOver((turns, events) => open(turns, events, options), options);
@@ -19,13 +23,11 @@ async function open(
 ): Promise<ServedRecords> {
   const database = new Database(settings.postgresUrl ?? '', log);
   try {
-    const { isNew, found } = await prepareSchema(database);
+    const seed = settings.sampleRecords ? sampleRows() : [];
+    const found = await whenReachable(() => prepareSchema(database, seed), log);
     log.info('postgres_found', { found });
     const limits = settings.accountLimits;
     const records = postgresRecords({ database, scheduler, limits, log, events });
-    for (const { collection, body } of isNew && settings.sampleRecords ? SAMPLE_RECORDS : []) {
-      await records.account(SAMPLE_OWNER).create(collection, JSON.stringify(body));
-    }
     return {
       records,
       storage: {
@@ -40,3 +42,21 @@ async function open(
     throw new Error(`Postgres: ${reasonOf(error)}`);
   }
 }
+
+/** A server that is away delays the start: ending the process would only make a supervisor repeat it. */
+async function whenReachable<T>(act: () => Promise<T>, log: Log): Promise<T> {
+  for (let logged = ''; ; ) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      const reason = reasonOf(error);
+      if (reason !== logged) log.warn('postgres_unavailable', { reason, hint: WAITING });
+      logged = reason;
+    }
+    await delay(START_RETRY_MS);
+  }
+}
+
+const WAITING =
+  'the start waits until Postgres answers; check the server, the network and its name';

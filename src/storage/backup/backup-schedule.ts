@@ -104,7 +104,7 @@ export class BackupSchedule {
     const startedAt = performance.now();
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
-    events?.backupTaken(Date.now(), milliseconds, bytes);
+    events?.backupTaken();
     await this.#rotate().catch((error: unknown) => {
       log.error('backup_not_removed', messageOf(error));
     });

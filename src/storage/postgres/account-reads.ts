@@ -2,18 +2,18 @@
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
+import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
-import { notFound } from '../../core/records/writes.js';
+import { clientClosedRequest, notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
-import type { Lanes } from './lanes.js';
+import type { KeyedSemaphore } from './keyed-semaphore.js';
 import * as sql from './statements.js';
 import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 
@@ -27,7 +27,7 @@ export interface AccountContext {
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
-  readonly lanes: Lanes;
+  readonly turns: KeyedSemaphore;
   /** Built for `limits`. */
   readonly writes: sql.WriteStatements;
   readonly isLogged: (event: AuditEvent) => boolean;
@@ -150,10 +150,16 @@ export class AccountReads {
     // Slow statements start their deadline only when they get a connection slot.
     request = statement.isSlow ? undefined : attempts(),
   ): Promise<readonly Row[]> {
-    const { lanes, database } = this.context;
-    const act = () => database.ask<Row>(statement, values, request);
+    const { turns, database } = this.context;
+    const act = async () => {
+      // Abandoned searches would hold up those that are waited for.
+      if (statement.isSlow && this.sender?.isDisconnected()) {
+        throw new FailureError(clientClosedRequest.failure);
+      }
+      return database.ask<Row>(statement, values, request);
+    };
     // No subject has a line break.
-    if (statement.isSlow) return lanes.take(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
-    return lanes.take(this.key, ACCOUNT_MAX_QUICK, act);
+    if (statement.isSlow) return turns.run(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    return turns.run(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

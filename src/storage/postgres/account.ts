@@ -26,7 +26,7 @@ import { type AccountContext, AccountReads } from './account-reads.js';
 import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
-import { Lanes } from './lanes.js';
+import { KeyedSemaphore } from './keyed-semaphore.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
 import { postgresViews } from './views.js';
@@ -48,10 +48,10 @@ interface Written {
 }
 
 export function postgresRecords(
-  options: Omit<AccountContext, 'lanes' | 'writes' | 'isLogged'>,
+  options: Omit<AccountContext, 'turns' | 'writes' | 'isLogged'>,
 ): RecordService {
   const writes = sql.writesWithin(options.limits);
-  const context = { ...options, lanes: new Lanes(), writes, isLogged: firstOfRuns() };
+  const context = { ...options, turns: new KeyedSemaphore(), writes, isLogged: firstOfRuns() };
   return {
     account: (owner, sender) => new PostgresAccount(context, owner, sender),
     operator: postgresViews(options.database),
@@ -90,7 +90,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${this.key}\n${collection}/${id}`;
     return this.#answered('update', collection, id, (change) =>
-      this.context.lanes.take(record, 1, () => this.#updated(change, body)),
+      this.context.turns.run(record, 1, () => this.#updated(change, body)),
     );
   }
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Status } from '../../core/domain/record.js';
 import { caseFolded } from '../../core/domain/search.js';
+import type { PutRow } from '../../core/records/record-storage.js';
 
 // A text column can't hold U+0000 or a lone surrogate, but a subject can. They are encoded as U+0001
 // and four hexadecimal digits, and so is U+0001 itself. Bodies need no encoding: JSON escapes these
@@ -35,6 +36,21 @@ export function statusColumn(status: Status): string | null {
   if (typeof status !== 'string') return '!';
   const isPlain = status.length <= STATUS_MAX_CHARACTERS && !UNSTORABLE.test(status);
   return isPlain ? `=${status}` : `#${hash('sha256', JSON.stringify(status), 'hex')}`;
+}
+
+/** The columns of a row that is stored for the first time, made from its record. */
+export function rowColumns(
+  row: Pick<PutRow, 'id' | 'body' | 'status'> & { readonly owner: string | null | undefined },
+) {
+  return {
+    owner: toStored(row.owner ?? ''),
+    id: toStored(row.id),
+    version: 1,
+    bytes: Buffer.byteLength(row.body),
+    status: statusColumn(row.status),
+    body: row.body,
+    folded: foldedColumn(row.body),
+  };
 }
 
 const ASCII = /^[\0-\x7f]*$/;

@@ -1,6 +1,7 @@
 // Runs statements on one Postgres database. Each is its own transaction, so a connection is borrowed
 // for one round trip. Transient failures are retried until the request's deadline.
 
+import { Socket, type SocketConnectOpts } from 'node:net';
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
 import type { Log } from '../../core/log.js';
@@ -14,6 +15,8 @@ const RETRY_DELAY_MS = 100;
 const RETRY_AFTER_SECONDS = 2;
 /** Shorter than usual idle time-outs of servers and proxies, so they rarely break a statement. */
 const IDLE_MAX_MS = 60_000;
+/** Before the name's next address is tried. Node's 250 ms is less than a handshake between continents. */
+const ADDRESS_MAX_MS = 2_000;
 const QUICK_CONNECTIONS = 8;
 /** For searches, payments and views, so they never use up all connections. */
 const SLOW_CONNECTIONS = 4;
@@ -32,7 +35,8 @@ const SERVER_ENDS = /^(57P0[125]|08...)$/;
 /** Databases can have other defaults. The time-out also ends abandoned statements. */
 const BEGIN_SESSION = `
   set default_transaction_isolation to 'read committed';
-  set statement_timeout to ${ANSWER_MAX_MS}`;
+  set statement_timeout to ${ANSWER_MAX_MS};
+  select pg_backend_pid() as pid`;
 
 const END = statement(
   'end',
@@ -58,9 +62,12 @@ export class Database {
   #keepsNames = true;
   /** Clients whose wait for a synchronous standby was cancelled, which Postgres reports as a success. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
+  /** The server's process of a connection; not there behind a pooler, where it changes. */
+  readonly #pids = new WeakMap<pg.ClientBase, number>();
 
-  /** `url`: `postgres://…`, with `sslmode` as needed. */
+  /** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands what this client doesn't do. */
   constructor(url: string, log?: Log) {
+    assertSupported(url);
     this.#quick = this.#poolOf(url, QUICK_CONNECTIONS);
     this.#slow = this.#poolOf(url, SLOW_CONNECTIONS);
     this.#log = log;
@@ -114,13 +121,17 @@ export class Database {
       connectionTimeoutMillis: ANSWER_MAX_MS,
       idleTimeoutMillis: IDLE_MAX_MS,
       keepAlive: true,
+      stream: () => new PatientSocket(),
       types: { getTypeParser },
       onConnect: async (client) => {
         client.on('error', () => {});
         client.on('notice', ({ routine }) => {
           if (routine === 'SyncRepWaitForLSN') this.#unconfirmed.add(client);
         });
-        await client.query(BEGIN_SESSION);
+        const results = (await client.query(BEGIN_SESSION)) as unknown as pg.QueryResult[];
+        const pid: unknown = results.at(-1)?.rows[0]?.pid;
+        const { processID } = client as { processID?: unknown };
+        if (typeof pid === 'number' && pid === processID) this.#pids.set(client, pid);
       },
     });
     return pool.on('error', () => {});
@@ -135,7 +146,7 @@ export class Database {
     const until = Math.min(...batch.map((each) => each.until));
     let error: PgError = new Error('the deadline of the request has passed');
     while (performance.now() < until) {
-      let client: (pg.PoolClient & { processID?: number }) | undefined;
+      let client: pg.PoolClient | undefined;
       const begun = performance.now();
       try {
         client = await lend(pool, until);
@@ -159,7 +170,7 @@ export class Database {
         if (meaning === 'refused') throw error;
         if (meaning === 'lost' && asked.isWrite) {
           for (const each of batch) each.isInDoubt = true;
-          if (!(await this.#ended(client?.processID, until))) break;
+          if (client === undefined || !(await this.#ended(client, until))) break;
         }
         if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
           this.#keepsNames = false;
@@ -178,14 +189,35 @@ export class Database {
     throw unavailable(error);
   }
 
-  /** Terminates the backend of a lost attempt. Resolves with whether it has ended by the deadline. */
-  async #ended(pid: number | undefined, until: number): Promise<boolean> {
+  /** Terminates the backend of a lost attempt. Resolves with whether it has surely ended by the deadline. */
+  async #ended(client: pg.ClientBase, until: number): Promise<boolean> {
+    const pid = this.#pids.get(client);
+    if (pid === undefined) return false;
     const ending = this.#send<{ ended: boolean }>(END, [pid], [attempts()]).then(
       (backends) => backends.every(({ ended }) => ended),
       // A server that doesn't allow it must not block retries.
       (error) => error instanceof pg.DatabaseError,
     );
     return (await inTime(ending, until)) ?? false;
+  }
+}
+
+/** Parameters that protect the connection and that pg ignores. */
+const NOT_KEPT =
+  /^((channel_binding|gssencmode)=require|(require_auth|requirepeer|sslcrl|sslcrldir|ssl_min_protocol_version)=.*)$/;
+
+function assertSupported(url: string): void {
+  const found = url.split(/[?&]/).find((parameter) => NOT_KEPT.test(parameter));
+  const remedy = 'remove it, and use sslmode=verify-full to be sure of the server';
+  if (found) throw new Error(`DATABASE_URL demands ${found}, which is not supported; ${remedy}`);
+}
+
+/** pg calls `connect` with a port and a host, or with the path of a socket. */
+class PatientSocket extends Socket {
+  override connect(...[target, host]: unknown[]): this {
+    const options = typeof target === 'number' ? { port: target, host } : { path: target };
+    const autoSelectFamilyAttemptTimeout = ADDRESS_MAX_MS;
+    return super.connect({ ...options, autoSelectFamilyAttemptTimeout } as SocketConnectOpts);
   }
 }
 
@@ -224,6 +256,15 @@ function meaningOf(error: PgError): 'refused' | 'transient' | 'lost' {
   const { code = '', severity } = error;
   if (TRANSIENT.test(code)) return 'transient';
   return severity === 'ERROR' && !SERVER_ENDS.test(code) ? 'refused' : 'lost';
+}
+
+/** Whether time may heal it: Postgres is starting, unreachable, out of connections, or its name doesn't resolve yet. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isTransient);
+  const { code = '', syscall = '', message = '' } = error as PgError & { syscall?: string };
+  if (error instanceof pg.DatabaseError) return TRANSIENT.test(code) || SERVER_ENDS.test(code);
+  if (/^(connect|getaddrinfo|read|write)$/.test(syscall)) return !/^(EACCES|EPERM)$/.test(code);
+  return /^Connection terminated|^timeout exceeded|^timeout expired/.test(message);
 }
 
 function unavailable(cause: Error): FailureError {

@@ -1,7 +1,10 @@
 // The tables, and their migrations.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
-import type { Database } from './database.js';
+import { COLLECTIONS } from '../../core/domain/collections.js';
+import type { PutRow } from '../../core/records/record-storage.js';
+import { rowColumns } from './columns.js';
+import type { Database, Run } from './database.js';
 import { checkServer } from './server-check.js';
 
 /** An advisory lock key that other programs are unlikely to use. */
@@ -58,8 +61,11 @@ const FIRST_STEP = [
 /** One per version. Steps only add, so that processes of the previous release keep working. */
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
-/** Creates or migrates the tables, one process at a time. Rejects if this release or server can't hold them. */
-export function prepareSchema(database: Database): Promise<{ isNew: boolean; found: string }> {
+/**
+ * Creates or migrates the tables, one process at a time. New tables get the `seed` in the same
+ * transaction. Resolves with a line about the server. Rejects if this release or server can't hold them.
+ */
+export function prepareSchema(database: Database, seed: readonly PutRow[] = []): Promise<string> {
   return database.transaction(async (run) => {
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const { found, tables } = await checkServer(run);
@@ -77,6 +83,51 @@ export function prepareSchema(database: Database): Promise<{ isNew: boolean; fou
       for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
       await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
     }
-    return { isNew: version === 0, found };
+    if (version === 0) {
+      const now = Date.now();
+      const times = { created_at: now, updated_at: now };
+      const rows = seed.map(({ collection, ...row }, index) => {
+        const position = index - seed.length;
+        return { collection, position, ...rowColumns(row), ...times };
+      });
+      await run(PUT_ROWS, [JSON.stringify(rows)]);
+      await run(PUT_TOTALS);
+    }
+    await advanceSequences(run);
+    return found;
   });
+}
+
+/** `$1`: a JSON list of rows. */
+export const PUT_ROWS =
+  'insert into records select * from json_populate_recordset(null::records, $1)';
+export const PUT_TOTALS = `
+  insert into account_totals (owner, collection, records, bytes, updated_at)
+  select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`;
+
+/**
+ * Rows can come without their sequences (logical replication, `pg_dump -a`), and no id may be given
+ * twice. Only a sequence that is behind is set, and the rows are read before it: another process may
+ * be taking numbers.
+ */
+const digitsOf = (id: string) => `substr(${id}, length(c.prefix) + 1)`;
+const isStandard = (id: string) =>
+  `starts_with(${id}, c.prefix) and ltrim(${digitsOf(id)}, '0123456789') = ''`;
+// The highest text of each length is the highest number, unless it's of another form: 3 times as fast.
+const ADVANCE_SEQUENCES = `
+  select setval(sequence, highest) from (
+    select c.sequence::regclass as sequence, max(case when ${isStandard('top')} then ${digitsOf('top')}::bigint
+        else (select max(${digitsOf('r.id')}::bigint) from records r where r.collection = c.name
+          and octet_length(r.id) = size and ${isStandard('r.id')}) end) as highest
+      from (select collection, octet_length(id) as size, max(id) as top from records group by 1, 2) tops
+      join unnest($1::text[], $2::text[], $3::text[]) as c (name, prefix, sequence)
+        on c.name = collection and size - length(c.prefix) between 1 and 15
+     group by 1
+    union all select pg_get_serial_sequence('audit_events', 'id')::regclass, max(id) from audit_events
+  ) stored where highest > coalesce(pg_sequence_last_value(sequence), 0)`;
+
+/** The next ids are above those of all stored records and audit events. */
+export async function advanceSequences(run: Run): Promise<void> {
+  const prefixes = COLLECTION_NAMES.map((name) => COLLECTIONS[name].idPrefix);
+  await run(ADVANCE_SEQUENCES, [COLLECTION_NAMES, prefixes, COLLECTION_NAMES.map(sequenceName)]);
 }

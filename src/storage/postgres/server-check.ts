@@ -26,8 +26,6 @@ const LOOK = `
         'synchronous_commit is local in Postgres although synchronous_standby_names is set; it must be on, or a failover loses acknowledged writes'
       when current_setting('server_encoding') <> 'UTF8' then
         format('the database''s encoding is %s; it must be UTF8', current_setting('server_encoding'))
-      when tables and to_regclass('shards') is not null then
-        'the database has the tables of a fleet of an earlier release; move its accounts into a file with that release, dump the file, and load the dump into an empty database'
       when not tables and other is not null then
         format('the database has tables of another program (%s); DATABASE_URL must name a database or schema of the service''s own', other)
       when not has_rights then

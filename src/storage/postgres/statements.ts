@@ -111,6 +111,13 @@ const ROWS = `
       string_to_array($9, E'\\x1e'), string_to_array($10, E'\\x1e', ''), $11::text[])
     with ordinality as g (owner, collection, id, target, growth, bytes, at, status, body, folded, event, n)`;
 
+/**
+ * The totals' time of the last update. A DELETE of the newest record negates it: the account's records
+ * were last updated before that time, and the usage view reads when. A later write makes it exact again.
+ */
+const later = (at: string) =>
+  `case when ${at} < abs(t.updated_at) then t.updated_at else ${at} end`;
+
 export type WriteStatements = ReturnType<typeof writesWithin>;
 
 /**
@@ -139,7 +146,7 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       insert into account_totals as t (owner, collection, records, bytes, updated_at)
       select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
       on conflict (owner, collection) do update set records = t.records + excluded.records,
-        bytes = t.bytes + excluded.bytes, updated_at = greatest(t.updated_at, excluded.updated_at)
+        bytes = t.bytes + excluded.bytes, updated_at = ${later('excluded.updated_at')}
     ), logged as (
       insert into audit_events (event) select event from given where event is not null
     ), stored as (
@@ -148,13 +155,13 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     ) ${result('given')}`;
   const update = `
     with ${given(0)}, changed as (
-      update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
+      update records r set version = r.version + 1, bytes = g.bytes, updated_at = greatest(r.updated_at, g.at),
           status = g.status, body = g.body, folded = g.folded
         from given g where r.owner = g.owner and r.collection = g.collection
          and r.id = g.id and r.version = g.target
-      returning g.n, g.owner, g.collection, g.growth, g.at, g.event
+      returning g.n, g.owner, g.collection, g.growth, r.updated_at as at, g.event
     ), counted as (
-      update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
+      update account_totals t set bytes = t.bytes + c.growth, updated_at = ${later('c.at')}
         from (select owner, collection, sum(growth) as growth, max(at) as at
                 from changed group by 1, 2 order by 1, 2) c
        where t.owner = c.owner and t.collection = c.collection
@@ -173,9 +180,12 @@ export const DELETE = statement(
   'delete',
   `
   with gone as (
-    delete from records where owner = $1 and collection = $2 and id = $3 returning bytes
+    delete from records where owner = $1 and collection = $2 and id = $3
+    returning bytes, updated_at
   ), counted as (
-    update account_totals t set records = t.records - 1, bytes = t.bytes - gone.bytes
+    update account_totals t set records = t.records - 1, bytes = t.bytes - gone.bytes,
+      updated_at = case when gone.updated_at < t.updated_at then t.updated_at
+        else -abs(t.updated_at) end
       from gone where t.owner = $1 and t.collection = $2
     returning t.records
   ), logged as (

@@ -25,17 +25,6 @@ export function postgresViews(database: Database): OperatorViews {
     return { items: row?.items ?? [], total: row?.total ?? 0 };
   }
 
-  /** Sorted owners. Like every host, `q` searches the subject and the account's business profiles. */
-  async function matchingOwners(q: string): Promise<string[]> {
-    const needle = caseFolded(q);
-    // Only a subject can contain U+0000: bodies escape it, and Postgres rejects it.
-    const values = needle.includes('\0') ? ['\x01', null] : [needle, needle];
-    type Row = { owner: string; in_profile: boolean };
-    return (await database.ask<Row>(MATCHING, values))
-      .filter((row) => row.in_profile || caseFolded(fromStored(row.owner)).includes(needle))
-      .map(({ owner }) => owner);
-  }
-
   return {
     async overview() {
       type Item = { collection: string; records: number };
@@ -45,15 +34,14 @@ export function postgresViews(database: Database): OperatorViews {
     },
 
     async accounts(query) {
-      const first = offsetOf(query);
-      if (query.q === '') {
-        const { items, total } = await pageOf<CountedAccount>(ACCOUNTS, [query.pageSize, first]);
-        return { items: items.map(summaryText), total };
-      }
-      const owners = await matchingOwners(query.q);
-      const page = owners.slice(first, first + query.pageSize);
-      const items = await database.ask<CountedAccount>(ACCOUNTS_NAMED, [page]);
-      return { items: items.map(summaryText), total: owners.length };
+      const values: unknown[] = [query.pageSize, offsetOf(query)];
+      const needle = caseFolded(query.q);
+      // No subject or profile contains U+0000, and Postgres rejects it.
+      if (needle.includes('\0')) return { items: [], total: 0 };
+      if (needle !== '') values.push(needle, ...casePairs());
+      const statement = needle === '' ? ACCOUNTS : ACCOUNTS_MATCHING;
+      const { items, total } = await pageOf<CountedAccount>(statement, values);
+      return { items: items.map(summaryText), total };
     },
 
     async usage() {
@@ -99,13 +87,17 @@ const ACCOUNTS = page(accountsIn(`${OWNERS} order by 1 limit $1 offset $2`), OWN
 /** `$1`: the owners. */
 export const ACCOUNTS_NAMED = view(accountsIn('select unnest($1::text[])'));
 
+/** A negative `updated_at` of the totals is an upper bound: these accounts' records are read. */
 const USAGE = page(
-  `select collection, sum(records) as records, sum(bytes) as "payloadBytes",
-    max(updated_at) as "lastUpdatedAt", (
-      select json_build_array(count(*) filter (where created_at > $2),
-                              count(*) filter (where created_at > $3), count(*))
-        from records r where r.collection = t.collection and created_at > $4) as "createdAfter"
-    from account_totals t where collection = any ($1) and records > 0 group by collection`,
+  `select collection, records, bytes as "payloadBytes",
+    greatest(latest, (
+      select max(r.updated_at) from account_totals s join records r using (owner, collection)
+       where s.collection = t.collection and s.records > 0 and -s.updated_at > t.latest)) as "lastUpdatedAt",
+    (select json_build_array(count(*) filter (where created_at > $2),
+                             count(*) filter (where created_at > $3), count(*))
+       from records r where r.collection = t.collection and created_at > $4) as "createdAfter"
+    from (select collection, sum(records) as records, sum(bytes) as bytes, max(updated_at) as latest
+      from account_totals where collection = any ($1) and records > 0 group by 1) t`,
   EVENT_COUNT,
 );
 
@@ -115,14 +107,28 @@ const AUDIT = page(
 );
 
 /**
- * `$1`: the folded needle, `$2`: the same, or null if no body can contain it. Includes every owner that
- * might match, because Postgres folds only ASCII the way the service does.
+ * `$3`: the folded needle, which is searched in the subject and, as on every host, in the account's
+ * business profiles. `$4`, `$5`: the pairs. Postgres' own `lower` folds ASCII only ("C" collation).
+ * A character that can't be stored is left out of the subject, because its spelling is not part of it.
  */
-const MATCHING = view(`
-  select owner, in_profile from (${OWNERS}) o, lateral (
-      select exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
-        and strpos(coalesce(r.folded, lower(r.body)), $2) > 0) as in_profile) p
-   where in_profile or strpos(lower(owner), $1) > 0 or owner ~ '[^\\x02-\\x7f]' order by 1`);
+const ACCOUNTS_MATCHING = view(`
+  with found as materialized (select owner from (${OWNERS}) o
+    where strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
+        translate(replace(regexp_replace(owner, E'\\x01[0-9a-f]{4}', E'\\x01', 'g'), 'İ', 'i̇'), $4, $5) end, $3) > 0
+      or exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
+        and strpos(coalesce(r.folded, lower(r.body)), $3) > 0))
+  select (select count(*) from found) as total, (select json_agg(r) from (
+    ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`);
+
+let cased: readonly string[] | undefined;
+
+/** Every character that `caseFolded` changes, and in the same order those it changes them to. */
+function casePairs(): [upper: string, lower: string] {
+  // No character above has case, and only "İ" becomes two: the statement replaces it itself.
+  const all = () => Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
+  cased ??= all().filter((character) => caseFolded(character) !== character && character !== 'İ');
+  return [cased.join(''), caseFolded(cased.join(''))];
+}
 
 const summaryText = ({ owner, counts }: CountedAccount) =>
   JSON.stringify(summaryOf(fromStored(owner), counts));

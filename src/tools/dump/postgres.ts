@@ -5,9 +5,15 @@ import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import type { RecordLine } from '../../storage/dump/dumped-rows.js';
-import { foldedColumn, statusColumn, toStored } from '../../storage/postgres/columns.js';
+import { rowColumns, toStored } from '../../storage/postgres/columns.js';
 import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
-import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
+import {
+  advanceSequences,
+  PUT_ROWS,
+  PUT_TOTALS,
+  prepareSchema,
+  sequenceName,
+} from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
 import type { CheckedDump, ContentLine, Store } from './dump-file.js';
 import { eventLine, recordLine } from './dump-file.js';
@@ -60,15 +66,9 @@ async function* linesIn(url: string, account?: string): AsyncGenerator<ContentLi
   }
 }
 
-const PUT_ROWS = 'insert into records select * from json_populate_recordset(null::records, $1)';
 const PUT_EVENTS = `
   insert into audit_events overriding system value
   select * from json_populate_recordset(null::audit_events, $1)`;
-const PUT_TOTALS = `
-  insert into account_totals (owner, collection, records, bytes, updated_at)
-  select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`;
-const NEXT_EVENT = `
-  select setval(pg_get_serial_sequence('audit_events', 'id'), max(id)) from audit_events having max(id) > 0`;
 
 async function load(url: string, dump: CheckedDump): Promise<void> {
   const database = new Database(url);
@@ -92,13 +92,8 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
   let position = FIRST_POSITION;
   const columnsOf = (line: RecordLine) => ({
     ...line,
-    owner: toStored(line.owner ?? ''),
-    id: toStored(line.id),
+    ...rowColumns({ ...line, status: storedFacts({ ...line, position: 0 }).status }),
     position: position++,
-    version: 1,
-    bytes: Buffer.byteLength(line.body),
-    status: statusColumn(storedFacts({ ...line, position: 0 }).status),
-    folded: foldedColumn(line.body),
   });
   for await (const { records, events } of dump.batches()) {
     await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
@@ -108,7 +103,7 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
   for (const [name, number] of Object.entries(dump.loaded.highest)) {
     await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
   }
-  await run(NEXT_EVENT);
+  await advanceSequences(run);
 }
 
 function inWords(error: unknown): CommandError {

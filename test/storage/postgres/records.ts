@@ -1,5 +1,6 @@
 // The records of a process over a Postgres database, without its HTTP.
 
+import { connect, createServer } from 'node:net';
 import { afterEach } from 'vitest';
 import { FairScheduler } from '../../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../../src/core/domain/errors.js';
@@ -9,6 +10,7 @@ import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
 import { keptLog } from '../../support/kept-log.js';
+import { onLoopback } from '../../support/loopback.js';
 import { newDatabaseName, sharedPostgres } from '../../support/postgres.js';
 
 /** What the test that runs has opened; the last one is closed first. */
@@ -38,7 +40,25 @@ export async function openRecords(url: string, limits = NO_LIMITS) {
   await prepareSchema(database);
   const scheduler = new FairScheduler();
   const options = { database, scheduler, limits, log, events: undefined };
-  return { database, account: postgresRecords(options).account, log };
+  const { account, operator } = postgresRecords(options);
+  return { database, account, operator, log };
+}
+
+/** A port that leads to Postgres, and what it does with the bytes that come from there. */
+export async function openTap(target: number, onBytes: (bytes: Buffer) => void): Promise<number> {
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    far.on('data', (bytes) => {
+      onBytes(bytes);
+      near.write(bytes);
+    });
+    near.pipe(far);
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+  });
+  const { port, close } = await onLoopback(server);
+  closers.push(close);
+  return port;
 }
 
 /** Records in an empty database. */

@@ -1,5 +1,5 @@
-// Requests by route, method and status, and how long they took. Labels are
-// bounded: a client that invents paths or methods makes no new series.
+// Requests by route, method and status, how long they took, and those of the last hour by the minute.
+// Labels are bounded: a client that invents paths or methods makes no new series.
 
 import type { FinishedRequest } from '../../core/service-events.js';
 import { Histogram, type Sample } from './exposition.js';
@@ -8,6 +8,9 @@ import { Histogram, type Sample } from './exposition.js';
 export const DURATION_BOUNDS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ];
+
+const MINUTES = 60;
+const PERCENTILE = 0.95;
 
 const METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PUT']);
 /** In place of a status if the whole answer was not written. */
@@ -20,9 +23,21 @@ interface Requests {
   readonly durations: Histogram;
 }
 
-export class RequestSeries {
+export interface Minute {
+  readonly from: string;
+  readonly to: string;
+  readonly requests: number;
+  /** Answered 500 or above. */
+  readonly failed: number;
+  /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
+  readonly p95_seconds: number | null;
+}
+
+export class RequestMetrics {
   /** By route, then by method. */
   readonly #routes = new Map<string, Map<string, Requests>>();
+  /** The totals at the beginning of each of the last minutes, oldest first. */
+  readonly #readings = [this.#read()];
 
   add({ route, method, status, milliseconds, aborted }: FinishedRequest): void {
     const { statuses, durations } = this.#requestsOf(route, method);
@@ -59,6 +74,22 @@ export class RequestSeries {
     return totals;
   }
 
+  /** To be called once a minute. */
+  tick(): void {
+    this.#readings.push(this.#read());
+    if (this.#readings.length > MINUTES) this.#readings.shift();
+  }
+
+  /** Oldest first; the last one is under way. */
+  get lastHour(): Minute[] {
+    const ends = [...this.#readings.slice(1), this.#read()];
+    return this.#readings.map((before, index) => between(before, ends[index] ?? before));
+  }
+
+  #read() {
+    return { at: new Date().toISOString(), ...this.totals };
+  }
+
   get #all(): Requests[] {
     return [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
   }
@@ -73,4 +104,19 @@ export class RequestSeries {
     this.#routes.set(route, methods.set(method, requests));
     return requests;
   }
+}
+
+type Reading = RequestMetrics['totals'] & { readonly at: string };
+
+function between(before: Reading, after: Reading): Minute {
+  const counts = after.buckets.map((count, bucket) => count - (before.buckets[bucket] ?? 0));
+  const wanted = PERCENTILE * (counts.at(-1) ?? 0);
+  const bound = DURATION_BOUNDS_SECONDS[counts.findIndex((count) => count >= wanted)];
+  return {
+    from: before.at,
+    to: after.at,
+    requests: after.total - before.total,
+    failed: after.failed - before.failed,
+    p95_seconds: wanted > 0 ? (bound ?? DURATION_BOUNDS_SECONDS.at(-1) ?? null) : null,
+  };
 }

@@ -180,17 +180,17 @@ describe('Storage that is lost during a commit', () => {
     return service.start(environment, { script });
   };
 
-  it('ends the process with 1, after the writes under way are answered', async () => {
+  it('ends the process with 74, after the writes under way are answered', async () => {
     const server = await start();
     const all = await Promise.all([1, 2, 3].map(() => rawExchange(server.origin, CREATION)));
     const codes = all.flat().map(({ status, json }) => [status, json.error?.code]);
     expect(codes).toEqual([1, 2, 3].map(() => [500, 'STORAGE_FAILED']));
-    expect(await server.exited).toBe(1);
+    expect(await server.exited).toBe(74);
     expect(server.output()).toMatch(/"event":"storage_commit_failed".*"stored":"unknown"/);
     expect(server.output()).toMatch(/"event":"stopping","reason":"storage_lost"/);
   });
 
-  it('ends the process with 1 as well when it is already stopping', async () => {
+  it('ends the process with 74 as well when it is already stopping', async () => {
     const gate = await openGate();
     const server = await start({ AUTH_USERINFO_URL: gate.stub.url });
     const connection = openRaw(server.origin, CREATION);
@@ -199,7 +199,7 @@ describe('Storage that is lost during a commit', () => {
     gate.open();
     await connection.over;
     expect(connection.answers()[0]?.status).toBe(500);
-    expect(await server.exited).toBe(1);
+    expect(await server.exited).toBe(74);
     await gate.stub.close();
   });
 });

@@ -76,7 +76,7 @@ export async function runService(
       await service?.stop();
     } catch (error) {
       log.error('stop_failed', error);
-      process.exit(1);
+      process.exit(Math.max(exitCode, 1));
     }
     log.info('stopped');
     process.exit(exitCode);

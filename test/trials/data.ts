@@ -40,7 +40,8 @@ export async function killedImport(
   await writeFile(file, `name,phone\n${names.map((name) => `${name},0713\n`).join('')}`);
   const args = ['import', file, '--account', ACCOUNT, '--into', 'customers'];
   const environment = { ADMIN_API_KEY: ADMIN_KEY, ...busy.environment };
-  const run = () => startDataCommand(args, environment);
+  const run = (...more: string[]) => startDataCommand([...args, ...more], environment);
+  const runAgain = () => run('--existing', 'skip');
   /** Waits until there are this many records; false if the importer ends before. */
   const reached = async (wanted: number, importer: Program): Promise<boolean> => {
     for (;;) {
@@ -59,10 +60,13 @@ export async function killedImport(
       if (kill % 2 === 1) {
         importer.child.kill('SIGKILL');
         if ((await importer.ended).code === null) killedImporters++;
-        importer = run();
+        importer = runAgain();
       } else {
         await server.stop('SIGKILL');
+        // It can't know which records were created, and ends.
+        await importer.ended;
         server = await start();
+        importer = runAgain();
         killedServices++;
       }
       if (kill % 4 === 0) say(`${kill} kills, ${wanted} rows`);

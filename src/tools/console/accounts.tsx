@@ -2,7 +2,7 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AccountSummary } from '../../operator-client.js';
-import { several } from '../data/several.js';
+import { mapConcurrent } from '../data/map-concurrent.js';
 import { counted, cut } from './formats.js';
 import { Frame, Pages, page, Search, Table, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
@@ -67,7 +67,7 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
 async function named(service: ConsoleService, accounts: readonly AccountSummary[]) {
   const names = new Map<string, string>();
   const withProfiles = accounts.filter(({ resources }) => resources.businesses > 0);
-  await several(withProfiles, REQUESTS_AT_ONCE, async ({ owner_sub }) => {
+  await mapConcurrent(withProfiles, REQUESTS_AT_ONCE, async ({ owner_sub }) => {
     const profiles = service.records(owner_sub, 'businesses');
     // Names that can't be read are left out.
     const found = await profiles.list({ page_size: PROFILES_MAX }).catch(() => undefined);

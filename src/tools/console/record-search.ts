@@ -6,8 +6,8 @@ import { allPages } from '../../clients/client/pages.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { AccountSummary } from '../../operator-client.js';
+import { mapConcurrent } from '../data/map-concurrent.js';
 import { isTooLong, type StoredRecord } from '../data/service.js';
-import { several } from '../data/several.js';
 import { propertiesBut } from './properties.js';
 import { type ConsoleService, found } from './service.js';
 
@@ -84,7 +84,7 @@ export async function findRecords(
         .map((collection) => ({ account, collection })),
     );
     const matches = new Map<object, StoredRecord[]>();
-    await several(places, REQUESTS_AT_ONCE, async (place) => {
+    await mapConcurrent(places, REQUESTS_AT_ONCE, async (place) => {
       const records = service.records(place.account.owner_sub, place.collection);
       matches.set(place, await matching(records, wanted));
     });

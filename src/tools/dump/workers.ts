@@ -37,7 +37,7 @@ export function workersStore(url: string, key: string, service: Service): Store 
     throw new ApiError('UNEXPECTED_ANSWER', reason, { status });
   };
   const ask: Ask = (method, path, query, body) =>
-    service.patiently(() => once(method, `${path}?${new URLSearchParams({ ...query })}`, body));
+    service.withRetry(() => once(method, `${path}?${new URLSearchParams({ ...query })}`, body));
   return {
     kind: 'workers',
     lines: (account) => linesOf(ask, account),
@@ -45,7 +45,7 @@ export function workersStore(url: string, key: string, service: Service): Store 
   };
 }
 
-async function* pagesOf<Page extends { readonly isLast: boolean }>(
+async function* paginate<Page extends { readonly isLast: boolean }>(
   ask: Ask,
   path: string,
   query: object,
@@ -63,13 +63,13 @@ async function* linesOf(ask: Ask, account?: string): AsyncGenerator<ContentLine>
   if (account !== undefined) yield* recordsOf(ask, account);
   else {
     const after = ({ owners }: message.KnownAccounts) => ({ after: owners.at(-1) ?? '' });
-    for await (const { owners } of pagesOf(ask, '/accounts', { after: '' }, after)) {
+    for await (const { owners } of paginate(ask, '/accounts', { after: '' }, after)) {
       for (const owner of owners) yield* recordsOf(ask, owner);
     }
   }
   let id = 0;
   const begin = { timestamp: '', id: '0' };
-  const pages = pagesOf<message.LeavingEvents>(ask, '/audit-events', begin, ({ last }) => last);
+  const pages = paginate<message.LeavingEvents>(ask, '/audit-events', begin, ({ last }) => last);
   for await (const { events } of pages) {
     for (const { event, name } of events) yield { ...eventLine(++id, event), name };
   }
@@ -77,7 +77,7 @@ async function* linesOf(ask: Ask, account?: string): AsyncGenerator<ContentLine>
 
 async function* recordsOf(ask: Ask, account: string): AsyncGenerator<ContentLine> {
   const after = ({ last }: message.LeavingPiece) => ({ after: last });
-  const pages = pagesOf(ask, '/records', { account, after: '0' }, after);
+  const pages = paginate(ask, '/records', { account, after: '0' }, after);
   for await (const { rows, isLast, sequences } of pages) {
     for (const [collection, id, body, created_at, updated_at] of rows) {
       yield { collection, id, owner: account, created_at, updated_at, body };

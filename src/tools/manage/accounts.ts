@@ -46,23 +46,29 @@ ${SETTINGS}`)
     .option('--encoding <name>', 'of a text file; detected by default', encoding)
     .addOption(decimalOption())
     .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
+    .option('--skip-hidden', 'leave out rows that the workbook hides')
     .option('--dry-run', 'only check; exit with 1 if a row is bad')
     .option('--report <file>', 'write all findings to this file, as CSV')
     .option('--skip-bad', 'leave out rows that fail the checks, and write the others')
     .addOption(new Option('--existing <action>', 'for known rows').choices(['skip', 'create']))
     .option('--reverse', 'import the last row first')
     .option('--in-order', 'send one row at a time instead of eight')
-    .action(async (file, { map = [], sheet, delimiter, decimal, dates, report, ...given }) => {
-      const path = pathOf(call, file);
-      const reportPath = report && pathOf(call, report);
-      if (reportPath === path) {
-        throw new UsageError('--report names the imported file itself; name another one');
-      }
-      const reading = { map: parseMap(map), sheet, delimiter, decimal, dates };
-      call.listen?.();
-      const options = { ...given, path, reportPath, reading };
-      call.exitCode = await importData(options, () => serviceOf(call), call);
-    });
+    .action(
+      async (
+        file,
+        { map = [], sheet, delimiter, decimal, dates, report, skipHidden = false, ...given },
+      ) => {
+        const path = pathOf(call, file);
+        const reportPath = report && pathOf(call, report);
+        if (reportPath === path) {
+          throw new UsageError('--report names the imported file itself; name another one');
+        }
+        const reading = { map: parseMap(map), sheet, delimiter, decimal, dates, skipHidden };
+        call.listen?.();
+        const options = { ...given, path, reportPath, reading };
+        call.exitCode = await importData(options, () => serviceOf(call), call);
+      },
+    );
 
 const exportRecords: Declare = (command, call) =>
   command

@@ -9,7 +9,7 @@ import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
 import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { counted } from '../data/failures.js';
-import { adminKeyIn, plainUrl, Service } from '../data/service.js';
+import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
 import { checkedDump, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
@@ -118,7 +118,7 @@ async function storeOf(option: 'from' | 'to', given: string | undefined, call: C
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
     return fileStore(pathOf(call, path));
   }
-  const at = plainUrl(`--${option}`, text, 'https://admin.example.workers.dev');
+  const at = serviceUrl(text, `--${option}`);
   const adminKey = adminKeyIn(call.environment);
   const baseUrl = `${at.replace(/\/api\/v1$/, '')}/api/v1`;
   const service = new Service({ baseUrl, adminKey }, call);

@@ -19,11 +19,11 @@ import {
   startProgress,
 } from '../../program/command.js';
 import { exportAccount } from '../export/export-command.js';
-import { OWNER_ONLY } from '../export/turned-file.js';
+import { OWNER_ONLY } from '../export/reverse-file.js';
 import { CommandError, counted } from '../failures.js';
+import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
+import { subjectsOf } from '../paginate.js';
 import { type Records, runId, type Service } from '../service.js';
-import { CONNECTIONS, several } from '../several.js';
-import { subjectsOf } from '../walk.js';
 import { backupExpiry } from './backup-expiry.js';
 
 export interface EraseOptions {
@@ -130,9 +130,9 @@ async function deleteExported(
   progress: Progress,
 ) {
   const file = await open(path);
-  await several(file.readLines(), CONNECTIONS, async (line) => {
+  await mapConcurrent(file.readLines(), CONNECTIONS, async (line) => {
     const { id } = JSON.parse(line);
-    await service.patiently(() => records.delete(String(id))).catch(expectGone);
+    await service.withRetry(() => records.delete(String(id))).catch(expectGone);
     progress.add();
   });
 }
@@ -148,7 +148,7 @@ async function expectNothingLeft(
   { now, interrupted }: Call,
 ): Promise<void> {
   const { accounts } = service.client;
-  const left = await service.patiently(() => accounts.read(account)).catch(expectGone);
+  const left = await service.withRetry(() => accounts.read(account)).catch(expectGone);
   if (left !== undefined) {
     throw new CommandError(
       `${account} has ${counted(left.record_count, 'record')} that the export lacks, created since. End its access at the identity provider, then erase again with a new folder`,

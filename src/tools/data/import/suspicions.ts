@@ -4,6 +4,7 @@
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { JsonObject } from '../../../core/domain/json.js';
+import { INVISIBLE } from '../cell-values.js';
 
 const SUM_WORDS = /^\s*(?:jumla|(?:grand |sub-?)?totals?|sum)\b/i;
 const PHONE_NAMES = /phone|simu|mobile|^tel/i;
@@ -17,6 +18,8 @@ export class Suspicions {
   #last = { place: '', record: {} as JsonObject };
   #phones = 0;
   #firstPhone = '';
+  #invisible = 0;
+  #firstInvisible = '';
 
   constructor(collection: CollectionName) {
     const money = COLLECTIONS[collection].properties.filter(({ kind }) => kind === 'money');
@@ -29,22 +32,28 @@ export class Suspicions {
     this.#rows++;
     this.#last = { place, record };
     for (const [property, value] of Object.entries(record)) {
+      if (typeof value === 'string' && value.search(INVISIBLE) !== -1) {
+        this.#invisible++;
+        this.#firstInvisible ||= `${place}: ${property}`;
+      }
       if (!PHONE_NAMES.test(property) || !WITHOUT_BEGINNING.test(String(value))) continue;
       this.#phones++;
       this.#firstPhone ||= `${place}: a telephone number begins with neither 0 nor + ("${value}"`;
     }
   }
 
-  /** `equal`: how many rows are equal to an earlier one; `first`: where the first of them is. */
-  sentences(equal: number, first: string): string[] {
+  /** `equal`: how many rows are equal to an earlier one, and where the first of them is. */
+  sentences(equal: { readonly count: number; readonly first: string }): string[] {
     const sum = this.#sumInLast();
     return [
       sum &&
         `${this.#last.place}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
-      equal > 0 &&
-        `${first}: a row is equal to an earlier one (${equal} in all); each becomes a record of its own`,
+      equal.count > 0 &&
+        `${equal.first}: a row is equal to an earlier one (${equal.count} in all); each becomes a record of its own`,
       this.#phones > 0 &&
         `${this.#firstPhone}, ${this.#phones} in all); a spreadsheet may have removed it`,
+      this.#invisible > 0 &&
+        `${this.#firstInvisible} has invisible characters (${this.#invisible} values in all); a search won't find what people type`,
     ].filter((sentence) => typeof sentence === 'string');
   }
 

@@ -216,7 +216,7 @@ describe('Invisible characters', () => {
   it('elsewhere stay, with a warning', async () => {
     const { text } = await runs.judge(`name,phone\nA,1\n\u200bB,2\nC\u202e,3\n`, 'team');
     expect(text).toContain('{"name":"\u200bB","phone":"2"}');
-    expect(text).toContain('warning: line 3: name has invisible characters (2 values in all)');
+    expect(text).toContain('warning: line 3: name has invisible characters (2 in all)');
   });
 });
 

@@ -12,7 +12,7 @@ import type { Service } from '../service.js';
 import { contentOf } from './content.js';
 import { type Report, shortened } from './report.js';
 import { placeOf, type SourceFile } from './source-file.js';
-import { Suspicions } from './suspicions.js';
+import { suspicions } from './suspicions.js';
 import { type Reading, validatedRows } from './validated-rows.js';
 
 export interface ImportOptions {
@@ -63,37 +63,35 @@ export async function validateFile(
     const shown = shortened(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
     out(`  ${placeOf(source, line)}: ${shown}\n`);
   }
-  const suspicions = new Suspicions(collection);
   const rows: ValidRow[] = [];
   for (const { line, record, problems } of found.rows) {
-    suspicions.add(placeOf(source, line), record);
     if (problems.length > 0) report.add(source, line, problems);
     else rows.push({ line, record, content: contentOf(collection, record) });
   }
   const badRows = found.rows.length - rows.length;
   const { linesAboveHeader, emptyLines, hiddenRows } = found;
-  const above = `${counted(linesAboveHeader, 'line')} above the header left out`;
   const counts = [
     `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`,
-    linesAboveHeader > 0 && above,
+    linesAboveHeader > 0 && `${counted(linesAboveHeader, 'line')} above the header left out`,
     emptyLines > 0 && `${counted(emptyLines, 'empty line')} skipped`,
     hiddenRows > 0 && reading.skipHidden && `${counted(hiddenRows, 'hidden row')} left out`,
   ];
   out(`${source.path}: ${counts.filter((text) => text !== false).join(', ')}\n`);
-  const warnings = suspicions.sentences(equalRows(source, rows));
+  const warnings = suspicions(found.rows, collection, (line) => placeOf(source, line));
+  const contents = new Set<string>();
+  const equal = rows.filter(({ content }) => contents.size === contents.add(content).size);
+  if (equal[0] !== undefined) {
+    warnings.push(
+      `${placeOf(source, equal[0].line)}: a row is equal to an earlier one (${equal.length} in all); each becomes a record of its own`,
+    );
+  }
   if (hiddenRows > 0 && !reading.skipHidden) {
-    const hidden = `${counted(hiddenRows, 'row')} of the sheet ${hiddenRows === 1 ? 'is' : 'are'}`;
-    warnings.push(`${hidden} hidden or filtered out; --skip-hidden leaves such rows out`);
+    warnings.push(
+      `${counted(hiddenRows, 'hidden or filtered row')} will be imported; --skip-hidden leaves such rows out`,
+    );
   }
   for (const warning of warnings) out(`  warning: ${warning}\n`);
   return { source, collection, rows, badRows };
-}
-
-/** How many rows are equal to an earlier one, and where the first of them is. */
-function equalRows(source: SourceFile, rows: readonly ValidRow[]) {
-  const contents = new Set<string>();
-  const equal = rows.filter(({ content }) => contents.size === contents.add(content).size);
-  return { count: equal.length, first: placeOf(source, equal[0]?.line ?? 0) };
 }
 
 /**

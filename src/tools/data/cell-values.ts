@@ -11,45 +11,38 @@ import { type DecimalMark, DIGITS_MAX, numberOfText, textOfNumber } from './numb
 export type Cell = string | number | boolean | Date | FormattedNumber | CellFault | null;
 
 /** A number that its format shows as other digits, such as 713445210 as 0713445210. */
-export class FormattedNumber {
+export interface FormattedNumber {
   readonly number: number;
   readonly shown: string;
-
-  constructor(number: number, shown: string) {
-    this.number = number;
-    this.shown = shown;
-  }
 }
 
 /** A cell of a workbook without a value that can be read: an error, a merged cell. */
-export class CellFault {
+export interface CellFault {
   readonly problem: string;
   readonly shown: string;
-
-  constructor(problem: string, shown: string) {
-    this.problem = problem;
-    this.shown = shown;
-  }
 }
 
 /**
  * A formula whose result is an empty text, most often on purpose: an empty cell. In a column of
  * amounts it is refused, because some programs write the same for a formula without a result.
  */
-export const BLANK_FORMULA = new CellFault(
-  'the formula has no result, or an empty text; write the amount',
-  '',
-);
+export const BLANK_FORMULA: CellFault = {
+  problem: 'the formula has no result, or an empty text; write the amount',
+  shown: '',
+};
+
+export function isFault(cell: Cell | undefined): cell is CellFault {
+  return cell !== null && typeof cell === 'object' && 'problem' in cell;
+}
 
 export function isEmptyCell(cell: Cell, property?: Property): boolean {
-  if (cell === BLANK_FORMULA) return property?.kind !== 'money' && property?.kind !== 'number';
+  if (cell === BLANK_FORMULA) return !isQuantity(property);
   return cell === null || cell === '';
 }
 
 /** For messages and headers. */
 export function textOfCell(cell: Cell | undefined): string {
-  const isShown = cell instanceof FormattedNumber || cell instanceof CellFault;
-  return isShown ? cell.shown : String(cell ?? '');
+  return cell && typeof cell === 'object' && 'shown' in cell ? cell.shown : String(cell ?? '');
 }
 
 export type DayOrder = 'dmy' | 'mdy';
@@ -102,15 +95,18 @@ export function valueOfCell(
   if (typeof cell === 'string') {
     return (reading.isOwn && ownValue(cell, property)) || textValue(cell, property, reading);
   }
-  if (cell instanceof CellFault) return refused(cell.problem);
-  if (cell instanceof FormattedNumber) {
-    const isQuantity = property?.kind === 'money' || property?.kind === 'number';
-    return valueOfCell(isQuantity ? cell.number : cell.shown, property, reading);
+  if (isFault(cell)) return refused(cell.problem);
+  if (typeof cell === 'object' && 'number' in cell) {
+    return valueOfCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
   }
   const value = cell instanceof Date ? isoText(cell) : cell;
   const kinds = KINDS_OF_CELL[typeof cell];
   if (property === undefined || kinds?.includes(property.kind)) return { ok: true, value };
   return textValue(String(value).toUpperCase(), property, reading);
+}
+
+function isQuantity(property: Property | undefined): boolean {
+  return property?.kind === 'money' || property?.kind === 'number';
 }
 
 function textValue(text: string, property: Property | undefined, reading: CellReading): CellValue {

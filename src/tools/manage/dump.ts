@@ -24,10 +24,10 @@ const textOf = (records: number, events: number, contents = '') =>
 
 export const dump: Declare = (command, call) =>
   command
-    .description(`Write every record with its id, owner, order and times, and the audit log, into
-a new file. The source is DATABASE_URL, unless --from names another one: a
-database file or backup, the address of a running service (over a file, use
-http://127.0.0.1:8080), or that of the admin Worker.
+    .description(`Write every record with its id, owner, order and times, and the audit log, to a
+new file. The source is DATABASE_URL, or --from: a database file or backup, the
+address of a running service, or that of the admin Worker. An address is https,
+or http on loopback.
 ${SETTINGS}`)
     .requiredOption('--to <file>', 'a new file for the dump')
     .option('--from <source>', 'a database file, or an address')
@@ -42,8 +42,8 @@ ${SETTINGS}`)
 export const load: Declare = (command, call) =>
   command
     .description(`Load a dump into a new database file, an empty Postgres database or Workers.
-Nothing is overwritten, and a dump that was cut or changed is refused as a
-whole. Interrupted, run it again. The exit code is 1 if an account is refused.
+Nothing is overwritten, and a truncated or changed dump is refused. After an
+interruption, run it again. The exit code is 1 if an account is refused.
 ${SETTINGS},
 and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .argument('<file>')
@@ -70,8 +70,8 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
 
 export const restore: Declare = (command, call) =>
   command
-    .description(`Stop the service first. Check the backup, replace the database with it,
-and keep the old one under another name.
+    .description(`Check a backup, and replace the database of a stopped service with it. The old
+database is kept under another name.
 Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {

@@ -12,7 +12,7 @@ import { type Call, Interrupted, type Progress, startProgress } from '../../prog
 import { CommandError } from '../failures.js';
 import { paginate, recordPages } from '../paginate.js';
 import type { Service, StoredRecord } from '../service.js';
-import { addColumns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
+import { type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
 
 export interface ExportOptions {
@@ -94,12 +94,13 @@ async function writeRows(
   csv: CsvStyle | undefined,
   progress?: Progress,
 ): Promise<number> {
+  /** The properties of all rows, in order of appearance. */
   const columns = new Set<string>();
   const collection = COLLECTION_NAMES.find((each) => each === name);
   let count = 0;
   async function* tapped() {
     for await (const page of pages) {
-      if (csv !== undefined) for (const row of page) addColumns(columns, row);
+      for (const name of page.flatMap(Object.keys)) columns.add(name);
       count += page.length;
       progress?.add(page.length);
       yield page;

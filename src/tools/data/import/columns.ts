@@ -4,7 +4,7 @@ import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { Property } from '../../../core/domain/property.js';
 import { UsageError } from '../../program/command.js';
-import { type Cell, CellFault, INVISIBLE, textOfCell } from '../cell-values.js';
+import { type Cell, INVISIBLE, isFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 
@@ -103,7 +103,7 @@ function namesIn(rows: readonly SheetRow[], index: number): string[] {
 
 /** What is merged with another cell is empty. */
 function headerOf(cell: Cell): string {
-  return cell instanceof CellFault ? '' : textOfCell(cell).replace(INVISIBLE, '');
+  return isFault(cell) ? '' : textOfCell(cell).replace(INVISIBLE, '');
 }
 
 function isOwn(names: readonly string[]): boolean {

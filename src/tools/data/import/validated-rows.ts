@@ -9,9 +9,9 @@ import { validated } from '../../../core/domain/record.js';
 import {
   BLANK_FORMULA,
   type Cell,
-  CellFault,
   type CellReading,
   isEmptyCell,
+  isFault,
   textOfCell,
   valueOfCell,
 } from '../cell-values.js';
@@ -107,7 +107,7 @@ function fromSheet(
 }
 
 function isFilled(cell: Cell): boolean {
-  if (cell instanceof CellFault) return cell !== BLANK_FORMULA;
+  if (isFault(cell)) return cell !== BLANK_FORMULA;
   return textOfCell(cell).trim() !== '';
 }
 

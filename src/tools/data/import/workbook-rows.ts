@@ -3,13 +3,7 @@
 
 import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
 import { messageOf } from '../../program/command.js';
-import {
-  BLANK_FORMULA,
-  type Cell,
-  CellFault,
-  FormattedNumber,
-  textOfCell,
-} from '../cell-values.js';
+import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
@@ -21,8 +15,11 @@ type Library = typeof import('@e965/xlsx');
 const UNREADABLE_XML = /<(?:\w+:)?(?:row|c|f|v|is|t|mergeCell)[\t\r\n]|<\/[\w:]+\s+>|<!--[^>]*</;
 /** Such as 0713445210, a number in the format 0000000000. */
 const DIGITS_SHOWN = /^[+\d][\d ()-]*$/;
-const UNCALCULATED =
-  'the formula has no result in the file; open the file in a spreadsheet program, and save it';
+const UNCALCULATED: CellFault = {
+  problem:
+    'the formula has no result in the file; open the file in a spreadsheet program, and save it',
+  shown: '',
+};
 
 /** `name`: undefined if the workbook has only one sheet with cells. */
 export async function workbookRows(
@@ -94,14 +91,12 @@ function rowsOf(library: Library, sheet: DenseWorkSheet, date1904: boolean): She
 function markMerged(rows: readonly { readonly cells: Cell[] }[], { s: start, e: end }: Range) {
   const shown = textOfCell(rows[start.r]?.cells[start.c]);
   if (shown === '') return;
-  const fault = new CellFault(
-    `the cell is merged with line ${start.r + 1}, column ${start.c + 1}; unmerge them, and write the value into each row that it is for`,
-    shown,
-  );
+  const place = `line ${start.r + 1}, column ${start.c + 1}`;
+  const problem = `the cell is merged with ${place}; unmerge them, and write the value into each row that it is for`;
   for (const [at, { cells }] of rows.slice(start.r, end.r + 1).entries()) {
     const last = Math.min(end.c, cells.length - 1);
     for (let column = at === 0 ? start.c + 1 : start.c; column <= last; column++) {
-      cells[column] = fault;
+      cells[column] = { problem, shown };
     }
   }
 }
@@ -110,16 +105,16 @@ function cellOf({ SSF }: Library, cell: CellObject | undefined, date1904: boolea
   if (cell === undefined) return null;
   const { t: type, v: value, w: shown = '', z: format = 'General', f: formula } = cell;
   if (type === 'e') {
-    return new CellFault('the formula is an error; correct it in a spreadsheet program', shown);
+    return { problem: 'the formula is an error; correct it in a spreadsheet program', shown };
   }
-  if (type === 'z') return formula === undefined ? null : new CellFault(UNCALCULATED, '');
+  if (type === 'z') return formula === undefined ? null : UNCALCULATED;
   if (value === '' && formula !== undefined) return BLANK_FORMULA;
   if (typeof value !== 'number') return (value ?? null) as Cell;
   if (typeof format !== 'string' || !SSF.is_date(format)) {
     // A spreadsheet shows, and people compare, 15 digits: 3000.0000000000005 is 3000.
     const number = Number(value.toPrecision(15));
     const isPlain = shown === String(number) || !DIGITS_SHOWN.test(shown);
-    return isPlain ? number : new FormattedNumber(number, shown);
+    return isPlain ? number : { number, shown };
   }
   const date = SSF.parse_date_code(value, { date1904 });
   const parts = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '');

@@ -197,10 +197,10 @@ describe('A dry run refuses', () => {
 it('A file above the limit is refused before it is read', async () => {
   const path = runs.at('large.csv');
   await writeFile(path, '');
-  await truncate(path, 64 * 1_048_576 + 1);
+  await truncate(path, 32 * 1_048_576 + 1);
   const words = ['import', path, '--account', 'a', '--into', 'team', '--dry-run'];
   const { code, stderr } = await dataCommandHere(words, {});
-  const sentence = 'has 67108865 bytes; the limit is 67108864; split it into several files';
+  const sentence = 'has 33554433 bytes; the limit is 33554432; split it into several files';
   expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
 });
 

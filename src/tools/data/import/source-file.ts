@@ -27,9 +27,10 @@ const FORMATS: Readonly<Record<string, SourceFile['format']>> = {
   '.json': 'json',
   '.xlsx': 'xlsx',
 };
-/** Of text, and of a workbook, which is compressed and takes many times its size. */
-const TEXT_MAX_BYTES = 64 * 1_048_576;
-const WORKBOOK_MAX_BYTES = 16 * 1_048_576;
+/** At most about 1 GB of memory: 32 MiB of CSV with 426,000 rows took 960 MB. */
+const TEXT_MAX_BYTES = 32 * 1_048_576;
+/** It is compressed: 9.6 MB with 400,000 rows took 1.5 GB. */
+const WORKBOOK_MAX_BYTES = 8 * 1_048_576;
 const FALLBACK_ENCODING = 'windows-1252';
 /** The first bytes of a ZIP file, and so of a workbook. */
 const ZIP_START = Buffer.from('PK\u0003\u0004');
@@ -48,7 +49,7 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
   const { size } = statSync(path);
   if (size > maxBytes) {
     throw new CommandError(
-      `${path} has ${size} bytes; the limit is ${maxBytes}; split it into several files`,
+      `${path} has ${size} bytes; the limit is ${maxBytes}; split it into several files, or save a workbook as CSV (UTF-8)`,
     );
   }
   const bytes = readFileSync(path);

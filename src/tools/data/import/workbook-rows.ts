@@ -76,8 +76,10 @@ function hasCells(sheet: DenseWorkSheet): boolean {
 function rowsOf(library: Library, sheet: DenseWorkSheet, date1904: boolean): SheetRow[] {
   const data = sheet['!data'] ?? [];
   // Cells that only have a style don't widen the table.
-  const widthOf = (cells: readonly CellObject[] = []) => cells.findLastIndex(isFilled) + 1;
-  const width = Math.max(0, ...data.map(widthOf));
+  const width = data.reduce(
+    (widest, cells = []) => Math.max(widest, cells.findLastIndex(isFilled) + 1),
+    0,
+  );
   const rows = Array.from(data, (cells = [], index): SheetRow & { cells: Cell[] } => ({
     line: index + 1,
     cells: Array.from({ length: width }, (_, at) => cellOf(library, cells[at], date1904)),

@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
-import { Service, tooLong, WAITS } from '../../src/tools/data/service.js';
-import { pagesOf } from '../../src/tools/data/walk.js';
+import { paginate } from '../../src/tools/data/paginate.js';
+import { backoff, Service, tooLong, WAITS } from '../../src/tools/data/service.js';
 import { type Call, Interrupted } from '../../src/tools/program/command.js';
 
 const failure = (retryAfterMs?: number) =>
@@ -14,37 +14,39 @@ const failure = (retryAfterMs?: number) =>
 const serviceWith = (dependencies: Pick<Call, 'interrupted' | 'now' | 'err'>) =>
   new Service({ baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' }, dependencies as Call);
 
-/** Its waits are over at once, as after Ctrl-C; `said` has what the person reads. */
-function waitingAt(clock: { now: number }) {
-  const said: string[] = [];
-  const dependencies = {
-    interrupted: AbortSignal.abort(),
-    now: () => clock.now,
-    err: (text: string) => void said.push(text.match(/waiting (.*) s/)?.[1] ?? text),
-  };
-  return { said, wait: serviceWith(dependencies).startWaiting() };
-}
-
 it.each([
-  ['grows up to half a minute', Array(7).fill(undefined), '1.0 2.0 4.0 8.0 16.0 30.0 30.0'],
   [
-    'is the one that the answer asked for, once and for five minutes at most',
-    [7_000, undefined, 31_536_000_000, 0],
-    '7.0 2.0 300.0 0.0',
+    'grows up to half a minute',
+    Array(7).fill(undefined),
+    [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000],
   ],
-])('A wait %s', async (_, asked: (number | undefined)[], waits) => {
-  const { said, wait } = waitingAt({ now: 0 });
-  for (const ms of asked) await wait(failure(ms));
-  expect(said.join(' ')).toBe(waits);
+  [
+    'is the one that the response asks for, once and for five minutes at most',
+    [7_000, undefined, 31_536_000_000, 0],
+    [7_000, 2_000, 300_000, 0],
+  ],
+])('A wait %s', (_, asked: (number | undefined)[], delays) => {
+  const delayAfter = backoff(WAITS);
+  expect(asked.map((ms) => delayAfter(ms))).toEqual(delays);
 });
 
-it('The waits end after ten minutes without an answer', async () => {
+it('Retries end after ten minutes without success', async () => {
   const clock = { now: 0 };
-  const { wait } = waitingAt(clock);
-  clock.now = WAITS.patienceMs;
-  await wait(failure());
-  clock.now++;
-  await expect(wait(failure())).rejects.toThrow('has not recovered for 10 minutes');
+  let calls = 0;
+  const dependencies = {
+    interrupted: new AbortController().signal,
+    now: () => clock.now,
+    err() {},
+  };
+  const call = () => {
+    calls++;
+    clock.now += WAITS.patienceMs / 2 + 1;
+    return Promise.reject(failure(0));
+  };
+  await expect(serviceWith(dependencies).withRetry(call)).rejects.toThrow(
+    'has not recovered for 10 minutes',
+  );
+  expect(calls).toBe(2);
 });
 
 it('A call is not made any more after Ctrl-C', async () => {
@@ -56,7 +58,7 @@ it('A call is not made any more after Ctrl-C', async () => {
     return Promise.reject(failure());
   };
   const dependencies = { interrupted: interruption.signal, now: () => 0, err() {} };
-  await expect(serviceWith(dependencies).patiently(call)).rejects.toThrow(Interrupted);
+  await expect(serviceWith(dependencies).withRetry(call)).rejects.toThrow(Interrupted);
   expect(calls).toBe(1);
 });
 
@@ -68,8 +70,7 @@ it('The first call of a service that cannot be reached is not repeated', async (
 const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
 it('A walk of a command has every row that stays, each once, while rows come and go', async () => {
-  const patiently = (call: () => Promise<unknown>) => call();
-  const service = { patiently } as Pick<Service, 'patiently'> as Service;
+  const service = serviceWith({ interrupted: AbortSignal.any([]), now: () => 0, err() {} });
   const changes = fc.array(fc.record({ added: fc.nat(3), deleted: fc.nat(120) }));
   await fc.assert(
     fc.asyncProperty(fc.nat(700), fc.nat(700), changes, async (count, large, steps) => {
@@ -89,7 +90,7 @@ it('A walk of a command has every row that stays, each once, while rows come and
         return { items, pagination };
       };
       const seen: number[] = [];
-      for await (const page of pagesOf(service, read, String)) seen.push(...page);
+      for await (const page of paginate(service, read, String)) seen.push(...page);
       expect(new Set(seen).size).toBe(seen.length);
       expect(seen).toEqual(expect.arrayContaining([...staying]));
     }),

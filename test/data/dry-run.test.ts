@@ -1,8 +1,8 @@
 // `import --dry-run`: how files are read, what it refuses, and what it warns of.
 
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { dryRuns, startDataCommand } from '../support/data-command.js';
+import { dataCommandHere, dryRuns } from '../support/data-command.js';
 
 const runs = dryRuns();
 
@@ -194,15 +194,42 @@ describe('A dry run refuses', () => {
   });
 });
 
-it('A dry run of a file of 40 MB uses bounded memory', async () => {
+it('A file above the limit is refused before it is read', async () => {
   const path = runs.at('large.csv');
-  const row = `${'n'.repeat(780)},0713000000\n`;
-  await writeFile(path, TEAM + row.repeat(50_000));
-  const run = await startDataCommand(
-    ['import', path, '--account', 'a', '--into', 'team', '--dry-run'],
-    // Too little for the file's text.
-    { NODE_OPTIONS: '--max-old-space-size=40' },
-  ).ended;
-  expect(run.stdout).toContain('50000 rows, 50000 good, 0 bad');
-  expect(run.code).toBe(0);
-}, 120_000);
+  await writeFile(path, '');
+  await truncate(path, 32 * 1_048_576 + 1);
+  const words = ['import', path, '--account', 'a', '--into', 'team', '--dry-run'];
+  const { code, stderr } = await dataCommandHere(words, {});
+  const sentence = 'has 33554433 bytes; the limit is 33554432; split it into several files';
+  expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+});
+
+describe('Invisible characters', () => {
+  const MARKS = '\u202a\u202e\u200b\u200e\ufeff';
+
+  it('are removed from a telephone number and from a header', async () => {
+    const { text } = await runs.judge(`name,${MARKS}phone\nA,${MARKS}+255\u202c713\n`, 'team');
+    expect(text).toContain('{"name":"A","phone":"+255713"}');
+    expect(text).not.toContain('warning');
+  });
+
+  it('elsewhere stay, with a warning', async () => {
+    const { text } = await runs.judge(`name,phone\nA,1\n\u200bB,2\nC\u202e,3\n`, 'team');
+    expect(text).toContain('{"name":"\u200bB","phone":"2"}');
+    expect(text).toContain('warning: line 3: name has invisible characters (2 in all)');
+  });
+});
+
+it('What is shown and reported is cut between characters, not within an emoji', async () => {
+  const family = '👩🏾‍👩🏾‍👧🏾';
+  const value = `A${family.repeat(400)}`;
+  const report = runs.at('emoji.csv');
+  const rows = `customer,service,amount,note\nA,B,1,${value}\nA,B,${value},\n`;
+  const { text } = await runs.judge(rows, 'orders', ['--report', report]);
+  const written = await readFile(report, 'utf8');
+  for (const [, kept = ''] of `${text}${written}`.matchAll(/A(\p{Emoji}[^…]*)…/gu)) {
+    expect(kept.replaceAll(family, '')).toBe('');
+  }
+  expect(text.match(/👧🏾…/g)).toHaveLength(2);
+  expect(written).toContain('👧🏾…');
+});

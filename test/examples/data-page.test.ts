@@ -36,7 +36,7 @@ it('The commands of the page, run in order, print what the page shows', async ()
   expect(imported.code).toBe(1);
   expect(imported.text).toContain(block('text', skipping));
 
-  const out = '## An account goes out';
+  const out = '## Export an account';
   expect(await run(out)).toMatchObject({ code: 0, text: block('text', out) });
 
   expect((await run('For Excel:')).code).toBe(0);
@@ -49,7 +49,7 @@ it('The commands of the page, run in order, print what the page shows', async ()
       .sort();
   expect(sorted(excel)).toEqual(sorted(block('csv', 'For Excel:')));
 
-  const erased = await run('## An account is erased');
+  const erased = await run('## Erase an account');
   expect(erased).toMatchObject({ code: 0 });
   expect(erased.text).toContain('auth0|saluni is erased: 2 records deleted');
 });

@@ -288,7 +288,7 @@ describe('A restore is refused', () => {
 
   it('where not one backup is named, or nothing says which database is meant', async () => {
     for (const args of [[], [on.backup, on.backup], ['--force']]) {
-      expect(await refusal(2, args)).toMatch(/\nmanage restore --help says/);
+      expect(await refusal(2, args)).toMatch(/\nmanage restore --help lists/);
     }
     expect(await refusal(2, [on.backup], { DATABASE_URL: '' })).toBe(
       "DATABASE_URL is unset; set it, or give --settings with the file of the service's settings",

@@ -7,7 +7,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { dataCommandHere } from '../support/data-command.js';
@@ -38,12 +38,12 @@ it.each(NAMES)('manage %s prints its help, and refuses an unknown option', async
   expect(help.stdout).toContain('  --settings <file> ');
   expect(help.stdout).toContain('\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped');
   const { code, stderr } = await dataCommandHere([name, '--setings', 'y'], {});
-  const sentences = `unknown option '--setings'\n(Did you mean --settings?)\nmanage ${name} --help says`;
+  const sentences = `unknown option '--setings'\n(Did you mean --settings?)\nmanage ${name} --help lists`;
   expect([code, stderr]).toEqual([2, expect.stringContaining(sentences)]);
 });
 
 it.each([
-  [['dump'], '--to is missing: a new file for the dump\nmanage dump --help says'],
+  [['dump'], '--to is missing: a new file for the dump\nmanage dump --help lists'],
   [['export', '--account', '--to', 'x'], "--account has no value: the account's subject\n"],
   [['export', '--account', ''], "--account has no value: the account's subject\n"],
   [['load'], "missing required argument 'file'\n"],
@@ -66,8 +66,8 @@ it.each([
 
 it('A usage error under npm shows npm’s own spelling', async () => {
   const under = (script: string) => dataCommandHere(['load'], { npm_lifecycle_event: script });
-  expect((await under('load')).stderr).toContain('\nnpm run load -- --help says');
-  expect((await under('manage')).stderr).toContain('\nnpm run manage -- load --help says');
+  expect((await under('load')).stderr).toContain('\nnpm run load -- --help lists');
+  expect((await under('manage')).stderr).toContain('\nnpm run manage -- load --help lists');
 });
 
 it('dist/manage.js is the command of the package, prints its release, and lists its commands', async () => {
@@ -122,6 +122,29 @@ it.each([
   await close();
   expect([ended.code, questions]).toEqual([code, asked]);
   expect(ended.stdout.startsWith(line)).toBe(true);
+});
+
+describe('The admin key', () => {
+  const FOREIGN = 'http://service.example:8080/api/v1';
+  const account = ['--account', 'x'];
+  it.each([
+    ['SERVICE_URL', ['export', ...account, '--to', 'none']],
+    ['SERVICE_URL', ['import', 'x.csv', '--into', 'team', ...account]],
+    ['SERVICE_URL', ['erase', ...account, '--export-first', 'none', '--confirm', 'x']],
+    ['SERVICE_URL', ['console']],
+    ['--from', ['dump', '--to', 'none', '--from', FOREIGN]],
+    ['--to', ['load', 'x.ndjson', '--to', FOREIGN]],
+  ])('is not sent over http to another machine, as %s of %j names it', async (name, args) => {
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => fetched.mockRestore());
+    await writeFile(folder.at('x.csv'), 'name,phone\nA,1\n');
+    const settings = { SERVICE_URL: FOREIGN, ADMIN_API_KEY: KEY, INIT_CWD: folder.path };
+    const environment = { ...settings, BACKUP_DIR: folder.path };
+    const { code, stderr } = await dataCommandHere(args, environment);
+    const sentence = `${name} is "http://service.example:8080"; it must be an https address, or http on loopback`;
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(fetched).not.toHaveBeenCalled();
+  });
 });
 
 describe('Ctrl-C', () => {

@@ -34,7 +34,6 @@ const SHORT_WAITS: Waits = {
   maxMs: 50,
   patienceMs: 10_000,
   timeoutMs: 1_000,
-  onItsWayMs: 300,
 };
 
 export async function dataCommandHere(

@@ -8,7 +8,42 @@ import type { Property } from '../../core/domain/property.js';
 import { type DecimalMark, DIGITS_MAX, numberOfText, textOfNumber } from './number-text.js';
 
 /** Typed as in a workbook. A date holds wall-clock time in its UTC fields. */
-export type Cell = string | number | boolean | Date | null;
+export type Cell = string | number | boolean | Date | FormattedNumber | CellFault | null;
+
+/** A number that its format shows as other digits, such as 713445210 as 0713445210. */
+export interface FormattedNumber {
+  readonly number: number;
+  readonly shown: string;
+}
+
+/** A cell of a workbook without a value that can be read: an error, a merged cell. */
+export interface CellFault {
+  readonly problem: string;
+  readonly shown: string;
+}
+
+/**
+ * A formula whose result is an empty text, most often on purpose: an empty cell. In a column of
+ * amounts it is refused, because some programs write the same for a formula without a result.
+ */
+export const BLANK_FORMULA: CellFault = {
+  problem: 'the formula has no result, or an empty text; write the amount',
+  shown: '',
+};
+
+export function isFault(cell: Cell | undefined): cell is CellFault {
+  return cell !== null && typeof cell === 'object' && 'problem' in cell;
+}
+
+export function isEmptyCell(cell: Cell, property?: Property): boolean {
+  if (cell === BLANK_FORMULA) return !isQuantity(property);
+  return cell === null || cell === '';
+}
+
+/** For messages and headers. */
+export function textOfCell(cell: Cell | undefined): string {
+  return cell && typeof cell === 'object' && 'shown' in cell ? cell.shown : String(cell ?? '');
+}
 
 export type DayOrder = 'dmy' | 'mdy';
 
@@ -40,6 +75,8 @@ const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC
 const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
 const NOT_A_DATE =
   'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026, or a date cell';
+/** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
+export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 /** The kinds of properties that accept a workbook's typed cell unchanged. */
 const KINDS_OF_CELL: Readonly<Record<string, readonly string[]>> = {
   number: ['money', 'number'],
@@ -51,17 +88,25 @@ const ZONE = '+03:00';
 
 /** `property`: undefined if the table of collections has none of that name. */
 export function valueOfCell(
-  cell: string | number | boolean | Date,
+  cell: NonNullable<Cell>,
   property: Property | undefined,
   reading: CellReading,
 ): CellValue {
   if (typeof cell === 'string') {
     return (reading.isOwn && ownValue(cell, property)) || textValue(cell, property, reading);
   }
+  if (isFault(cell)) return refused(cell.problem);
+  if (typeof cell === 'object' && 'number' in cell) {
+    return valueOfCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
+  }
   const value = cell instanceof Date ? isoText(cell) : cell;
   const kinds = KINDS_OF_CELL[typeof cell];
   if (property === undefined || kinds?.includes(property.kind)) return { ok: true, value };
   return textValue(String(value).toUpperCase(), property, reading);
+}
+
+function isQuantity(property: Property | undefined): boolean {
+  return property?.kind === 'money' || property?.kind === 'number';
 }
 
 function textValue(text: string, property: Property | undefined, reading: CellReading): CellValue {
@@ -71,9 +116,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
     );
   }
   if (SHEET_ERROR.test(text)) {
-    return refused(
-      'the formula is an error, or has no result in the file; correct it in a spreadsheet program, and save the file',
-    );
+    return refused('the formula is an error; correct it in a spreadsheet program');
   }
   switch (property?.kind) {
     case 'money':
@@ -91,13 +134,15 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
         ? { ok: true, value }
         : refused('the value is not a JSON object; it must be one such as {"size":"M"}');
     }
-    default:
-      if (property?.name === 'phone' && ROUNDED.test(text.trim())) {
+    default: {
+      const plain = property?.name === 'phone' ? text.replace(INVISIBLE, '') : text;
+      if (property?.name === 'phone' && ROUNDED.test(plain.trim())) {
         return refused(
           'a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text',
         );
       }
-      return { ok: true, value: GUARDED_FORMULA.test(text) ? text.slice(1) : text };
+      return { ok: true, value: GUARDED_FORMULA.test(plain) ? plain.slice(1) : plain };
+    }
   }
 }
 

@@ -7,8 +7,8 @@ import { messageOf } from '../program/command.js';
 /** The command is valid, but can't be carried out: exit code 1. */
 export class CommandError extends Error {}
 
-/** Whether waiting may help: the service is busy, unavailable, or doesn't answer. */
-export function isPassing(error: unknown): error is ApiError {
+/** Whether a retry may help: the service is busy, unavailable, or doesn't respond. */
+export function isTransient(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   const { code, status } = error;
   if (code === 'ADMIN_DISABLED') return false;

@@ -1,11 +1,12 @@
 // The service as the commands use it: the operator's client, with bounded responses and
-// no redirects. Idempotent calls are retried after transient failures.
+// without redirects. Idempotent calls are retried after transient failures.
 
 import { readFileSync } from 'node:fs';
 import { boundedBody } from '../../core/bounded-body.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import { readSentAdminKey } from '../../hosts/settings.js';
+import { SettingError } from '../../hosts/settings/setting-error.js';
+import { readSentAdminKey, valuesIn } from '../../hosts/settings.js';
 import {
   ApiError,
   createOperatorClient,
@@ -14,11 +15,19 @@ import {
   type RecordCalls,
 } from '../../operator-client.js';
 import { type Call, Interrupted, pause, UsageError, type Waits } from '../program/command.js';
-import { CommandError, isPassing, sentenceOf } from './failures.js';
+import { CommandError, isTransient, sentenceOf } from './failures.js';
 
-const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
-/** A longer page is not kept in memory; the caller asks for smaller ones. A record has at most 2 MiB. */
-const ANSWER_MAX_BYTES = 8 * 1_048_576;
+/** A longer page isn't read; the caller asks for a smaller one. A record has at most 2 MiB. */
+const RESPONSE_MAX_BYTES = 8 * 1_048_576;
+/** A proxy may ask for a longer wait than is sensible. */
+const RETRY_AFTER_MAX_MS = 300_000;
+
+export const WAITS: Waits = {
+  firstMs: 1_000,
+  maxMs: 30_000,
+  patienceMs: 600_000,
+  timeoutMs: 30_000,
+};
 
 /** A record of any collection. */
 export type StoredRecord = JsonObject & { readonly id: string };
@@ -26,21 +35,20 @@ export type StoredRecord = JsonObject & { readonly id: string };
 /** Any collection of an account. */
 export type Records = RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
 
-/** From the environment, never from a flag: any user of a machine can read the arguments of its processes. */
 export interface Target {
   /** Includes `/api/v1`. */
   readonly baseUrl: string;
   readonly adminKey: string;
 }
 
-const TOO_LONG = new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
+const TOO_LONG = new Error(`the response is longer than ${RESPONSE_MAX_BYTES} bytes`);
 
 /** The client passes this error on instead of reporting a lost connection. */
 export function tooLong(): Error {
   return new ApiError('UNEXPECTED_ANSWER', TOO_LONG.message, { cause: TOO_LONG });
 }
 
-/** Whether a call failed because its answer was too long, and a smaller page may be asked for. */
+/** Whether a call failed because its response was too long, so that a smaller page may succeed. */
 export function isTooLong(error: unknown): boolean {
   return error instanceof ApiError && error.cause === TOO_LONG;
 }
@@ -54,13 +62,13 @@ export class Service {
   readonly client: OperatorClient;
   readonly target: Target;
   readonly waits: Waits;
-  readonly #dependencies: Call;
+  readonly #call: Call;
 
   /** `run`: the id of the import or erasure, for the audit events of its changes. */
-  constructor(target: Target, dependencies: Call, run?: string) {
+  constructor(target: Target, call: Call, run?: string) {
     this.target = target;
-    this.waits = dependencies.waits ?? WAITS;
-    this.#dependencies = dependencies;
+    this.waits = call.waits ?? WAITS;
+    this.#call = call;
     this.client = createOperatorClient({
       ...target,
       timeoutMs: this.waits.timeoutMs,
@@ -70,7 +78,7 @@ export class Service {
 
   /** The same service, for the changes of one import or erasure. */
   forRun(run: string): Service {
-    return new Service(this.target, this.#dependencies, run);
+    return new Service(this.target, this.#call, run);
   }
 
   records(account: string, collection: CollectionName): Records {
@@ -80,71 +88,52 @@ export class Service {
 
   /** The first call. Rejects at once, without retries, if the service is unreachable. */
   async reach(): Promise<void> {
-    const call = () => this.client.health({ signal: this.#dependencies.interrupted });
-    const isBusy = (error: unknown): error is ApiError =>
-      isPassing(error) && error.status !== undefined;
-    await this.patiently(call, isBusy);
+    const call = () => this.client.health({ signal: this.#call.interrupted });
+    await this.withRetry(call, (error) => isTransient(error) && error.status !== undefined);
   }
 
   /**
-   * Resolves when unanswered writes have succeeded or failed. The health check queues in the
-   * database behind all earlier writes, so later reads see them.
+   * Retries until the call succeeds, fails with another error than `isRetryable`, or has failed for
+   * `waits.patienceMs`. The call must be idempotent after such an error. Waits as long as the
+   * response asks for, else with exponential backoff. Rejects with `Interrupted` after Ctrl-C.
    */
-  async writesDecided(): Promise<void> {
-    const expectHealth = () =>
-      this.patiently(async () => {
-        const { database } = await this.client.health();
-        if (database === 'ok') return;
-        const message = 'the service cannot reach its database';
-        throw new ApiError('STORAGE_FAILED', message, { status: 503 });
-      });
-    await expectHealth();
-    await pause(this.waits.onItsWayMs, this.#dependencies.interrupted);
-    await expectHealth();
-  }
-
-  /**
-   * Retries a call until it succeeds, fails permanently, or has failed for `waits.patienceMs`. The
-   * call must be idempotent.
-   */
-  async patiently<T>(
+  async withRetry<T>(
     call: () => Promise<T>,
-    mayPass: (error: unknown) => error is ApiError = isPassing,
+    isRetryable: (error: unknown) => boolean = isTransient,
   ): Promise<T> {
-    const { interrupted } = this.#dependencies;
-    const wait = this.startWaiting();
+    const { interrupted, now, err } = this.#call;
+    const { patienceMs } = this.waits;
+    const delayAfter = backoff(this.waits);
+    const start = now();
     for (;;) {
       if (interrupted.aborted) throw new Interrupted('stopped');
       try {
         return await call();
       } catch (error) {
-        if (mayPass(error)) await wait(error);
-        else if (!interrupted.aborted) throw error;
+        if (interrupted.aborted) continue;
+        if (!(error instanceof ApiError && isRetryable(error))) throw error;
+        const sentence = sentenceOf(error);
+        if (now() - start > patienceMs) {
+          throw new CommandError(
+            `the service has not recovered for ${Math.round(patienceMs / 60_000)} minutes: ${sentence}`,
+            { cause: error },
+          );
+        }
+        const milliseconds = delayAfter(error.retryAfterMs);
+        err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
+        await pause(milliseconds, interrupted);
       }
     }
   }
+}
 
-  /** Exponential backoff, or the wait that a response asks for. Rejects after `waits.patienceMs`. */
-  startWaiting() {
-    const { interrupted, now, err } = this.#dependencies;
-    const { firstMs, maxMs, patienceMs } = this.waits;
-    const begun = now();
-    let next = firstMs;
-    return async (error: ApiError) => {
-      const sentence = sentenceOf(error);
-      if (now() - begun > patienceMs) {
-        const minutes = Math.round(patienceMs / 60_000);
-        throw new CommandError(
-          `the service has not recovered for ${minutes} minutes: ${sentence}`,
-          { cause: error },
-        );
-      }
-      const milliseconds = Math.min(error.retryAfterMs ?? next, RETRY_AFTER_MAX_MS);
-      next = Math.min(2 * next, maxMs);
-      err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
-      await pause(milliseconds, interrupted);
-    };
-  }
+/** The milliseconds before each retry: what the response asks for, else exponential. */
+export function backoff({ firstMs, maxMs }: Waits): (retryAfterMs?: number) => number {
+  let next = firstMs;
+  return (retryAfterMs = next) => {
+    next = Math.min(2 * next, maxMs);
+    return Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
+  };
 }
 
 async function boundedFetch(url: string, init: RequestInit, run?: string): Promise<Response> {
@@ -153,43 +142,32 @@ async function boundedFetch(url: string, init: RequestInit, run?: string): Promi
   // The key must not follow a redirect to another host.
   const response = await fetch(url, { ...init, headers, redirect: 'manual' });
   if (init.method !== 'GET' || response.body === null) return response;
-  const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
+  const body = await boundedBody(response.body, RESPONSE_MAX_BYTES);
   if (body === undefined) throw tooLong();
   return new Response(body, response);
 }
 
-/** A proxy may ask for a longer wait than is sensible. */
-const RETRY_AFTER_MAX_MS = 300_000;
-
-export const WAITS: Waits = {
-  firstMs: 1_000,
-  maxMs: 30_000,
-  patienceMs: 600_000,
-  timeoutMs: 30_000,
-  onItsWayMs: 2_000,
-};
-
-/** Throws a usage error that names the setting, and never contains the key. */
+/** Throws a `SettingError` or a `UsageError` that names the setting, and never contains the key. */
 export function readTarget({ environment }: Pick<Call, 'environment'>): Target {
-  const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
+  const baseUrl = serviceUrl(environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
   return { baseUrl, adminKey: adminKeyIn(environment) };
 }
 
-/** Throws a usage error that names the setting, but never contains the key. */
+/** From the environment, never from a flag: any user of a machine can read its processes' arguments. */
 export function adminKeyIn(environment: Call['environment']): string {
   return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** Returns the address without a trailing slash. Throws a `UsageError` that names the setting or option. */
-export function plainUrl(name: string, text: string, example: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isUsable =
-    (url?.protocol === 'http:' || url?.protocol === 'https:') &&
-    url.username + url.password + url.search + url.hash === '';
-  if (url === undefined || !isUsable) {
-    throw new UsageError(
-      `${name} is not a plain http or https address; it must be one such as ${example}, without user, password or query`,
-    );
+/**
+ * An address that the admin key may be sent to, by the rule of the setting SERVICE_URL: https, or
+ * http on loopback. Returned without a trailing slash. Throws a `UsageError`; `name`: of the setting
+ * or option.
+ */
+export function serviceUrl(text: string, name: string): string {
+  try {
+    return valuesIn({ SERVICE_URL: text }, ['SERVICE_URL']).SERVICE_URL;
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    throw new UsageError(error.message.replace('SERVICE_URL', name));
   }
-  return url.href.replace(/\/+$/, '');
 }

@@ -3,10 +3,10 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
-import { oldestFirst } from '../data/export/turned-file.js';
+import { oldestFirst } from '../data/export/reverse-file.js';
 import { sentenceOf } from '../data/failures.js';
+import { paginate, recordPages, subjectsOf } from '../data/paginate.js';
 import type { Service } from '../data/service.js';
-import { pagesOf, recordPages, subjectsOf } from '../data/walk.js';
 import type { Call } from '../program/command.js';
 import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
@@ -32,7 +32,7 @@ export function serviceStore(service: Service, { now, err }: Call): Store {
       // It is in the database, not in memory. The records are worth dumping without it.
       return err(`the audit log is missing: ${sentenceOf(error)}\n`);
     }
-    const pages = pagesOf<AuditEvent>(service, read, ({ id }) => String(id));
+    const pages = paginate<AuditEvent>(service, read, ({ id }) => String(id));
     for await (const page of oldestFirst(pages)) {
       for (const text of page) {
         const { id, ...event } = JSON.parse(text);

@@ -14,7 +14,7 @@ type Ask = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
 export function workersStore(url: string, key: string, service: Service): Store {
   const ask: Ask = (method, path, body) =>
-    service.patiently(() => askOnce(url, key, service.waits.timeoutMs, method, path, body));
+    service.withRetry(() => askOnce(url, key, service.waits.timeoutMs, method, path, body));
   return { kind: 'workers', lines: () => linesOf(ask), load: (dump) => load(ask, dump) };
 }
 

@@ -34,47 +34,55 @@ function encoding(given: string): string {
 const importRecords: Declare = (command, call) =>
   command
     .description(`Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
-.json) or of an export's folder; none unless all rows are good. Interrupted, run
-it again.
+.json), or of the files in an export's folder. All rows are validated before any
+is written. After an interruption, run it again with --existing skip.
 ${SETTINGS}`)
     .argument('<file>')
     .requiredOption('--account <subject>', 'the account that gets the records')
     .addOption(new Option('--into <collection>', 'for a file').choices(COLLECTION_NAMES))
-    .option('--map <pairs>', 'rename columns, as in "Jina=name" (escape \\, and \\=)', collected)
-    .option('--sheet <name>', 'the worksheet, if several have cells')
-    .option('--delimiter <mark>', 'between values; detected by default', delimiter)
+    .option('--map <pairs>', 'rename columns: "Jina=name" (escape \\, and \\=)', collected)
+    .option('--sheet <name>', 'the sheet, if several have cells')
+    .option('--delimiter <mark>', 'of CSV; detected by default', delimiter)
     .option('--encoding <name>', 'of a text file; detected by default', encoding)
     .addOption(decimalOption())
     .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
-    .option('--dry-run', 'only check; exit with 1 if a row is bad')
-    .option('--report <file>', 'write all findings to this file, as CSV')
-    .option('--skip-bad', 'leave out rows that fail the checks, and write the others')
-    .addOption(new Option('--existing <action>', 'for known rows').choices(['skip', 'create']))
+    .option('--skip-hidden', 'leave out rows that the workbook hides')
+    .option('--dry-run', 'validate only; exit with 1 if a row is bad')
+    .option('--report <file>', 'write all problems to this file, as CSV')
+    .option('--skip-bad', 'leave out rows that fail the validation')
+    .addOption(
+      new Option('--existing <action>', 'if a row has an equal record').choices(['skip', 'create']),
+    )
     .option('--reverse', 'import the last row first')
-    .option('--in-order', 'send one row at a time instead of eight')
-    .action(async (file, { map = [], sheet, delimiter, decimal, dates, report, ...given }) => {
-      const path = pathOf(call, file);
-      const reportPath = report && pathOf(call, report);
-      if (reportPath === path) {
-        throw new UsageError('--report names the imported file itself; name another one');
-      }
-      const reading = { map: parseMap(map), sheet, delimiter, decimal, dates };
-      call.listen?.();
-      const options = { ...given, path, reportPath, reading };
-      call.exitCode = await importData(options, () => serviceOf(call), call);
-    });
+    .option('--in-order', 'send one row at a time, not eight')
+    .action(
+      async (
+        file,
+        { map = [], sheet, delimiter, decimal, dates, report, skipHidden = false, ...given },
+      ) => {
+        const path = pathOf(call, file);
+        const reportPath = report && pathOf(call, report);
+        if (reportPath === path) {
+          throw new UsageError('--report names the imported file itself; name another one');
+        }
+        const reading = { map: parseMap(map), sheet, delimiter, decimal, dates, skipHidden };
+        call.listen?.();
+        const options = { ...given, path, reportPath, reading };
+        call.exitCode = await importData(options, () => serviceOf(call), call);
+      },
+    );
 
 const exportRecords: Declare = (command, call) =>
   command
-    .description(`Write everything of an account into a new folder, oldest first: a file for
-each collection that has records, the payments, the audit events. Import takes
-the folder back, in either format.
+    .description(`Write an account's data to a new folder, oldest first: a file for each
+collection that has records, the payments and the audit events. Either format
+can be imported again.
 ${SETTINGS}`)
     .requiredOption('--account <subject>', "the account's subject")
     .requiredOption('--to <folder>', 'a new folder, or an empty one')
     .addOption(new Option('--format <name>', 'ndjson by default').choices(['ndjson', 'csv']))
-    .addOption(new Option('--collection <name...>', 'export only these').choices(COLLECTION_NAMES))
-    .option('--excel', 'write CSV for Excel: with a byte order mark, without formulas')
+    .addOption(new Option('--collection <name...>', 'export these only').choices(COLLECTION_NAMES))
+    .option('--excel', 'CSV for Excel: with a byte order mark, without formulas')
     .option('--delimiter <mark>', 'of CSV; a comma by default', delimiter)
     .addOption(decimalOption())
     .action(async ({ account, to, format, collection, excel = false, ...given }) => {
@@ -101,9 +109,9 @@ ${SETTINGS}`)
 
 export const erase: Declare = (command, call) =>
   command
-    .description(`Export the account into a new folder, delete every record in it,
-check that nothing is left, and add a line to the ledger of erased accounts,
-which restore and load read. Interrupted, run it again.
+    .description(`Export the account to a new folder, add a line to the ledger of erased accounts,
+which restore and load read, delete every record of the account, and check that
+none is left. After an interruption, run it again with a new folder.
 ${SETTINGS}, and
 BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
     .requiredOption('--account <subject>', "the account's subject")

@@ -11,7 +11,7 @@ import { type Declare, onFirstSignal } from '../program/command.js';
 
 const runConsole: Declare = (command, call) =>
   command
-    .description(`Run the operator's console until SIGTERM or Ctrl-C: print its address, and a
+    .description(`Run the operator's console until SIGTERM or Ctrl-C. Prints its address, and a
 code for the next sign-in.
 Settings: src/tools/console/README.md (in a release: pages/console.md)`)
     .action(async () => {
@@ -36,8 +36,8 @@ export { runConsole as console };
 
 export const hash: Declare = (command, { out }) =>
   command
-    .description(`Ask for a password, or read it from standard input, and print the line that
-sets CONSOLE_PASSWORD_HASH, for a settings file or a shell.`)
+    .description(`Read a password from the terminal or standard input, and print the line that sets
+CONSOLE_PASSWORD_HASH, for a settings file or a shell.`)
     .action(async () => {
       const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
       // Quoted: a shell would expand whatever follows a $.

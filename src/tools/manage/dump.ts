@@ -7,7 +7,7 @@ import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
 import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { counted } from '../data/failures.js';
-import { adminKeyIn, plainUrl, Service } from '../data/service.js';
+import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
 import { checkedDump, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
@@ -25,7 +25,8 @@ export const dump: Declare = (command, call) =>
     .description(`Write every record with its id, owner, order and times, and the audit log, into
 a new file. The source is DATABASE_URL, unless --from names another one: a
 database file or backup, the address of a running service (over a file, use
-http://127.0.0.1:8080), or that of Workers deployed with MAINTENANCE=on.
+http://127.0.0.1:8080), or that of Workers deployed with MAINTENANCE=on. An
+address is https, or http on loopback.
 ${SETTINGS}`)
     .requiredOption('--to <file>', 'a new file for the dump')
     .option('--from <source>', 'a database file, or an address')
@@ -40,8 +41,8 @@ ${SETTINGS}`)
 export const load: Declare = (command, call) =>
   command
     .description(`Load a dump into a new database file, an empty Postgres database or Workers.
-Nothing is overwritten, and a dump that was cut or changed is refused as a
-whole. Interrupted, run it again. The exit code is 1 if an account is refused.
+Nothing is overwritten, and a truncated or changed dump is refused. After an
+interruption, run it again. The exit code is 1 if an account is refused.
 ${SETTINGS},
 and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .argument('<file>')
@@ -63,8 +64,8 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
 
 export const restore: Declare = (command, call) =>
   command
-    .description(`Stop the service first. Check the backup, replace the database with it,
-and keep the old one under another name.
+    .description(`Check a backup, and replace the database of a stopped service with it. The old
+database is kept under another name.
 Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {
@@ -111,8 +112,7 @@ async function storeOf(option: 'from' | 'to', given: string | undefined, call: C
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
     return fileStore(pathOf(call, path));
   }
-  const address = plainUrl(`--${option}`, text, 'https://api.example.workers.dev');
-  const at = address.replace(/\/api\/v1$/, '');
+  const at = serviceUrl(text, `--${option}`).replace(/\/api\/v1$/, '');
   const adminKey = adminKeyIn(call.environment);
   const service = new Service({ baseUrl: `${at}/api/v1`, adminKey }, call);
   // Only a Worker with MAINTENANCE=on has this path. A running service can't load a dump.

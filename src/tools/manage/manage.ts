@@ -25,14 +25,14 @@ type Load = () => Promise<Readonly<Record<string, Declare>>>;
 /** Each command's summary, and the module that exports it under its name. */
 export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>> = {
   serve: ['run the service', () => import('./serve.js')],
-  check: ['check what a start needs; start nothing', () => import('./serve.js')],
+  check: ['check settings, files and ports; start nothing', () => import('./serve.js')],
   ready: ['ask whether the service is ready', () => import('./ready.js')],
   import: ['create records from a spreadsheet', () => import('./accounts.js')],
   export: ["write an account's records to files", () => import('./accounts.js')],
-  dump: ['write everything into one file', () => import('./dump.js')],
+  dump: ['write all data to one file', () => import('./dump.js')],
   load: ['load a dump into an empty database', () => import('./dump.js')],
   erase: ['export an account, then delete it', () => import('./accounts.js')],
-  restore: ['restore a backup', () => import('./dump.js')],
+  restore: ['replace the database with a backup', () => import('./dump.js')],
   console: ["run the operator's console", () => import('./console.js')],
   hash: ["hash the console's password", () => import('./console.js')],
 };
@@ -62,7 +62,7 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
       if (name !== args[0]) continue;
       (await load())[name]?.(command, call);
       const said = script === name ? `npm run ${name} --` : `${typed} ${name}`;
-      command.showHelpAfterError(`${said} --help says what it takes`);
+      command.showHelpAfterError(`${said} --help lists its options`);
       prepare(command, args, call);
     }
     await program.parseAsync(args, { from: 'user' });

@@ -12,9 +12,8 @@ const ANSWER_MAX_MS = 5_000;
 
 export const ready: Declare = (command, call) =>
   command
-    .description(`Ask the operations port whether the service can do its work, and print one
-line, then what each reason and warning means and what to do. The exit code is 0
-if it can.
+    .description(`Ask the operations port whether the service is ready. Prints one line, then what
+each reason and warning means, and what to do. The exit code is 0 if it is ready.
 Settings: OPS_PORT, OPS_HOST as the service has them`)
     .option('--wait <seconds>', 'keep asking for this long until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {

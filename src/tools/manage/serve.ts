@@ -35,8 +35,8 @@ ${SETTINGS}`)
 
 export const check: Declare = (command, call) =>
   command
-    .description(`Check everything that a start of the service needs, and start nothing. A line
-for each check says what was found. The exit code is 0 if a start would succeed.
+    .description(`Check the settings, files and ports that the service needs, without starting it.
+Prints a line for each check. The exit code is 0 if a start would succeed.
 ${SETTINGS}`)
     .option('--online', 'also ask the identity provider and Postgres')
     .action(async ({ online = false }) => {

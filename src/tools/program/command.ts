@@ -53,8 +53,6 @@ export interface Waits {
   readonly patienceMs: number;
   /** The timeout of one request. */
   readonly timeoutMs: number;
-  /** How long an unanswered write may still be in flight once the service answers again. */
-  readonly onItsWayMs: number;
 }
 
 /** Gives a command its description, options and action. */
@@ -77,12 +75,12 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 
 export type Progress = ReturnType<typeof startProgress>;
 
-/** On a terminal, one line. `noun`: such as `rows`. `done`: how many of the total an earlier run did. */
+/** On a terminal, one line. `noun`: such as `rows`. */
 export function startProgress(
   { isTerminal, err, progressed }: Call,
-  { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
+  { event, noun, total }: { event: string; noun: string; total: number },
 ) {
-  let count = done;
+  let count = 0;
   return {
     add(more = 1): void {
       count += more;

@@ -6,10 +6,8 @@ import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { JsonValue } from '../../../core/domain/json.js';
 import { cellOfValue } from '../cell-values.js';
-import { CommandError } from '../failures.js';
 import type { DecimalMark } from '../number-text.js';
 
-const COLUMNS_MAX = 5_000;
 /** A header is text, whatever it looks like. */
 const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'name');
 
@@ -19,16 +17,6 @@ export interface CsvStyle {
   readonly decimal: DecimalMark;
   /** For Excel: a byte order mark, and no cell that a spreadsheet program treats as a formula. */
   readonly isForExcel: boolean;
-}
-
-/** Collects the header: the properties in order of appearance. */
-export function addColumns(columns: Set<string>, row: object): void {
-  for (const name of Object.keys(row)) columns.add(name);
-  if (columns.size > COLUMNS_MAX) {
-    throw new CommandError(
-      `the records have more than ${COLUMNS_MAX} different properties; export with --format ndjson`,
-    );
-  }
 }
 
 export function csvHeader(columns: ReadonlySet<string>, style: CsvStyle): string {

@@ -10,10 +10,10 @@ import type { RecordCounts } from '../../../storage/erasures/ledger.js';
 import { codeOf } from '../../../storage/file/file-copy.js';
 import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
 import { CommandError } from '../failures.js';
+import { paginate, recordPages } from '../paginate.js';
 import type { Service, StoredRecord } from '../service.js';
-import { pagesOf, recordPages } from '../walk.js';
-import { addColumns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
-import { OWNER_ONLY, oldestFirst } from './turned-file.js';
+import { type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
+import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
 
 export interface ExportOptions {
   readonly account: string;
@@ -78,7 +78,7 @@ async function* eventPages({ account, collections }: ExportOptions, service: Ser
   const read = (query: { page: number; page_size: number }) => service.client.audit.list(query);
   const isOwn = ({ owner_sub, resource }: AuditEvent) =>
     owner_sub === account && collections.some((name) => name === resource);
-  for await (const page of pagesOf<AuditEvent>(service, read, ({ id }) => String(id))) {
+  for await (const page of paginate<AuditEvent>(service, read, ({ id }) => String(id))) {
     yield page.filter(isOwn);
   }
 }
@@ -94,24 +94,25 @@ async function writeRows(
   csv: CsvStyle | undefined,
   progress?: Progress,
 ): Promise<number> {
+  /** The properties of all rows, in order of appearance. */
   const columns = new Set<string>();
   const collection = COLLECTION_NAMES.find((each) => each === name);
   let count = 0;
   async function* tapped() {
     for await (const page of pages) {
-      if (csv !== undefined) for (const row of page) addColumns(columns, row);
+      for (const name of page.flatMap(Object.keys)) columns.add(name);
       count += page.length;
       progress?.add(page.length);
       yield page;
     }
   }
-  const turned = oldestFirst(tapped());
+  const reversed = oldestFirst(tapped());
   try {
     // Once the first page comes, all rows have been read, so every column is known.
-    let page = await turned.next();
+    let page = await reversed.next();
     async function* text() {
       if (csv !== undefined) yield csvHeader(columns, csv);
-      for (; !page.done; page = await turned.next()) {
+      for (; !page.done; page = await reversed.next()) {
         const lines = page.value.map((json) =>
           csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
         );
@@ -122,7 +123,7 @@ async function writeRows(
     if (count > 0) await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
     return count;
   } finally {
-    await turned.return();
+    await reversed.return();
   }
 }
 
@@ -131,7 +132,7 @@ async function markOf({ account, collections }: ExportOptions, service: Service)
   let [total, text] = [0, ''];
   for (const collection of collections) {
     const records = service.records(account, collection);
-    const { items, pagination } = await service.patiently(() => records.list({ page_size: 1 }));
+    const { items, pagination } = await service.withRetry(() => records.list({ page_size: 1 }));
     total += pagination.total;
     text += `${pagination.total} ${items[0]?.id}, `;
   }

@@ -1,9 +1,10 @@
-// Maps columns to properties before the first row is judged.
+// Maps columns to properties before the first row is validated.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { Property } from '../../../core/domain/property.js';
 import { UsageError } from '../../program/command.js';
+import { type Cell, INVISIBLE, isFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 
@@ -93,11 +94,16 @@ export function headerIn(
 
 /** A cell that is merged with the one above is empty here. A row with one value is a title. */
 function namesIn(rows: readonly SheetRow[], index: number): string[] {
-  const cells = rows[index]?.cells.map((cell) => String(cell ?? '')) ?? [];
+  const cells = rows[index]?.cells.map(headerOf) ?? [];
   if (isOwn(cells)) return cells.map((cell) => (cell.startsWith("'") ? cell.slice(1) : cell));
-  const above = rows[index - 1]?.cells.map((cell) => String(cell ?? '').trim()) ?? [];
+  const above = rows[index - 1]?.cells.map((cell) => headerOf(cell).trim()) ?? [];
   const isTitle = above.filter((cell) => cell !== '').length < 2;
   return cells.map((cell, at) => cell.trim() || (isTitle ? '' : (above[at] ?? '')));
+}
+
+/** What is merged with another cell is empty. */
+function headerOf(cell: Cell): string {
+  return isFault(cell) ? '' : textOfCell(cell).replace(INVISIBLE, '');
 }
 
 function isOwn(names: readonly string[]): boolean {

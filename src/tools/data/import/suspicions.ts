@@ -1,64 +1,69 @@
 // What a person should check before an import: rows that are valid, but probably mistakes.
-// A suspicion is only a warning; nothing is refused.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { JsonObject } from '../../../core/domain/json.js';
+import { INVISIBLE } from '../cell-values.js';
+
+interface Row {
+  readonly line: number;
+  readonly record: JsonObject;
+}
 
 const SUM_WORDS = /^\s*(?:jumla|(?:grand |sub-?)?totals?|sum)\b/i;
 const PHONE_NAMES = /phone|simu|mobile|^tel/i;
 /** A spreadsheet that treats it as a quantity drops a leading zero or plus sign. */
 const WITHOUT_BEGINNING = /^[1-9]\d{6,14}$/;
 
-export class Suspicions {
-  /** The sum of each amount over all rows but the last. */
-  readonly #sums: Map<string, number>;
-  #rows = 0;
-  #last = { place: '', record: {} as JsonObject };
-  #phones = 0;
-  #firstPhone = '';
-
-  constructor(collection: CollectionName) {
-    const money = COLLECTIONS[collection].properties.filter(({ kind }) => kind === 'money');
-    this.#sums = new Map(money.map(({ name }) => [name, 0]));
+/** Of all rows, including those with problems. `place`: of a line, for people. */
+export function suspicions(
+  rows: readonly Row[],
+  collection: CollectionName,
+  place: (line: number) => string,
+): string[] {
+  const warnings: string[] = [];
+  const [last, sum] = [rows.at(-1), sumInLast(rows, collection)];
+  if (last !== undefined && sum !== undefined) {
+    warnings.push(
+      `${place(last.line)}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
+    );
   }
+  const values = rows.flatMap(({ line, record }) =>
+    Object.entries(record).map(([property, value]) => ({ line, property, value })),
+  );
+  const phones = values.filter(
+    ({ property, value }) => PHONE_NAMES.test(property) && WITHOUT_BEGINNING.test(String(value)),
+  );
+  const [phone] = phones;
+  if (phone !== undefined) {
+    warnings.push(
+      `${place(phone.line)}: a telephone number begins with neither 0 nor + ("${phone.value}", ${phones.length} in all); a spreadsheet may have removed it`,
+    );
+  }
+  const marked = values.filter(
+    ({ value }) => typeof value === 'string' && value.search(INVISIBLE) !== -1,
+  );
+  const [mark] = marked;
+  if (mark !== undefined) {
+    warnings.push(
+      `${place(mark.line)}: ${mark.property} has invisible characters (${marked.length} in all); a search won't find what people type`,
+    );
+  }
+  return warnings;
+}
 
-  /** To be called for every row, even one with problems. */
-  add(place: string, record: JsonObject): void {
-    for (const [name, sum] of this.#sums) this.#sums.set(name, sum + this.#amountInLast(name));
-    this.#rows++;
-    this.#last = { place, record };
-    for (const [property, value] of Object.entries(record)) {
-      if (!PHONE_NAMES.test(property) || !WITHOUT_BEGINNING.test(String(value))) continue;
-      this.#phones++;
-      this.#firstPhone ||= `${place}: a telephone number begins with neither 0 nor + ("${value}"`;
+/** Undefined: the last row isn't a sum. */
+function sumInLast(rows: readonly Row[], collection: CollectionName): string | undefined {
+  const { record } = rows.at(-1) ?? { record: {} };
+  const [first] = Object.values(record);
+  if (typeof first === 'string' && SUM_WORDS.test(first)) return JSON.stringify(first);
+  const amountIn = (row: JsonObject, name: string) => Number(row[name]) || 0;
+  for (const { name, kind } of rows.length > 2 ? COLLECTIONS[collection].properties : []) {
+    if (kind !== 'money') continue;
+    const sum = rows.slice(0, -1).reduce((total, row) => total + amountIn(row.record, name), 0);
+    if (sum > 0 && sum === amountIn(record, name)) {
+      return `${name} is ${sum}, the sum of all rows above it`;
     }
   }
-
-  /** `equal`: how many rows are equal to an earlier one; `first`: where the first of them is. */
-  sentences(equal: number, first: string): string[] {
-    const sum = this.#sumInLast();
-    return [
-      sum &&
-        `${this.#last.place}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
-      equal > 0 &&
-        `${first}: a row is equal to an earlier one (${equal} in all); each becomes a record of its own`,
-      this.#phones > 0 &&
-        `${this.#firstPhone}, ${this.#phones} in all); a spreadsheet may have removed it`,
-    ].filter((sentence) => typeof sentence === 'string');
-  }
-
-  /** Undefined: the last row isn't a sum. */
-  #sumInLast(): string | undefined {
-    const [first] = Object.values(this.#last.record);
-    if (typeof first === 'string' && SUM_WORDS.test(first)) return JSON.stringify(first);
-    const [sum] = [...this.#sums].filter(
-      ([name, sum]) => this.#rows > 2 && sum > 0 && sum === this.#amountInLast(name),
-    );
-    return sum && `${sum[0]} is ${sum[1]}, the sum of all rows above it`;
-  }
-
-  #amountInLast(name: string): number {
-    return Number(this.#last.record[name]) || 0;
-  }
+  return undefined;
 }

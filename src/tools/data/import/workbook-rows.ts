@@ -1,64 +1,126 @@
-// The rows of a workbook's sheet, with typed cells.
+// The rows of a workbook's sheet. A cell is what its format shows: a day, a time of day, a duration,
+// a number with leading zeros. What can't be read without a guess is a `CellFault`.
 
-import { readFile } from 'node:fs/promises';
-import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
-import readWorkbook from 'read-excel-file/universal';
+import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
 import { messageOf } from '../../program/command.js';
-import type { Cell } from '../cell-values.js';
+import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
 
+/** Imported when a workbook is read: it is larger than all else that a command loads. */
+type Library = typeof import('@e965/xlsx');
+
+/** Valid XML that no spreadsheet program writes, and in which the library would miss cells. */
+const UNREADABLE_XML = /<(?:\w+:)?(?:row|c|f|v|is|t|mergeCell)[\t\r\n]|<\/[\w:]+\s+>|<!--[^>]*</;
+/** Such as 0713445210, a number in the format 0000000000. */
+const DIGITS_SHOWN = /^[+\d][\d ()-]*$/;
+const UNCALCULATED: CellFault = {
+  problem:
+    'the formula has no result in the file; open the file in a spreadsheet program, and save it',
+  shown: '',
+};
+
 /** `name`: undefined if the workbook has only one sheet with cells. */
-export async function* workbookRows(
-  { path }: SourceFile,
+export async function workbookRows(
+  { path, bytes }: SourceFile,
   name: string | undefined,
-): AsyncGenerator<SheetRow, void> {
-  const sheets = await sheetsOf(path);
-  const named = sheets.filter(({ sheet, data }) =>
-    name === undefined ? data.length > 0 : sheet === name,
+): Promise<SheetRow[]> {
+  const library = await import('@e965/xlsx');
+  const book = openBook(library, path, bytes);
+  const found = book.SheetNames.filter((sheet) =>
+    name === undefined ? hasCells(sheetOf(book, sheet)) : sheet === name,
   );
-  const [only, another] = named;
+  const [only, another] = found;
   if (only === undefined || another !== undefined) {
-    const names = sheets.map(({ sheet }) => JSON.stringify(sheet)).join(', ');
+    const names = book.SheetNames.map((sheet) => JSON.stringify(sheet)).join(', ');
     const given = name === undefined ? '' : ` and no sheet ${JSON.stringify(name)}`;
     throw new CommandError(
       `${path} has the sheets ${names}${given}; pass --sheet with one of them`,
     );
   }
-  for (const [index, cells] of only.data.entries()) {
-    yield { line: index + 1, cells: cells as unknown as Cell[] };
-  }
+  return rowsOf(library, sheetOf(book, only), book.Workbook?.WBProps?.date1904 === true);
 }
 
-async function sheetsOf(path: string) {
+function openBook({ read }: Library, path: string, bytes: Buffer): WorkBook {
   try {
-    const { buffer } = withErrors(await readFile(path));
-    return await readWorkbook(buffer as ArrayBuffer, { trim: false });
+    // `sheetStubs`: without it a formula without result is an empty cell. `cellStyles`: hidden rows.
+    const how = { dense: true, sheetStubs: true, cellNF: true, cellStyles: true, bookFiles: true };
+    const book = read(bytes, how) as WorkBook & { files?: Record<string, { content: Buffer }> };
+    for (const [file, { content }] of Object.entries(book.files ?? {})) {
+      if (!/worksheets\/[^/]+\.xml$/.test(file)) continue;
+      if (UNREADABLE_XML.test(Buffer.from(content).toString('latin1'))) {
+        throw new Error(`unusual line breaks or comments in ${file}`);
+      }
+    }
+    return book;
   } catch (error) {
     throw new CommandError(
-      `${path} cannot be read as a workbook (${messageOf(error)}); save it again, or as CSV (UTF-8)`,
+      `${path} cannot be read as a workbook (${messageOf(error)}); open it in a spreadsheet program, and save it again, or as CSV (UTF-8)`,
     );
   }
 }
 
-const ERROR_CELL = /(<c\b[^>]*?\st=)"e"/g;
-/** A cell without a type, whose formula has no result in the file. */
-const UNCALCULATED_CELL =
-  /(<c\b(?:(?!\st=)[^>])*)>(\s*<f\b[^>]*(?:\/>|>[^<]*<\/f>)\s*)(?:<v\s*\/>|<v><\/v>)?\s*(?=<\/c>)/g;
+function sheetOf(book: WorkBook, name: string): DenseWorkSheet {
+  return book.Sheets[name] as DenseWorkSheet;
+}
 
-/**
- * The library reads an error such as #REF!, and a formula without its result, as an empty
- * cell: `paid` would become 0. Turned into text, they are refused with their position.
- */
-function withErrors(workbook: Uint8Array): Uint8Array {
-  const files = unzipSync(workbook, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) });
-  for (const [name, bytes] of Object.entries(files)) {
-    if (!/worksheets\/[^/]+\.xml$/.test(name)) continue;
-    const text = strFromU8(bytes)
-      .replace(ERROR_CELL, '$1"str"')
-      .replace(UNCALCULATED_CELL, '$1 t="str">$2<v>#N/A</v>');
-    files[name] = strToU8(text);
+function isFilled(cell: CellObject | undefined): boolean {
+  return cell !== undefined && (cell.t !== 'z' || cell.f !== undefined);
+}
+
+function hasCells(sheet: DenseWorkSheet): boolean {
+  return (sheet['!data'] ?? []).some((cells) => cells?.some(isFilled));
+}
+
+function rowsOf(library: Library, sheet: DenseWorkSheet, date1904: boolean): SheetRow[] {
+  const data = sheet['!data'] ?? [];
+  // Cells that only have a style don't widen the table.
+  const width = data.reduce(
+    (widest, cells = []) => Math.max(widest, cells.findLastIndex(isFilled) + 1),
+    0,
+  );
+  const rows = Array.from(data, (cells = [], index): SheetRow & { cells: Cell[] } => ({
+    line: index + 1,
+    cells: Array.from({ length: width }, (_, at) => cellOf(library, cells[at], date1904)),
+    isHidden: sheet['!rows']?.[index]?.hidden === true,
+  }));
+  for (const merge of sheet['!merges'] ?? []) markMerged(rows, merge);
+  return rows;
+}
+
+/** Whether each row of the merged cells has the value, such as an amount, only a person can say. */
+function markMerged(rows: readonly { readonly cells: Cell[] }[], { s: start, e: end }: Range) {
+  const shown = textOfCell(rows[start.r]?.cells[start.c]);
+  if (shown === '') return;
+  const place = `line ${start.r + 1}, column ${start.c + 1}`;
+  const problem = `the cell is merged with ${place}; unmerge them, and write the value into each row that it is for`;
+  for (const [at, { cells }] of rows.slice(start.r, end.r + 1).entries()) {
+    const last = Math.min(end.c, cells.length - 1);
+    for (let column = at === 0 ? start.c + 1 : start.c; column <= last; column++) {
+      cells[column] = { problem, shown };
+    }
   }
-  return zipSync(files, { level: 0 });
+}
+
+function cellOf({ SSF }: Library, cell: CellObject | undefined, date1904: boolean): Cell {
+  if (cell === undefined) return null;
+  const { t: type, v: value, w: shown = '', z: format = 'General', f: formula } = cell;
+  if (type === 'e') {
+    return { problem: 'the formula is an error; correct it in a spreadsheet program', shown };
+  }
+  if (type === 'z') return formula === undefined ? null : UNCALCULATED;
+  if (value === '' && formula !== undefined) return BLANK_FORMULA;
+  if (typeof value !== 'number') return (value ?? null) as Cell;
+  if (typeof format !== 'string' || !SSF.is_date(format)) {
+    // A spreadsheet shows, and people compare, 15 digits: 3000.0000000000005 is 3000.
+    const number = Number(value.toPrecision(15));
+    const isPlain = shown === String(number) || !DIGITS_SHOWN.test(shown);
+    return isPlain ? number : { number, shown };
+  }
+  const date = SSF.parse_date_code(value, { date1904 });
+  const parts = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
+  // A format without year and day shows a time of day or a duration.
+  if (!/[yd]|m{3}/i.test(parts) || !date) return shown;
+  return new Date(Date.UTC(date.y, date.m - 1, date.d, date.H, date.M, date.S));
 }

@@ -12,7 +12,7 @@ const PAGE_SIZES = [200, 100, 50, 10, 5, 1] as const;
 export type ReadPage<Row> = (query: { page: number; page_size: number }) => Promise<Page<Row>>;
 
 /** Non-empty pages, newest first; each row once, despite concurrent writes. */
-export async function* pagesOf<Row>(
+export async function* paginate<Row>(
   service: Service,
   read: ReadPage<Row>,
   keyOf: (row: Row) => string,
@@ -27,7 +27,7 @@ export async function* pagesOf<Row>(
       const size = sizeAt(level);
       const query = { page: before / size + 1, page_size: size };
       try {
-        return { ...(await service.patiently(() => read(query))), number: query.page };
+        return { ...(await service.withRetry(() => read(query))), number: query.page };
       } catch (error) {
         if (!isTooLong(error) || level === PAGE_SIZES.length - 1) throw error;
         level++;
@@ -42,7 +42,7 @@ export async function* pagesOf<Row>(
 export async function subjectsOf(service: Service, q?: string): Promise<string[]> {
   const { accounts } = service.client;
   const subjects: string[] = [];
-  const pages = pagesOf(
+  const pages = paginate(
     service,
     (query) => accounts.list({ ...query, q }),
     ({ owner_sub }) => owner_sub,
@@ -58,7 +58,7 @@ export function recordPages(
   collection: CollectionName,
 ): AsyncGenerator<StoredRecord[], void> {
   const records = service.records(account, collection);
-  return pagesOf(
+  return paginate(
     service,
     (query) => records.list(query),
     ({ id }) => id,

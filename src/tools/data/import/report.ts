@@ -1,0 +1,69 @@
+// The problems of a file: each with its position, the reason and the value. The terminal shows
+// the first few; the report, which people open in a spreadsheet, has all of them.
+
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { placeOf, type SourceFile } from './source-file.js';
+
+export interface Problem {
+  /** The header or the property; empty if it is about the whole row. */
+  readonly column: string;
+  readonly problem: string;
+  /** Empty if it isn't about a value. */
+  readonly value: string;
+}
+
+const SHOWN_MAX = 10;
+const VALUE_SHOWN_MAX_CHARACTERS = 60;
+const VALUE_MAX_CHARACTERS = 1_000;
+const OWNER_ONLY = 0o600;
+
+export class Report {
+  badRows = 0;
+  readonly #shown: string[] = [];
+  readonly #rows: string[][] = [['file', 'line', 'column', 'problem', 'value']];
+
+  /** Adds the problems of one row. `line`: where it begins, from 1. */
+  add(source: SourceFile, line: number, problems: readonly Problem[]): void {
+    this.badRows++;
+    const file = basename(source.path);
+    for (const { column, problem, value } of problems) {
+      this.#rows.push([
+        file,
+        String(line),
+        column,
+        problem,
+        shortened(value, VALUE_MAX_CHARACTERS),
+      ]);
+      if (this.#shown.length === SHOWN_MAX) continue;
+      const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
+      const shown = JSON.stringify(shortened(value, VALUE_SHOWN_MAX_CHARACTERS));
+      const of = value === '' ? '' : ` (${shown})`;
+      this.#shown.push(`${file}, ${placeOf(source, line)}${place}: ${problem}${of}`);
+    }
+  }
+
+  /** What the terminal shows. `path`: of the written report. */
+  lines(path = 'the file that --report names'): string[] {
+    const more = this.#rows.length - 1 - this.#shown.length;
+    return more === 0 ? this.#shown : [...this.#shown, `and ${more} more, all in ${path}`];
+  }
+
+  /** An existing file is overwritten. */
+  write(path: string): void {
+    // Someone else's file must not run formulas in the operator's spreadsheet.
+    const style = { escape_formulas: true, record_delimiter: '\r\n', bom: true } as const;
+    writeFileSync(path, stringify(this.#rows, style), { mode: OWNER_ONLY });
+  }
+}
+
+const CHARACTERS = new Intl.Segmenter();
+
+/** Cut between characters as people see them: an emoji may have several code units. */
+export function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const { index = 0 } =
+    CHARACTERS.segment(text.slice(0, 2 * maxLength)).containing(maxLength) ?? {};
+  return `${text.slice(0, index)}…`;
+}

@@ -25,7 +25,6 @@ const ROWS = `
   select position as last, * from records where position > ?1 order by position limit ${PAGE_ROWS}`;
 const EVENTS = `
   select id as last, event from audit_events where id > ?1 order by id limit ${PAGE_ROWS}`;
-const FIND_SEQUENCES = "select name from sqlite_master where type = 'table' and name = 'sequences'";
 
 export const fileStore = (path: string): Store => ({
   kind: 'file',
@@ -47,8 +46,6 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     for (const row of rowsOf(connection, EVENTS)) {
       yield eventLine(Number(row['last']), String(row['event']));
     }
-    // The first version of the schema has no such table.
-    if (connection.value(FIND_SEQUENCES) === undefined) return;
     yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
     const held = 'a running service holds it; stop it, or dump it with --from and its address';

@@ -3,7 +3,13 @@
 
 import { type AdminKey, adminGate } from '../../core/http/authentication.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
-import { isTable, Transfer } from '../../storage/object/transfer.js';
+import {
+  finishLoad,
+  isTable,
+  rowsAfter,
+  storedSequences,
+  takePiece,
+} from '../../storage/object/transfer.js';
 
 const PATH = /^\/maintenance\/([\w-]+)$/;
 
@@ -14,16 +20,15 @@ export function maintenanceOf(
   reload: () => Promise<void>,
 ) {
   const admit = adminGate(adminKey);
-  const transfer = new Transfer(storage);
 
-  async function perform(name: string, request: Request, after: number): Promise<unknown> {
+  async function perform(request: Request, name: string, after: number): Promise<unknown> {
     if (request.method === 'GET') {
-      return isTable(name) ? transfer.rowsAfter(name, after) : transfer.highest();
+      return isTable(name) ? rowsAfter(storage, name, after) : storedSequences(storage);
     }
     const body = (await request.json()) as never;
-    if (request.method === 'PUT') transfer.take(name, body);
+    if (request.method === 'PUT') takePiece(storage, name, body);
     else {
-      transfer.finish(name, body);
+      finishLoad(storage, name, body);
       await reload();
     }
     return null;
@@ -35,7 +40,7 @@ export function maintenanceOf(
     if (name === undefined) return undefined;
     const admitted = admit(request);
     if (!admitted.ok) return Promise.resolve(refused(401, admitted.failure.message));
-    return perform(name, request, Number(searchParams.get('after'))).then(
+    return perform(request, name, Number(searchParams.get('after'))).then(
       (data) => Response.json({ data }),
       (error) => refused(409, error instanceof Error ? error.message : String(error)),
     );

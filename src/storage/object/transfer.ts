@@ -56,86 +56,81 @@ const SWAP = [
   'drop table load',
 ];
 
-export class Transfer {
-  readonly #storage: ObjectStorage;
-  readonly #memoryMaxBytes: number;
-
-  /** `memoryMaxBytes`: see `memoryOf`. */
-  constructor(storage: ObjectStorage, memoryMaxBytes = MEMORY_MAX_BYTES) {
-    this.#storage = storage;
-    this.#memoryMaxBytes = memoryMaxBytes;
+export function rowsAfter({ sql }: ObjectStorage, table: Table, after: number): Piece {
+  const { key, text } = TABLES[table];
+  const rows: SqlRow[] = [];
+  let characters = 0;
+  const query = `select * from ${table} where ${key} > ?1 order by ${key}`;
+  for (const row of sql.exec<SqlRow>(query, after)) {
+    characters += String(row[text]).length;
+    const isFull = rows.push(row) === PIECE_MAX_ROWS || characters > PIECE_MAX_CHARACTERS;
+    if (isFull) return { rows, isLast: false };
   }
+  return { rows, isLast: true };
+}
 
-  rowsAfter(table: Table, after: number): Piece {
-    const { key, text } = TABLES[table];
-    const rows: SqlRow[] = [];
-    let characters = 0;
-    const query = `select * from ${table} where ${key} > ?1 order by ${key}`;
-    for (const row of this.#storage.sql.exec<SqlRow>(query, after)) {
-      characters += String(row[text]).length;
-      const isFull = rows.push(row) === PIECE_MAX_ROWS || characters > PIECE_MAX_CHARACTERS;
-      if (isFull) return { rows, isLast: false };
+export function storedSequences(storage: ObjectStorage): Sequences {
+  const [row] = rowsOf<{ sequences: string }>(storage, LOAD_SEQUENCES);
+  return JSON.parse(row?.sequences ?? '{}');
+}
+
+/**
+ * `load` names a run of `manage load`: another one begins anew. Throws, with nothing stored, if the
+ * service holds records, or if a row would keep it from starting.
+ */
+export function takePiece(storage: ObjectStorage, load: string, piece: LoadPiece): void {
+  for (const line of piece.records) {
+    const problem = recordProblem(line, BODY_MAX_BYTES);
+    if (problem !== undefined) throw new Error(problem);
+  }
+  storage.transactionSync(() => {
+    if (loadUnderWay(storage) !== load) {
+      expectNew(storage);
+      for (const statement of STAGE) rowsOf(storage, statement);
+      rowsOf(storage, 'insert into load values (?1)', load);
     }
-    return { rows, isLast: true };
-  }
-
-  highest(): Sequences {
-    const [row] = rowsOf<{ sequences: string }>(this.#storage, LOAD_SEQUENCES);
-    return JSON.parse(row?.sequences ?? '{}');
-  }
-
-  /**
-   * `load` names a run of `manage load`: another one begins anew. Throws, with nothing stored, if the
-   * service holds records, or if a row would keep it from starting.
-   */
-  take(load: string, { records, events }: LoadPiece): void {
-    const storage = this.#storage;
-    for (const line of records) {
-      const problem = recordProblem(line, BODY_MAX_BYTES);
-      if (problem !== undefined) throw new Error(problem);
+    for (const { position, collection, id, body, created_at, updated_at } of piece.records) {
+      rowsOf(storage, PUT_RECORD, position, collection, id, body, created_at, updated_at);
     }
-    storage.transactionSync(() => {
-      if (this.#loading() !== load) {
-        this.#expectNew();
-        for (const statement of STAGE) rowsOf(storage, statement);
-        rowsOf(storage, 'insert into load values (?1)', load);
-      }
-      for (const { position, collection, id, body, created_at, updated_at } of records) {
-        rowsOf(storage, PUT_RECORD, position, collection, id, body, created_at, updated_at);
-      }
-      for (const { id, event } of events) rowsOf(storage, PUT_EVENT, id, event);
-    });
-  }
+    for (const { id, event } of piece.events) rowsOf(storage, PUT_EVENT, id, event);
+  });
+}
 
-  /** To be called after the last piece. Throws, with nothing changed, unless the records fit into memory and find a new service. */
-  finish(load: string, highest: Sequences): void {
-    const storage = this.#storage;
-    if (this.#loading() !== load) throw new Error('another load has begun; run this one again');
-    this.#expectNew();
-    let memory = 0;
-    for (const { body } of storage.sql.exec<{ body: string }>('select body from new_records')) {
-      memory += memoryOf(body);
-    }
-    if (memory > this.#memoryMaxBytes) throw tooLargeFor(this.#memoryMaxBytes, memory);
-    storage.transactionSync(() => {
-      for (const statement of SWAP) rowsOf(storage, statement);
-      rowsOf(storage, PUT_SEQUENCES, JSON.stringify(highest));
-    });
+/**
+ * To be called after the last piece. Throws, with nothing changed, unless the records fit into memory
+ * (see `memoryOf`) and the service holds no others.
+ */
+export function finishLoad(
+  storage: ObjectStorage,
+  load: string,
+  highest: Sequences,
+  memoryMaxBytes = MEMORY_MAX_BYTES,
+): void {
+  if (loadUnderWay(storage) !== load) throw new Error('another load has begun; run this one again');
+  expectNew(storage);
+  let memory = 0;
+  for (const { body } of storage.sql.exec<{ body: string }>('select body from new_records')) {
+    memory += memoryOf(body);
   }
+  if (memory > memoryMaxBytes) throw tooLargeFor(memoryMaxBytes, memory);
+  storage.transactionSync(() => {
+    for (const statement of SWAP) rowsOf(storage, statement);
+    rowsOf(storage, PUT_SEQUENCES, JSON.stringify(highest));
+  });
+}
 
-  /** Throws if the service holds anything but its sample rows. */
-  #expectNew(): void {
-    const samples = new Set(sampleRows().map(({ body }) => body));
-    const events = rowsOf(this.#storage, 'select id from audit_events limit 1');
-    const first = `select body from records limit ${samples.size + 1}`;
-    const bodies = rowsOf<{ body: string }>(this.#storage, first);
-    if (events.length === 0 && bodies.every(({ body }) => samples.has(body))) return;
-    throw new Error('the service holds records; load into a deployment under another name');
-  }
+/** Throws if the service holds anything but its sample rows. */
+function expectNew(storage: ObjectStorage): void {
+  const samples = new Set(sampleRows().map(({ body }) => body));
+  const events = rowsOf(storage, 'select id from audit_events limit 1');
+  const first = `select body from records limit ${samples.size + 1}`;
+  const bodies = rowsOf<{ body: string }>(storage, first);
+  if (events.length === 0 && bodies.every(({ body }) => samples.has(body))) return;
+  throw new Error('the service holds records; load into a deployment under another name');
+}
 
-  #loading(): string | undefined {
-    const tables = rowsOf(this.#storage, "select 1 from sqlite_schema where name = 'load'");
-    if (tables.length === 0) return undefined;
-    return rowsOf<{ id: string }>(this.#storage, 'select id from load')[0]?.id;
-  }
+function loadUnderWay(storage: ObjectStorage): string | undefined {
+  const tables = rowsOf(storage, "select 1 from sqlite_schema where name = 'load'");
+  if (tables.length === 0) return undefined;
+  return rowsOf<{ id: string }>(storage, 'select id from load')[0]?.id;
 }

@@ -31,9 +31,6 @@ type HighestLine = { readonly account: null; readonly highest: Sequences };
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
-/** From the first line and the last two. `sha256`: of all lines but the last; it identifies the dump. */
-type Facts = { source: Store['kind']; highest: Sequences; sha256: string };
-
 /** A source or a target of dumps. */
 export interface Store {
   readonly kind: 'file' | 'postgres' | 'workers' | 'service';
@@ -149,9 +146,9 @@ export async function writeDump(
 }
 
 /** Every line of a dump. Rejects, at the end at the latest, if it was truncated or changed. */
-async function* readDump(path: string): AsyncGenerator<ContentLine | Facts, void> {
+async function* readDump(path: string): AsyncGenerator<ContentLine, void> {
   const digest = createHash('sha256');
-  let [before, line]: [string, Partial<typeof FORMAT & Facts>] = ['', {}];
+  let [before, line]: [string, Partial<typeof FORMAT & { sha256: string }>] = ['', {}];
   for await (const text of textsOf(path)) {
     line = objectIn(text) ?? {};
     if (before === '' && (line.dump !== FORMAT.dump || line.version !== FORMAT.version)) {
@@ -159,7 +156,7 @@ async function* readDump(path: string): AsyncGenerator<ContentLine | Facts, void
     }
     digest.update(before);
     before = `${text}\n`;
-    yield line as ContentLine | Facts;
+    yield line as ContentLine;
   }
   if (line.sha256 === digest.digest('hex')) return;
   throw new CommandError(
@@ -186,45 +183,34 @@ export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
  * that it lists as erased since are left out.
  */
 export async function checkedDump(path: string, ledger: Ledger | undefined) {
-  let facts = {} as Facts;
   const withheld = new Map<string, string>();
+  const loaded = new Contents();
   for await (const line of readDump(path)) {
-    if (isEvent(line)) continue;
-    if (!isRecord(line)) {
-      facts = { ...facts, ...line };
-      continue;
-    }
+    if ('highest' in line) loaded.raise(line.highest);
+    if (!isRecord(line)) continue;
     const owner = line.owner ?? '';
     const erased = ledger?.erasedAfter(owner, line.created_at);
     if (erased !== undefined)
       withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
   }
-  const loaded = new Contents();
-  loaded.raise(facts.highest);
-  async function* lines() {
+  /** Lines for one statement or call; a large one goes alone. */
+  async function* batches() {
+    let [records, events]: [RecordLine[], EventLine[]] = [[], []];
+    let characters = 0;
     for await (const line of readDump(path)) {
-      if (isEvent(line)) yield line;
-      if (isRecord(line) && !withheld.has(line.owner ?? '')) yield line;
+      if (!isEvent(line) && !(isRecord(line) && !withheld.has(line.owner ?? ''))) continue;
+      loaded.add(line);
+      const { length } = isRecord(line) ? line.body : line.event;
+      const count = records.length + events.length;
+      if (count === PIECE_MAX_ROWS || (count > 0 && characters + length > PIECE_MAX_CHARACTERS)) {
+        yield { records, events };
+        [records, events, characters] = [[], [], 0];
+      }
+      characters += length;
+      if (isRecord(line)) records.push(line);
+      else events.push(line);
     }
+    yield { records, events };
   }
-  return { ...facts, withheld, loaded, batches: () => batches(lines(), loaded) };
-}
-
-/** Lines for one statement or call; a large one goes alone. */
-async function* batches(lines: AsyncIterable<RecordLine | EventLine>, loaded: Contents) {
-  let [records, events]: [RecordLine[], EventLine[]] = [[], []];
-  let characters = 0;
-  for await (const line of lines) {
-    loaded.add(line);
-    const { length } = isRecord(line) ? line.body : line.event;
-    const count = records.length + events.length;
-    if (count === PIECE_MAX_ROWS || (count > 0 && characters + length > PIECE_MAX_CHARACTERS)) {
-      yield { records, events };
-      [records, events, characters] = [[], [], 0];
-    }
-    characters += length;
-    if (isRecord(line)) records.push(line);
-    else events.push(line);
-  }
-  yield { records, events };
+  return { withheld, loaded, batches };
 }

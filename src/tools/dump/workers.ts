@@ -14,30 +14,23 @@ type Ask = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
 export function workersStore(url: string, key: string, service: Service): Store {
   const ask: Ask = (method, path, body) =>
-    service.withRetry(() => askOnce(url, key, service.waits.timeoutMs, method, path, body));
+    service.withRetry(async () => {
+      const response = await fetch(`${url}/maintenance/${path}`, {
+        method,
+        headers: { 'X-Service-Admin-Key': key },
+        body: body === undefined ? null : JSON.stringify(body),
+        // The key must not follow a redirect to another host.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(service.waits.timeoutMs),
+      }).catch((cause: unknown) => {
+        throw new ApiError('CONNECTION_FAILED', `no answer from ${url}`, { cause });
+      });
+      return dataOf(response.status, await response.text());
+    });
   return { kind: 'workers', lines: () => linesOf(ask), load: (dump) => load(ask, dump) };
 }
 
-async function askOnce<T>(
-  url: string,
-  key: string,
-  timeoutMs: number,
-  method: string,
-  path: string,
-  body: unknown,
-): Promise<T> {
-  const { status, text } = await fetch(`${url}/maintenance/${path}`, {
-    method,
-    headers: { 'X-Service-Admin-Key': key },
-    body: body === undefined ? null : JSON.stringify(body),
-    // The key must not follow a redirect to another host.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  })
-    .then(async (response) => ({ status: response.status, text: await response.text() }))
-    .catch((cause: unknown) => {
-      throw new ApiError('CONNECTION_FAILED', `no answer from ${url}`, { cause });
-    });
+function dataOf<T>(status: number, text: string): T {
   const { data, error }: { data?: T; error?: { message?: string } } = objectIn(text) ?? {};
   if (status === 200 && data !== undefined) return data;
   const reason = error?.message ?? 'deploy this release with --var MAINTENANCE:on';

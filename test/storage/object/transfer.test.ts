@@ -4,13 +4,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/core/log.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { type ObjectStorage, prepareSchema } from '../../../src/storage/object/object-storage.js';
-import { type LoadPiece, Transfer } from '../../../src/storage/object/transfer.js';
+import {
+  finishLoad,
+  type LoadPiece,
+  rowsAfter,
+  storedSequences,
+  takePiece,
+} from '../../../src/storage/object/transfer.js';
 import { openObjectStorage } from '../../support/object-storage.js';
 import { changes, loaded, row } from '../storage-conformance.js';
 
 let storage: ObjectStorage;
 let records: ObjectRecordStorage;
-let transfer: Transfer;
 beforeEach(() => {
   storage = openObjectStorage();
   records = new ObjectRecordStorage({
@@ -19,7 +24,6 @@ beforeEach(() => {
     seedsSamples: true,
     pause: async () => {},
   });
-  transfer = new Transfer(storage);
 });
 
 function customers(count: number, padding = 0): LoadPiece['records'] {
@@ -35,20 +39,20 @@ const EVENT = { id: 7, owner: 'amina', event: '{}' };
 const RUN = 'load-1';
 const highest = { customers: 9 };
 const take = (records: LoadPiece['records'], events: LoadPiece['events'] = []) =>
-  transfer.take(RUN, { records, events });
+  takePiece(storage, RUN, { records, events });
 
 describe('A load', () => {
   it('takes the place of the sample rows at its end, whichever pieces arrived twice', async () => {
     const rows = customers(3);
-    transfer.take('interrupted', { records: customers(9), events: [] });
+    takePiece(storage, 'interrupted', { records: customers(9), events: [] });
     take(rows.slice(0, 2));
     take(rows.slice(1), [EVENT]);
     take(rows.slice(1), [EVENT]);
-    transfer.finish(RUN, highest);
+    finishLoad(storage, RUN, highest);
     expect((await loaded(records)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-    expect(transfer.rowsAfter('audit_events', 0).rows).toEqual([{ id: 7, event: '{}' }]);
-    expect(transfer.highest()).toEqual(highest);
-    expect(() => transfer.finish(RUN, highest)).toThrow('another load has begun');
+    expect(rowsAfter(storage, 'audit_events', 0).rows).toEqual([{ id: 7, event: '{}' }]);
+    expect(storedSequences(storage)).toEqual(highest);
+    expect(() => finishLoad(storage, RUN, highest)).toThrow('another load has begun');
   });
 
   it('is refused with a row that would keep the service from starting', () => {
@@ -65,27 +69,26 @@ describe('A load', () => {
   });
 
   it('is refused at its end if its records would not fit into memory', () => {
-    transfer = new Transfer(storage, 2_000);
     take(customers(3, 600));
-    expect(() => transfer.finish(RUN, highest)).toThrow('use Postgres');
+    expect(() => finishLoad(storage, RUN, highest, 2_000)).toThrow('use Postgres');
   });
 });
 
 describe('Stored rows', () => {
   it('are read in pieces by rows and by characters, the last of which says so', () => {
     take(customers(2_000));
-    transfer.finish(RUN, highest);
-    const first = transfer.rowsAfter('records', 0);
+    finishLoad(storage, RUN, highest);
+    const first = rowsAfter(storage, 'records', 0);
     expect([first.rows.length, first.isLast]).toEqual([1_000, false]);
-    expect(transfer.rowsAfter('records', 1_000).rows).toHaveLength(1_000);
-    expect(transfer.rowsAfter('records', 2_000)).toEqual({ rows: [], isLast: true });
+    expect(rowsAfter(storage, 'records', 1_000).rows).toHaveLength(1_000);
+    expect(rowsAfter(storage, 'records', 2_000)).toEqual({ rows: [], isLast: true });
   });
 
   it('that are long share no piece', () => {
     take(customers(3, 600_000));
-    transfer.finish(RUN, highest);
-    expect(transfer.rowsAfter('records', 0).rows).toHaveLength(2);
-    expect(transfer.rowsAfter('records', 2)).toMatchObject({ isLast: true });
+    finishLoad(storage, RUN, highest);
+    expect(rowsAfter(storage, 'records', 0).rows).toHaveLength(2);
+    expect(rowsAfter(storage, 'records', 2)).toMatchObject({ isLast: true });
   });
 });
 

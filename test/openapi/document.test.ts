@@ -89,7 +89,7 @@ it('A host’s own refusals are as the response that stands on every operation',
   onTestFinished(() => service.close());
   const { origin } = await service.start();
   for (const [code, status, text] of [
-    ['BAD_REQUEST', 400, 'this is no request\r\n\r\n'],
+    ['BAD_REQUEST', 400, 'GET nothing\r\n\r\n'],
     ['HEADERS_TOO_LARGE', 431, requestText('GET', '/api/v1/health', [`X: ${'x'.repeat(100_000)}`])],
   ] as const) {
     const [answer] = await rawExchange(origin, text);

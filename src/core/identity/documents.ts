@@ -75,7 +75,11 @@ async function fetchJson(name: string, url: string, fetch: Send, signal: AbortSi
   }
 }
 
-export type KeySet = ReturnType<typeof jose.createRemoteJWKSet>;
+/** Finds the key of a token, for `jose.jwtVerify`. In the package's declarations, so without jose's types. */
+export type KeySet = (
+  header: { readonly alg: string },
+  token: { readonly payload: string | Uint8Array; readonly signature: string },
+) => Promise<CryptoKey>;
 
 /** Rejects with a `DocumentError`. */
 export function remoteKeys(url: Address, source: DocumentSource): () => Promise<KeySet> {

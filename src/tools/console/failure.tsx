@@ -31,11 +31,7 @@ export const LOOK_COMMANDS = [
   `journalctl -u ${UNIT} -o cat -n 50`,
   `runuser -u ${UNIT} -- ${UNIT} check --online --settings /etc/service-management.env`,
 ];
-/** A unit that failed too often refuses to start before it is reset. */
-export const START_COMMANDS = [
-  `systemctl reset-failed '${UNIT}*'`,
-  `systemctl start ${UNIT}.socket ${UNIT}`,
-];
+export const START_COMMANDS = [`systemctl start ${UNIT}.socket ${UNIT}`];
 
 type Known = readonly [status: Failure['status'], sentence: string, hint: string];
 const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {

@@ -5,7 +5,14 @@
 import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
 import { failed, type Outcome, succeeded } from './errors.js';
-import { isSameValue, type JsonObject, kindOf, parseJsonObject, setOwn } from './json.js';
+import {
+  isSameValue,
+  type JsonObject,
+  kindOf,
+  parseJsonObject,
+  parseRecord,
+  setOwn,
+} from './json.js';
 
 /** The value of `status`, which lists filter by: undefined if there is none, null if it isn't a string. */
 export type Status = string | null | undefined;
@@ -95,7 +102,7 @@ export function patchedRecord(
 ): Outcome<ChangedRecord> {
   const parsed = parseJsonObject(body);
   if (!parsed.ok) return parsed;
-  const record: JsonObject = JSON.parse(stored);
+  const record = parseRecord(stored);
   const changed: string[] = [];
   for (const property of Object.keys(parsed.value)) {
     if (PROTECTED_PROPERTIES.has(property)) continue;

@@ -38,7 +38,11 @@ const PROTECTED_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'o
  * `withServerFields` adds the rest once the record's id is known.
  * Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
  */
-export function newRecord(name: CollectionName, body: string): Outcome<ChangedRecord> {
+export function newRecord(
+  name: CollectionName,
+  body: string,
+  isAudited = true,
+): Outcome<ChangedRecord> {
   const parsed = parseJsonObject(body);
   if (!parsed.ok) return parsed;
   const record = parsed.value;
@@ -49,7 +53,8 @@ export function newRecord(name: CollectionName, body: string): Outcome<ChangedRe
     const isAssigned = property !== 'ownerSub' || mirrorsOwner;
     if (isAssigned && Object.hasOwn(record, property)) delete record[property];
   }
-  const changed = Object.keys(record);
+  // Of 100,000 properties the names take a quarter of the time, and only the audit log has them.
+  const changed = isAudited ? Object.keys(record) : [];
   for (const [property, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(record, property)) record[property] = value;
   }

@@ -167,8 +167,9 @@ export class Writer {
     delete: this.#delete.bind(this),
   };
 
-  #create({ owner, collection, body }: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    const made = newRecord(collection, body);
+  #create(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
+    const { owner, collection, body, sender } = write;
+    const made = newRecord(collection, body, sender?.actor !== undefined);
     if (!made.ok) return made;
     const id = formatId(collection, this.#options.set.sequence(collection) + 1);
     const text = withServerFields(collection, id, owner, made.value.text);

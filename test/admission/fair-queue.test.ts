@@ -25,17 +25,6 @@ function open() {
   return { queue, dropped, add };
 }
 
-it('drops those that have gone while others wait before them, not only in their turn', () => {
-  const { queue, dropped, add } = open();
-  add('a');
-  const items = Array.from({ length: 10_000 }, () => add('a'));
-  for (const item of items.slice(0, 9_999)) item.isGone = true;
-  // The next look is due when twice as many wait.
-  for (let i = 0; i < 10_000; i++) add('a').isGone = true;
-  expect(dropped.length).toBeGreaterThan(9_999);
-  expect(queue.size).toBeLessThan(11_000);
-});
-
 it('does with any steps what a plain list of the accounts does', () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('add' as const), account: fc.constantFrom('a', 'b', 'c') }),

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJsonObject } from '../../src/core/domain/json.js';
+import { parseJsonObject, parseRecord } from '../../src/core/domain/json.js';
 
 const DEPTH = 512;
 
@@ -52,6 +52,30 @@ describe('parseJsonObject accepts', () => {
   });
 });
 
+// V8 of Node 24 and of Workers (nodejs/node#63785): once parsed, a name with a backslash came back for others.
+describe('A name with an escape is read as it is written', () => {
+  const NAMES = ['\\\\', '\\n', '\\u0041', '\\"', 'a\\\\', 'a\\t', '\\\\n', '\\n\\n', '\\u005c'];
+  const pairs = NAMES.flatMap((one) => NAMES.map((other): [string, string] => [one, other]));
+
+  it.each(pairs)('%s before %s, in two texts and in one', (one, other) => {
+    const written = [one, other].map((name): [string, string] => [name, JSON.parse(`"${name}"`)]);
+    // No other test has an object that begins so.
+    const start = `${pairs.findIndex((pair) => pair[0] === one && pair[1] === other)} `;
+    const values = written.map(([, name]) => ({ [start]: 1, [name]: `"${name}": 1` }));
+    const texts = written.map(
+      ([name, is]) => `{"${start}":1,"${name}" : ${JSON.stringify(`"${is}": 1`)}}`,
+    );
+    expect(texts.map(accepted)).toEqual(values);
+    expect(texts.map(parseRecord)).toEqual(values);
+    expect(accepted(`{"a":[${texts}]}`)).toEqual({ a: values });
+  });
+
+  it('with the last of two values in the place of the first', () => {
+    const text = JSON.stringify(accepted('{"\\\\":1,"b":2,"\\u005c":3,"__proto__":4}'));
+    expect(text).toBe('{"\\\\":3,"b":2,"__proto__":4}');
+  });
+});
+
 describe('parseJsonObject refuses', () => {
   it.each([
     ['{"a":tru}', /not JSON \(.+\); send one JSON object/],
@@ -68,25 +92,6 @@ describe('parseJsonObject refuses', () => {
   ])('a number that is not finite: %s', (text) => {
     expectRefused(text, /double precision/);
   });
-
-  it('exactly the numbers that the parser reads as infinite', () => {
-    const unit = fc.constantFrom(...'0123456789');
-    const digits = fc.string({ unit, minLength: 1, maxLength: 330 });
-    const exponents = fc.integer({ min: -400, max: 400 }).map((exponent) => `e${exponent}`);
-    const numbers = fc
-      .tuple(fc.constantFrom('', '-'), digits, fc.option(digits), fc.option(exponents))
-      .map(([sign, whole, part, exponent]) => {
-        const start = sign + (whole.replace(/^0+/, '') || '0');
-        return start + (part === null ? '' : `.${part}`) + (exponent ?? '');
-      });
-    fc.assert(
-      fc.property(numbers, (number) => {
-        const fits = Number.isFinite(JSON.parse(number));
-        expect(parseJsonObject(`{"a":[${number}]}`).ok).toBe(fits);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
 });
 
 describe('the depth of nesting', () => {
@@ -96,21 +101,6 @@ describe('the depth of nesting', () => {
   ])('%s: 512 levels pass, 513 do not', (_name, text) => {
     expect(JSON.stringify(accepted(text(DEPTH)))).toBe(text(DEPTH));
     expectRefused(text(DEPTH + 1), /deeper than 512/);
-  });
-
-  it.each([
-    ['brackets', '['.repeat(2000)],
-    ['braces', '{'.repeat(2000)],
-    ['closing brackets, which do not make room', ']'.repeat(2000)],
-    ['an escaped quote before brackets', `\\"${'['.repeat(2000)}`],
-    ['an escaped backslash at the end', `${'['.repeat(2000)}\\\\`],
-    ['escapes in a row', `${'\\\\\\"'.repeat(500)}${'['.repeat(2000)}`],
-    ['an escaped code of a quote', `\\u0022${'['.repeat(2000)}`],
-  ])('strings do not count: %s', (_name, inside) => {
-    const text = `{"${inside}":"${inside}"}`;
-    expect(JSON.stringify(accepted(text))).toBe(JSON.stringify(JSON.parse(text)));
-    const deep = `{"${inside}":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`;
-    expectRefused(deep, /deeper than 512/);
   });
 
   it('in a text that never closes does no harm', () => {

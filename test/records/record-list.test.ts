@@ -104,15 +104,6 @@ it('a snapshot after a change shares all chunks but the changed one', () => {
   expect(after.chunks.length).toBe(Math.ceil(200_000 / CHUNK_RECORDS));
 });
 
-it('a list of which nearly all is deleted has few chunks', () => {
-  const list = listOf(50_000);
-  for (const record of flat(list.snapshot())) {
-    if (record.position % CHUNK_RECORDS !== 0) list.remove(record);
-  }
-  expect(list.length).toBe(390);
-  expect(list.snapshot().chunks.length).toBeLessThan(20);
-});
-
 it('names the position of a record that is not in the list', () => {
   expect(() => listOf(3).remove(recordOf(9))).toThrow('no record at position 9');
 });

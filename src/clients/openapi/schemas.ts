@@ -7,7 +7,6 @@ import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import type { Pagination } from '../../core/domain/listing.js';
 import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../../core/domain/operator-views.js';
 import type { Payment } from '../../core/domain/payment.js';
 import { HEALTH } from '../../core/http/actions.js';
@@ -30,7 +29,7 @@ const PAGINATION = z.object({
   page_size: count.meta({ description: 'Maximum number of rows on a page' }),
   total: count.meta({ description: 'Number of rows on all pages' }),
   total_pages: count.meta({ description: '0 if there are no rows' }),
-}) satisfies z.ZodType<Pagination>;
+});
 
 const PAYMENT = z
   .object({

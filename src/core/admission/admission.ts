@@ -14,9 +14,6 @@ const DEFAULT_LIMITS = {
 };
 export type AdmissionLimits = Readonly<typeof DEFAULT_LIMITS>;
 
-/** No limit, for a host on which one request must not wait for another. */
-export const UNLIMITED = { accountMaxBytes: Infinity, totalMaxBytes: Infinity };
-
 /** How many requests a release starts at most: one large body makes room for thousands of small ones. */
 const STARTED_AT_ONCE_MAX = 16;
 

@@ -1,29 +1,19 @@
 // What waits for its turn, by account: the accounts are served in rotation, and each account
-// oldest first. Abandoned items are dropped, so that they neither take a turn nor fill the memory
-// until their turn. Every queue of the service is one of these.
+// oldest first. Abandoned items take no turn. Every queue of the service is one of these.
 
 import { FailureError, failed } from '../domain/errors.js';
-
-/** Abandoned items are swept at this length of an account's queue, and at each doubling of it. */
-const SWEPT_MIN = 32;
-
-/** One account's items, the oldest first. */
-interface Lane<Item> {
-  items: Item[];
-  sweptAt: number;
-}
 
 /** An item is served by the caller of `take`, or dropped by the queue. */
 export class FairQueue<Item> {
   readonly #isGone: (item: Item) => boolean;
   readonly #onDrop: (item: Item) => void;
-  /** Of each account with an item that waits. The first is served next. */
-  readonly #lanes = new Map<string, Lane<Item>>();
+  /** The items of each account that has one. The first account is served next. */
+  readonly #lanes = new Map<string, Item[]>();
   /** How many items wait. */
   size = 0;
 
-  /** `isGone`: whether the item was abandoned; default: never. `onDrop`: called once for each abandoned item. */
-  constructor(isGone = (_: Item) => false, onDrop = (_: Item) => {}) {
+  /** `isGone`: whether the item was abandoned. `onDrop`: called once for each abandoned item. */
+  constructor(isGone: (item: Item) => boolean, onDrop: (item: Item) => void) {
     this.#isGone = isGone;
     this.#onDrop = onDrop;
   }
@@ -31,20 +21,14 @@ export class FairQueue<Item> {
   /** How many items of the account wait. Those at its head that have gone are dropped. */
   waitingOf(account: string): number {
     this.#firstOf(account);
-    return this.#lanes.get(account)?.items.length ?? 0;
+    return this.#lanes.get(account)?.length ?? 0;
   }
 
   add(account: string, item: Item): void {
-    const lane = this.#lanes.get(account) ?? { items: [], sweptAt: SWEPT_MIN };
-    if (lane.items.push(item) === 1) this.#lanes.set(account, lane);
+    const lane = this.#lanes.get(account);
+    if (lane === undefined) this.#lanes.set(account, [item]);
+    else lane.push(item);
     this.size++;
-    if (lane.items.length < lane.sweptAt) return;
-    const gone = new Set(lane.items.filter(this.#isGone));
-    lane.items = lane.items.filter((waiting) => !gone.has(waiting));
-    lane.sweptAt = Math.max(SWEPT_MIN, 2 * lane.items.length);
-    if (lane.items.length === 0) this.#lanes.delete(account);
-    this.size -= gone.size;
-    for (const one of gone) this.#onDrop(one);
   }
 
   /**
@@ -56,7 +40,7 @@ export class FairQueue<Item> {
       const first = this.#firstOf(account);
       if (first === undefined || fits?.(first) === false) continue;
       this.#shift(account, lane);
-      if (this.#lanes.size > 1 && this.#lanes.delete(account)) this.#lanes.set(account, lane);
+      if (this.#lanes.delete(account)) this.#lanes.set(account, lane);
       return first;
     }
     return undefined;
@@ -69,8 +53,8 @@ export class FairQueue<Item> {
 
   /** The account's oldest item that has not gone. */
   #firstOf(account: string): Item | undefined {
-    const lane = this.#lanes.get(account);
-    for (let first = lane?.items[0]; lane && first !== undefined; first = lane.items[0]) {
+    const lane = this.#lanes.get(account) ?? [];
+    for (let first = lane[0]; first !== undefined; first = lane[0]) {
       if (!this.#isGone(first)) return first;
       this.#shift(account, lane);
       this.#onDrop(first);
@@ -78,10 +62,10 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  #shift(account: string, lane: Lane<Item>): void {
-    lane.items.shift();
+  #shift(account: string, lane: Item[]): void {
+    lane.shift();
     this.size--;
-    if (lane.items.length === 0) this.#lanes.delete(account);
+    if (lane.length === 0) this.#lanes.delete(account);
   }
 }
 

@@ -13,6 +13,7 @@ export function nextTask(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
+const SLICE_MS = 2;
 /** How long a slice gives way to new connections. */
 const GIVE_WAY_MAX_MS = 10;
 
@@ -21,8 +22,6 @@ const DEFAULTS = {
   pause: nextTask,
   /** Milliseconds from any start, never going back. */
   stopwatch: () => performance.now(),
-  /** `Infinity` on a host where time stands still while a request computes: no slice ends. */
-  sliceMs: 2,
   /** Asked once in each event-loop turn before its slice; true: the slice waits for the next turn, within bounds. */
   givesWay: () => false,
 };
@@ -56,11 +55,9 @@ export class FairScheduler {
 
   /** Whether this event-loop turn has had its slice. */
   isSliceSpent(): boolean {
-    const { sliceMs, stopwatch } = this.#options;
-    if (sliceMs === Infinity) return false;
-    const now = stopwatch();
+    const now = this.#options.stopwatch();
     if (this.#sliceStart === undefined) this.#startSlice(now);
-    return now - (this.#sliceStart ?? now) >= sliceMs;
+    return now - (this.#sliceStart ?? now) >= SLICE_MS;
   }
 
   /** How many pieces of long work wait for their turn. */

@@ -1,30 +1,16 @@
 // What the administrator's audit log keeps of a change: who, what, when and
 // which properties; "record values are never stored".
 
-import type { CollectionName } from './collection-name.js';
+import type { AuditEvent as StoredEvent } from './api-schema.js';
 import { cutPoint } from './search.js';
 
 /** The one audited actor: the holder of the admin key. */
 export type Actor = 'admin';
 
-/** One change by the administrator, or a restore: an earlier state replaced the database, on Workers that of one account. */
-export interface AuditEvent {
-  readonly actor: Actor | 'restore';
-  readonly action: 'create' | 'update' | 'delete' | 'restore';
-  readonly resource: CollectionName | 'database';
-  /** Of a restore the name of the backup, or the time or bookmark that was asked for. */
-  readonly record_id: string;
-  /** Empty if the whole file was restored. */
-  readonly owner_sub: string;
-  /** RFC 3339, UTC. */
-  readonly timestamp: string;
-  /** Property names; at most `CHANGED_NAMES_MAX`, each at most `CHANGED_NAME_MAX_CHARACTERS` long. */
+/** One change by the administrator, or a restore: an earlier state replaced the database. Storage gives it its id. */
+export type AuditEvent = Omit<StoredEvent, 'id' | 'changed'> & {
   readonly changed: readonly string[];
-  /** How many more names were changed; absent if `changed` has all. */
-  readonly changed_omitted?: number;
-  /** The import or erasure that the change belongs to; absent for a change by hand. */
-  readonly run?: string;
-}
+};
 
 /** The trace that a restore leaves. `from`: the backup or the moment; `at`: milliseconds since 1970, UTC. */
 export function restoreEvent(from: string, owner: string, at: number): AuditEvent {

@@ -1,5 +1,6 @@
 // Paging and the list query: the page that a request asks for, and its pagination.
 
+import type { Pagination } from './api-schema.js';
 import {
   ADMIN_PAGE_SIZE_DEFAULT,
   ADMIN_PAGE_SIZE_MAX,
@@ -43,14 +44,6 @@ export interface RowsPage {
 
 export function areTexts(rows: Rows): rows is readonly string[] {
   return Array.isArray(rows);
-}
-
-/** `meta.pagination` of a list response. */
-export interface Pagination {
-  readonly page: number;
-  readonly page_size: number;
-  readonly total: number;
-  readonly total_pages: number;
 }
 
 export const DATA_PAGE_SIZES = { default: PAGE_SIZE_DEFAULT, max: PAGE_SIZE_MAX };

@@ -1,7 +1,7 @@
 // The payments view: one row computed from each order, nothing stored.
 
 import { paymentIdOf } from './identifier.js';
-import type { JsonObject, JsonValue } from './json.js';
+import { type JsonObject, type JsonValue, parseRecord } from './json.js';
 
 export interface Payment {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Payment {
 
 /** The text of an order's payment row. */
 export function paymentRow(order: string): string {
-  return JSON.stringify(paymentOf(JSON.parse(order)));
+  return JSON.stringify(paymentOf(parseRecord(order)));
 }
 
 /** "`paid` when paid >= amount, otherwise `pending`"; a stored amount that isn't a number counts as 0. */

@@ -5,7 +5,14 @@
 import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
 import { failed, type Outcome, succeeded } from './errors.js';
-import { isSameValue, type JsonObject, kindOf, parseJsonObject, setOwn } from './json.js';
+import {
+  isSameValue,
+  type JsonObject,
+  kindOf,
+  parseJsonObject,
+  parseRecord,
+  setOwn,
+} from './json.js';
 
 /** The value of `status`, which lists filter by: undefined if there is none, null if it isn't a string. */
 export type Status = string | null | undefined;
@@ -31,7 +38,11 @@ const PROTECTED_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'o
  * `withServerFields` adds the rest once the record's id is known.
  * Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
  */
-export function newRecord(name: CollectionName, body: string): Outcome<ChangedRecord> {
+export function newRecord(
+  name: CollectionName,
+  body: string,
+  isAudited = true,
+): Outcome<ChangedRecord> {
   const parsed = parseJsonObject(body);
   if (!parsed.ok) return parsed;
   const record = parsed.value;
@@ -42,7 +53,8 @@ export function newRecord(name: CollectionName, body: string): Outcome<ChangedRe
     const isAssigned = property !== 'ownerSub' || mirrorsOwner;
     if (isAssigned && Object.hasOwn(record, property)) delete record[property];
   }
-  const changed = Object.keys(record);
+  // Of 100,000 properties the names take a quarter of the time, and only the audit log has them.
+  const changed = isAudited ? Object.keys(record) : [];
   for (const [property, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(record, property)) record[property] = value;
   }
@@ -95,7 +107,7 @@ export function patchedRecord(
 ): Outcome<ChangedRecord> {
   const parsed = parseJsonObject(body);
   if (!parsed.ok) return parsed;
-  const record: JsonObject = JSON.parse(stored);
+  const record = parseRecord(stored);
   const changed: string[] = [];
   for (const property of Object.keys(parsed.value)) {
     if (PROTECTED_PROPERTIES.has(property)) continue;

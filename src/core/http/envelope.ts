@@ -1,8 +1,9 @@
 // What a route returns, and the response that is made of it: envelope and common headers. The only
 // place that knows an error's status.
 
+import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
-import { areTexts, type Pagination, type Rows } from '../domain/listing.js';
+import { areTexts, type Rows } from '../domain/listing.js';
 import { LONG_ANSWER_CHARACTERS, type StreamAnswer } from './answer-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {

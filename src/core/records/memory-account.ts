@@ -37,8 +37,7 @@ export class MemoryAccount implements AccountRecords {
     const { set, searchBlocks } = this.#context;
     if (query.q !== '' || query.status !== '') {
       const list = set.snapshot(this.#owner, collection);
-      const name = `${collection}/${this.#owner}`;
-      return filteredPage(name, list, searchBlocks, this.#yieldIfNeeded, query);
+      return filteredPage(list, searchBlocks, this.#yieldIfNeeded, query);
     }
     // Without a filter a page is a piece of the list: its cost does not depend on the list's length.
     const list = set.list(this.#owner, collection);
@@ -107,9 +106,8 @@ export class MemoryAccount implements AccountRecords {
   }
 }
 
-/** The records of the query's status that contain its `q`. `name`: of the list among the blocks. */
+/** The records of the query's status that contain its `q`. */
 export async function filteredPage(
-  name: string,
   list: ListSnapshot,
   blocks: SearchBlocks,
   yieldIfNeeded: YieldIfNeeded,
@@ -120,16 +118,12 @@ export async function filteredPage(
   let total = 0;
   // Blocks separate two records by it, and no record's JSON text contains it.
   if (q.includes(BORDER)) return { items, total };
-  const needle = q === '' ? undefined : new Needle(q);
+  const matches = q === '' ? undefined : blocks.search(new Needle(q), yieldIfNeeded);
   const first = offsetOf(query);
-  if (needle !== undefined) blocks.open(name, list);
   for (const chunk of list.chunks.toReversed()) {
     const turn = yieldIfNeeded();
     if (turn !== undefined) await turn;
-    const records =
-      needle === undefined
-        ? chunk.toReversed()
-        : await blocks.matches(name, chunk, needle, yieldIfNeeded);
+    const records = matches === undefined ? chunk.toReversed() : await matches(chunk);
     for (const { status, text } of records) {
       // A record without `status` passes any filter; one that has it must equal it.
       if (wanted !== '' && status !== undefined && status !== wanted) continue;

@@ -40,7 +40,8 @@ export class MemoryOperator implements OperatorViews {
     const first = offsetOf(query);
     const rows = (owners: readonly string[]) =>
       owners.map((owner) => JSON.stringify(accountSummary(set, owner)));
-    if (q === '') return { items: rows(set.owners.slice(first, pageSize)), total: set.ownerCount };
+    if (q === '')
+      return { items: rows(set.owners.slice(first, first + pageSize)), total: set.ownerCount };
     // A search waits between its slices: an account may have lost its last record since.
     const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner));
     return { items: rows(owners.slice(first, first + pageSize)), total: owners.length };
@@ -65,7 +66,7 @@ export class MemoryOperator implements OperatorViews {
     const yieldIfNeeded = () => scheduler.yieldIfNeeded(OPERATOR);
     const needle = new Needle(q);
     const matching: string[] = [];
-    for (const owner of set.owners) {
+    for (const owner of [...set.owners]) {
       const turn = yieldIfNeeded();
       if (turn !== undefined) await turn;
       const profiles = set.snapshot(owner, 'businesses').chunks.flat();

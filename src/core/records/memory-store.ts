@@ -7,14 +7,14 @@ import { type Log, silentLog } from '../log.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
-import type { AccountRecords, RecordService, Sender } from './record-service.js';
+import type { RecordService } from './record-service.js';
 import { RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { SearchBlocks } from './search-blocks.js';
 import { Writer, type WriterOptions } from './writer.js';
 
-export interface OpenAccountRecordsOptions {
-  readonly storage: RecordStorage;
+export interface OpenRecordsOptions {
+  readonly storage: RecordStorage & StoredViews;
   readonly log?: Log;
   /** Called for every commit. */
   readonly events?: WriterOptions['events'];
@@ -33,9 +33,8 @@ export interface OpenAccountRecordsOptions {
   readonly onStorageLost?: (error: unknown) => void;
 }
 
-/** The records of one process, without the views across accounts. */
-export interface OpenAccountRecords {
-  account(owner: string, sender?: Sender): AccountRecords;
+/** The records of one process, and how to let go of them. */
+export interface OpenRecords extends RecordService {
   /** Writes that wait for a commit; those of the one under way are not among them. */
   readonly writesWaiting: number;
   /** How many records there are of each collection. */
@@ -48,45 +47,20 @@ export interface OpenAccountRecords {
   close(): Promise<void>;
 }
 
-export interface OpenRecordsOptions extends OpenAccountRecordsOptions {
-  readonly storage: RecordStorage & StoredViews;
-}
-
-/** The records of one process, and how to let go of them. */
-export interface OpenRecords extends OpenAccountRecords, RecordService {
-  /** The accounts with at least one record, by their subjects, in order. */
-  readonly owners: Iterable<string>;
-}
-
 /** Loads every row of the storage. Rejects, naming the row, if one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
-  const { storage, clock = Date.now, scheduler = new FairScheduler() } = options;
-  const set = await loadedSet(options);
-  const accounts = accountsOf(set, { ...options, scheduler });
-  // Not a copy of `accounts`: its count would stay as it is now.
-  return Object.assign(accounts, {
-    operator: new MemoryOperator({ set, storage, scheduler, clock }),
-    // Sorting many accounts takes a while, so it is done here, before a request waits for it.
-    owners: set.owners,
-  });
-}
-
-async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
-  const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
+  const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
+  const { limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
+  const set = new RecordSet({ countsBytes: limits.maxBytes > 0 });
   for await (const page of storage.load()) set.load(page);
   const sequences = await storage.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
-  return set;
-}
-
-function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAccountRecords {
-  const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
-  const { limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
   const writer = new Writer({ set, storage, limits, scheduler, log, events, clock, onStorageLost });
   const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
   const context = { set, writer, searchBlocks, scheduler };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
+    operator: new MemoryOperator({ set, storage, scheduler, clock }),
     get writesWaiting() {
       return writer.waiting;
     },

@@ -117,20 +117,9 @@ export class RecordList {
     this.#length--;
     const [number, chunk, index] = this.#placeOf(record.position);
     const rest = chunk.toSpliced(index, 1);
-    // Short neighbours become one: a list of which most is deleted has few chunks.
-    const isShort = (other: Chunk | undefined) =>
-      other !== undefined && rest.length + other.length <= CHUNK_RECORDS / 2;
-    const [before, after] = [this.#chunks[number - 1], this.#chunks[number + 1]];
-    if (rest.length === 0) this.#put(number, 1);
-    else if (after && isShort(after)) this.#put(number, 2, [...rest, ...after]);
-    else if (before && isShort(before)) this.#put(number - 1, 2, [...before, ...rest]);
-    else this.#put(number, 1, rest);
-  }
-
-  /** Puts chunks in the place of others. */
-  #put(number: number, count: number, ...chunks: readonly Chunk[]): void {
     this.#growing = undefined;
-    this.#chunks.splice(number, count, ...chunks);
+    if (rest.length === 0) this.#chunks.splice(number, 1);
+    else this.#chunks[number] = rest;
   }
 
   /** The number of the chunk that has the position, its records, and the record's index among them. */

@@ -3,6 +3,7 @@
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
+import { lowerBound } from './lower-bound.js';
 import {
   type Change,
   type ListSnapshot,
@@ -11,7 +12,6 @@ import {
   RecordList,
 } from './record-list.js';
 import type { PutRow, StoredRow } from './record-storage.js';
-import { OwnerIndex } from './sorted-owners.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
 
@@ -38,23 +38,19 @@ export interface AccountSize {
 
 const NOTHING: AccountSize = { records: 0, bytes: 0 };
 
-export interface RecordSetOptions {
-  /** Whether each account's bytes are counted, which costs a look at every character of a write. */
-  readonly countsBytes: boolean;
-}
-
 export class RecordSet {
-  readonly #options: RecordSetOptions;
+  readonly #countsBytes: boolean;
   readonly #accounts = new Map<string, Account>();
   readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts and of none. */
   readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
-  /** Subjects with at least one record, from the first look at them on. */
-  #owners: OwnerIndex | undefined;
+  /** Subjects with at least one record, in order, from the first look at them on. */
+  #owners: string[] | undefined;
   #position = 0;
 
-  constructor(options: RecordSetOptions = { countsBytes: false }) {
-    this.#options = options;
+  /** `countsBytes`: whether each account's bytes are counted, which costs a look at every character of a write. */
+  constructor({ countsBytes = false } = {}) {
+    this.#countsBytes = countsBytes;
   }
 
   /** Takes in stored rows, which come in order of position. Throws, naming the row, if one is not a record. */
@@ -107,7 +103,7 @@ export class RecordSet {
     if (before === undefined && after !== undefined) {
       list.add(after);
       this.#counts[collection]++;
-      if (isNew) this.#owners?.add(owner);
+      if (isNew) this.#owners?.splice(this.#placeOf(owner), 0, owner);
     } else if (after !== undefined) {
       list.replace(after);
     } else if (before !== undefined) {
@@ -115,7 +111,7 @@ export class RecordSet {
       this.#counts[collection]--;
       if (account.recordCount === 0) {
         this.#accounts.delete(owner);
-        this.#owners?.delete(owner);
+        this.#owners?.splice(this.#placeOf(owner), 1);
       }
     }
   }
@@ -137,8 +133,8 @@ export class RecordSet {
   }
 
   /** Subjects with at least one record, in order. */
-  get owners(): OwnerIndex {
-    this.#owners ??= new OwnerIndex(this.#accounts.keys());
+  get owners(): readonly string[] {
+    this.#owners ??= [...this.#accounts.keys()].sort();
     return this.#owners;
   }
 
@@ -169,7 +165,11 @@ export class RecordSet {
 
   /** UTF-8 bytes by which a record's text becomes longer; 0 if bytes are not counted. */
   byteDelta(before: string, after: string): number {
-    return this.#options.countsBytes ? utf8Length(after) - utf8Length(before) : 0;
+    return this.#countsBytes ? utf8Length(after) - utf8Length(before) : 0;
+  }
+
+  #placeOf(owner: string): number {
+    return lowerBound(this.#owners ?? [], (other) => other < owner);
   }
 
   #account(owner: string): Account {

@@ -2,8 +2,8 @@
 // search reads memory in sequence. Folding every record and fetching it from its own place
 // costs several times as much as the search.
 //
-// A block belongs to a chunk of the list. Chunks that a snapshot holds never change, so a block
-// is never stale: a changed record is in another chunk.
+// A block belongs to a chunk of a list. Chunks that a snapshot holds never change, so a block is
+// never stale: a changed record is in another chunk, and nobody reads the old one's block any more.
 
 import {
   caseFolded,
@@ -13,7 +13,7 @@ import {
 } from '../domain/search.js';
 import { lowerBound } from './lower-bound.js';
 import type { MemoryRecord } from './record-list.js';
-import { CHUNK_RECORDS, type Chunk, type ListSnapshot } from './record-list.js';
+import { CHUNK_RECORDS, type Chunk } from './record-list.js';
 
 /** Folding a longer block would take more than a slice: its records are searched one by one. */
 const BLOCK_MAX_CHARACTERS = 128 * 1024;
@@ -70,10 +70,11 @@ class Block {
 
 export class SearchBlocks {
   readonly #maxCharacters: number;
-  /** By name of the list, least recently searched first. */
-  readonly #lists = new Map<string, Map<Chunk, Block>>();
+  /** With the number of the last search that read it, least recently read first. */
+  readonly #kept = new Map<Chunk, { readonly block: Block; readonly search: number }>();
   /** Size of the kept blocks. */
   characters = 0;
+  #searches = 0;
 
   constructor(maxCharacters = KEPT_MAX_CHARACTERS) {
     this.#maxCharacters = maxCharacters;
@@ -82,57 +83,38 @@ export class SearchBlocks {
   /** How many records were folded so far, which costs more than searching them. */
   foldedRecords = 0;
 
-  /** To be called before a search of the list: drops the blocks of chunks that it no longer has. */
-  open(name: string, { chunks, length }: ListSnapshot): void {
-    const before = this.#drop(name);
-    // A short list is folded quickly, and short lists can be very many, so none is kept.
-    if (length < CHUNK_RECORDS) return;
-    const blocks = new Map<Chunk, Block>();
-    for (const chunk of chunks) {
-      const block = before?.get(chunk);
-      if (block === undefined) continue;
-      blocks.set(chunk, block);
-      this.characters += block.characters;
-    }
-    this.#lists.set(name, blocks);
+  /** A search of one list: finds the records of a chunk that contain the needle, newest first. */
+  search(needle: Needle, yieldIfNeeded: YieldIfNeeded) {
+    const search = ++this.#searches;
+    return (chunk: Chunk): Promise<MemoryRecord[]> => {
+      const kept = this.#kept.get(chunk);
+      if (kept !== undefined) {
+        this.#kept.delete(chunk);
+        this.#kept.set(chunk, { ...kept, search });
+        return kept.block.matches(needle, yieldIfNeeded);
+      }
+      this.foldedRecords += chunk.length;
+      let characters = 0;
+      for (const { text } of chunk) characters += text.length;
+      if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, yieldIfNeeded);
+      const block = new Block(chunk);
+      // A short one is folded quickly, and short ones can be very many.
+      if (chunk.length >= CHUNK_RECORDS / 2) this.#keep(chunk, block, search);
+      return block.matches(needle, yieldIfNeeded);
+    };
   }
 
-  /** The records of a chunk of the list that contain the needle, newest first. */
-  async matches(
-    name: string,
-    chunk: Chunk,
-    needle: Needle,
-    yieldIfNeeded: YieldIfNeeded,
-  ): Promise<MemoryRecord[]> {
-    const kept = this.#lists.get(name)?.get(chunk);
-    if (kept !== undefined) return kept.matches(needle, yieldIfNeeded);
-    this.foldedRecords += chunk.length;
-    let characters = 0;
-    for (const { text } of chunk) characters += text.length;
-    if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, yieldIfNeeded);
-    const block = new Block(chunk);
-    this.#keep(name, chunk, block);
-    return block.matches(needle, yieldIfNeeded);
-  }
-
-  /** Makes room by dropping other lists only: of a list beyond the budget the newest part is kept. */
-  #keep(name: string, chunk: Chunk, block: Block): void {
-    const blocks = this.#lists.get(name);
-    if (blocks === undefined || block.characters > this.#maxCharacters) return;
-    for (const other of this.#lists.keys()) {
+  /** Makes room by dropping what other searches read: of a list beyond the budget the newest part is kept. */
+  #keep(chunk: Chunk, block: Block, search: number): void {
+    if (block.characters > this.#maxCharacters) return;
+    for (const [other, kept] of this.#kept) {
       if (this.characters + block.characters <= this.#maxCharacters) break;
-      if (other !== name) this.#drop(other);
+      if (kept.search === search) return;
+      this.#kept.delete(other);
+      this.characters -= kept.block.characters;
     }
-    if (this.characters + block.characters > this.#maxCharacters) return;
-    blocks.set(chunk, block);
+    this.#kept.set(chunk, { block, search });
     this.characters += block.characters;
-  }
-
-  #drop(name: string): Map<Chunk, Block> | undefined {
-    const blocks = this.#lists.get(name);
-    this.#lists.delete(name);
-    for (const { characters } of blocks?.values() ?? []) this.characters -= characters;
-    return blocks;
   }
 }
 

@@ -1,6 +1,6 @@
 // What memory needs to know of a stored record, from its body: its owner, id and status.
 
-import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { isJsonObject, type JsonObject, parseRecord } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
 import type { PutRow, StoredRow } from './record-storage.js';
 
@@ -18,7 +18,7 @@ export function storedFacts(row: StoredRow): Pick<PutRow, 'owner' | 'id' | 'stat
 function parsed(row: StoredRow): JsonObject {
   let body: unknown;
   try {
-    body = JSON.parse(row.body);
+    body = parseRecord(row.body);
   } catch {
     throw unusable(row, 'is not JSON');
   }

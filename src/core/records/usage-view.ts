@@ -7,8 +7,7 @@ import { HOUR_MS } from '../domain/hour.js';
 import type { StoredTotals, StoredUsage, ThreeTimes } from './record-storage.js';
 
 /** The contract's usage view: records created in the last 24 hours, 7 days and 30 days. */
-export const USAGE_WINDOWS_HOURS = [24, 7 * 24, 30 * 24] as const;
-export const [, , LONGEST_WINDOW_HOURS] = USAGE_WINDOWS_HOURS;
+const USAGE_WINDOWS_HOURS = [24, 7 * 24, 30 * 24] as const;
 
 /** When each window began. `now` and the results: milliseconds since 1970, UTC. */
 export function windowStarts(now: number): ThreeTimes {

@@ -38,9 +38,6 @@ const CHARACTERS_A_MS = 16_384;
 const isSmall = ({ characters }: PendingWrite) => characters <= LARGE_CHARACTERS;
 const isLarge = (write: PendingWrite) => !isSmall(write);
 
-/** How many records one log line names; it has the number of all as well. */
-const LOGGED_EVENTS_MAX = 100;
-
 export interface WriterOptions {
   readonly set: RecordSet;
   readonly storage: RecordStorage;
@@ -151,14 +148,8 @@ export class Writer {
       if (write === undefined) break;
       const { kind, characters, answer } = write;
       try {
-        const before = kind === 'create' ? undefined : group.find(write);
         group.characters += characters;
-        const decision =
-          kind === 'create'
-            ? this.#create(write, group)
-            : kind === 'update'
-              ? this.#update(write, before, group)
-              : this.#delete(write, before);
+        const decision = this.#decisions[kind](write, group);
         if (decision.ok) this.#stage(write, decision.value, group);
         else if (standsAlone(kind, decision.failure.code)) answer(decision);
         else group.outcomes.push([answer, decision]);
@@ -170,21 +161,24 @@ export class Writer {
     return group;
   }
 
+  readonly #decisions = {
+    create: this.#create.bind(this),
+    update: this.#update.bind(this),
+    delete: this.#delete.bind(this),
+  };
+
   #create(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    const { owner, collection, body } = write;
-    const made = newRecord(collection, body);
+    const { owner, collection, body, sender } = write;
+    const made = newRecord(collection, body, sender?.actor !== undefined);
     if (!made.ok) return made;
     const id = formatId(collection, this.#options.set.sequence(collection) + 1);
     const text = withServerFields(collection, id, owner, made.value.text);
     return this.#changeTo({ ...made.value, text }, { owner, collection, id }, undefined, group);
   }
 
-  #update(
-    write: PendingWrite,
-    before: MemoryRecord | undefined,
-    group: CommitGroup,
-  ): Outcome<StagedWrite> {
+  #update(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
     const { collection, id, body } = write;
+    const before = group.find(write);
     const patched = patchedRecord(collection, before?.text ?? '{}', body);
     // A body that is not one JSON object is 400 whether or not the record is there.
     if (!patched.ok && patched.failure.code === 'INVALID_JSON') return patched;
@@ -217,10 +211,9 @@ export class Writer {
     return succeeded({ change, result: text, changed });
   }
 
-  #delete(
-    { owner, collection, id }: PendingWrite,
-    before: MemoryRecord | undefined,
-  ): Outcome<StagedWrite> {
+  #delete(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
+    const { owner, collection, id } = write;
+    const before = group.find(write);
     if (before === undefined) return notFound(collection, id);
     const byteDelta = this.#options.set.byteDelta(before.text, '');
     const change = { owner, collection, id, before, after: undefined, byteDelta };
@@ -265,11 +258,8 @@ export class Writer {
   /** "If the audit write fails …, the change stands and the failure is logged as `admin_audit_write_failed`." */
   #reportLostEvents({ events }: CommitGroup, error: unknown): void {
     this.#options.events?.auditFailed();
-    const named = events.slice(0, LOGGED_EVENTS_MAX);
-    this.#options.log.error('admin_audit_write_failed', error, {
-      events: events.length,
-      records: named.map(({ action, record_id }) => `${action} ${record_id}`).join(', '),
-    });
+    const records = events.map(({ action, record_id }) => `${action} ${record_id}`).join(', ');
+    this.#options.log.error('admin_audit_write_failed', error, { events: events.length, records });
   }
 
   /** Takes no more writes: memory and storage may differ. */

@@ -110,7 +110,9 @@ it.each([
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
 ] as const)('refuses %s=%j in one sentence without secrets', expectRefused);
 
-it('warns when tokens of any application of an issuer are accepted', () => {
+it('warns when tokens of any application are accepted, and when an address is the subject', () => {
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
-  expect(warningsOf({ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' })).toEqual([]);
+  const gate = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' };
+  expect(warningsOf(gate)).toEqual([]);
+  expect(warningsOf({ ...gate, AUTH_SUBJECT_FIELD: 'email' })).toEqual(['subject_is_an_address']);
 });

@@ -58,14 +58,6 @@ describe('A start', () => {
     await close();
   });
 
-  it('ends with one line if the file is not a database', async () => {
-    const path = join(service.folder, 'notes.txt');
-    await writeFile(path, 'not a database at all'.repeat(100));
-    expect(await refusal({ DATABASE_URL: `file:${path}` })).toBe(
-      `the database file ${path} cannot be used: it is not a SQLite database; name another file or restore a backup`,
-    );
-  });
-
   it('is refused after the busy time-out if another process serves the file', async () => {
     const first = await service.start();
     const startedAt = performance.now();
@@ -194,7 +186,6 @@ it('A start warns of settings that may be mistakes', async () => {
   const server = await service.start({
     AUTH_USERINFO_URL: '',
     AUTH_USERINFO_ULR: 'https://hush.example',
-    AUTH_SUBJECT_FIELD: 'email',
     ADMIN_API_KEY: 'hush',
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
   });
@@ -204,7 +195,6 @@ it('A start warns of settings that may be mistakes', async () => {
     'certificates_not_checked',
     'identity_provider_not_configured',
     'setting_unknown',
-    'subject_is_an_address',
   ]);
   expect(server.output()).not.toContain('hush');
 });

@@ -136,15 +136,4 @@ describe('An answer of the provider', () => {
     const outcomes = await outcomesOf(WHOLE);
     expect(outcomes).toEqual(WHOLE.map(() => ({ status: 'identified', subject: 'asha' })));
   });
-
-  it.each([
-    ['FIN', END],
-    ['RST', RESET],
-  ])('may be cut after each byte, by %s', async (_, cut) => {
-    const whole = `${head([SIX.slice(0, 22), CHUNKED])}e\r\n${GOOD}\r\n0\r\n\r\n`;
-    const cutAfter = (bytes: number) => (socket: Socket) =>
-      void socket.write(whole.slice(0, bytes), () => cut(socket));
-    const outcomes = await outcomesOf(Array.from(whole, (_, bytes) => [cutAfter(bytes)]));
-    expect(outcomes).toEqual(outcomes.map(() => ({ status: 'unavailable' })));
-  });
 });

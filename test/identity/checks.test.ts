@@ -21,12 +21,9 @@ describe.each([
   ['without a memory', 0],
   ['with a memory', CACHE_SECONDS],
 ])('Checks under way, %s', (_name, cacheSeconds) => {
-  it.each([
-    ['at once', (token: string) => token],
-    ['later', async (token: string) => token],
-  ])('are joined for equal tokens alone, with a digest that is there %s', async (_when, digest) => {
+  it('are joined for equal tokens alone', async () => {
     const { verdictOf, answer } = held();
-    const { asked, told, check } = openChecks(verdictOf, { cacheSeconds, digest });
+    const { asked, told, check } = openChecks(verdictOf, { cacheSeconds });
     const tokens = ['a', 'a', 'a', 'A', 'a.'];
     const open = tokens.map(check);
     await settled();
@@ -121,14 +118,6 @@ describe('With a memory', () => {
     }
   });
 
-  it('a token that is refused after its time stays refused', async () => {
-    const verdicts = [good('a'), REFUSED];
-    const { later } = remembering(() => verdicts.shift() ?? REFUSED);
-    await later(0);
-    expect(await later(LIFETIME_MS)).toEqual([INVALID, 2]);
-    expect(await later(-1)).toEqual([INVALID, 3]);
-  });
-
   it('the time counts from the start of the question, also for a late joiner', async () => {
     const { verdictOf, answer } = held();
     const { asked, clock, check, later } = remembering(verdictOf);
@@ -165,28 +154,6 @@ describe('With a memory', () => {
     for (const token of ['another', 'token-0', 'first']) await check(token);
     expect(asked.length).toBe(full + 3);
   });
-
-  it('10,500 tokens of one account push out no other account', async () => {
-    const { asked, check } = remembering((token) => good(token.split('-')[0] ?? ''));
-    const others = Array.from({ length: 100 }, (_, i) => `account${i}-1`);
-    for (const token of others) await check(token);
-    for (let i = 0; i < 10_500; i++) await check(`mallory-${i}`);
-    asked.length = 0;
-    for (const token of others) await check(token);
-    expect(asked).toEqual([]);
-  });
-});
-
-it('The log says once that the provider is available again', async () => {
-  const log = keptLog();
-  let isAway = true;
-  const { clock, check } = openChecks(() => (isAway ? UNUSABLE : REFUSED), { log });
-  for (isAway of [true, true, false, false, true, false]) await check(`${isAway}`);
-  const events = () => log.lines.map(({ event }) => event.replace('identity_provider_', ''));
-  expect(events()).toEqual(['unavailable', 'available', 'refused']);
-  clock.now += 60_000;
-  for (isAway of [true, false]) await check(`${isAway}`);
-  expect(events().slice(3)).toEqual(['unavailable', 'available', 'refused']);
 });
 
 it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {

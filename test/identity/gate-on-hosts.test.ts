@@ -1,7 +1,6 @@
-// The gate, the provider's request for a pause, and answers that end Node's `fetch`, seen by a
-// caller of the built service: on Node and in the Workers' runtime.
+// The gate and the provider's request for a pause, seen by a caller of the built service: on Node
+// and in the Workers' runtime.
 
-import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
@@ -18,18 +17,6 @@ async function answerOf(origin: string, token: string) {
   const retryAfter = response.headers.get('retry-after');
   return { status: response.status, code: error?.code, retryAfter };
 }
-
-/** The head of six codings, and a body that ends as `then` says. */
-const sixCodings = (then: (response: ServerResponse) => void) => (response: ServerResponse) => {
-  response.writeHead(200, { 'content-encoding': Array(6).fill('gzip').join(',') });
-  response.write('x', () => then(response));
-};
-/** Half-arrived, cut, reset. */
-const ENDINGS = [
-  () => {},
-  ({ socket }: ServerResponse) => socket?.end(),
-  ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
-];
 
 async function onWorkers(folder: string, settings: Settings) {
   const miniflare = await startMiniflare([await workerOptions(folder, settings)]);
@@ -80,22 +67,4 @@ describe.each<[string, (...at: Parameters<typeof onNode>) => ReturnType<typeof o
     expect((await answerTo(token)).status).toBe(200);
     expect(asked()).toBe(before + 2);
   });
-
-  it.each(['/me', '/.well-known/openid-configuration', '/keys'])(
-    'whose provider answers in six codings lives, keeps no connection, and recovers: at %s',
-    async (path) => {
-      for (const then of ENDINGS) {
-        provider.broken.set(path, sixCodings(then));
-        const tokens = await Promise.all([1, 2, 3].map((n) => provider.token({ jti: `${n}` })));
-        for (const answer of await Promise.all(tokens.map(answerTo))) {
-          expect(answer).toMatchObject({ status: 503, code: 'AUTH_UNAVAILABLE' });
-        }
-      }
-      await expect.poll(() => provider.connections(), { timeout: 20_000 }).toBe(0);
-      provider.broken.clear();
-      const token = await provider.token();
-      const status = async () => (await answerTo(token)).status;
-      await expect.poll(status, { timeout: 20_000 }).toBe(200);
-    },
-  );
 });

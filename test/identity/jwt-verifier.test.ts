@@ -54,12 +54,6 @@ describe('A token for this service', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('is refused when the provider refuses it', async () => {
-    provider.broken.set('/me', 401);
-    expect(await signIn().identity.identify(await provider.token())).toEqual(INVALID);
-    expect(questions('/me')).toBe(1);
-  });
-
   it('passes with only a key set, from any issuer', async () => {
     const { identity } = signIn({
       issuer: undefined,
@@ -112,7 +106,11 @@ it.each([
 });
 
 it.each([
-  [{ subjectField: 'oid' }, {}, { reason: 'a token without a usable subject', field: 'oid' }],
+  [
+    { subjectField: 'oid' },
+    {},
+    { reason: 'a token without a usable subject; check AUTH_SUBJECT_FIELD' },
+  ],
   [{}, { sub: 'x'.repeat(1_025) }, { reason: 'a subject over 1024 bytes' }],
 ])(
   'Alone, a token without a usable subject is unavailable: %o, %o',
@@ -159,15 +157,6 @@ describe('Keys', () => {
     expect([questions(DISCOVERY), questions(KEYS)]).toEqual([2, 3]);
   });
 
-  it('that are withdrawn are refused after ten minutes', async () => {
-    const { identity } = signIn();
-    const withdrawn = await provider.token({ exp: seconds(3_600) });
-    expect(await identity.identify(withdrawn)).toEqual(IDENTIFIED);
-    await provider.rotate();
-    later(600_000);
-    expect(await identity.identify(withdrawn)).toEqual(INVALID);
-  });
-
   it('that are unknown are fetched at most once in 30 s, for any number of tokens', async () => {
     const { identity } = signIn();
     await identity.identify(await provider.token());
@@ -198,15 +187,6 @@ describe('Keys', () => {
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
   });
 
-  it('of more than 256 KiB are not read', async () => {
-    const keys = JSON.stringify({ keys: [{ kty: 'x'.repeat(262_144) }] });
-    provider.broken.set(KEYS, (response) => response.end(keys));
-    expect(await signIn().identity.identify(await provider.token())).toEqual(UNAVAILABLE);
-    expect(log.lines[0]?.fields).toEqual({
-      reason: 'could not fetch the key set: over 262144 bytes',
-    });
-  });
-
   it.each<[object | ((issuer: string) => object), string]>([
     [
       { issuer: 'https://id.example' },
@@ -226,18 +206,6 @@ describe('Keys', () => {
     expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason }]);
     expect(questions('/me')).toBe(0);
   });
-});
-
-it('A token that names none of several keys is invalid', async () => {
-  const { keys } = (await (await fetch(`${provider.issuer}${KEYS}`)).json()) as { keys: object[] };
-  const several = JSON.stringify({ keys: [...keys, { ...keys[0], kid: 'second' }] });
-  provider.broken.set(KEYS, (response) => response.end(several));
-  const { identity } = signIn();
-  expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
-  expect(await identity.identify(await provider.token({}, { kid: undefined }))).toEqual(INVALID);
-  expect(log.lines.map(({ fields }) => fields)).toEqual([
-    { reason: 'ERR_JWKS_MULTIPLE_MATCHING_KEYS' },
-  ]);
 });
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA'.split(' ');

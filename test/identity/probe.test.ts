@@ -38,14 +38,6 @@ describe('Any other answer is reported with what the operator can do', () => {
   });
 });
 
-it('A network error of the discovery document is reported by its code', async () => {
-  const cause = Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' });
-  const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
-  const settings = signInSettings({ issuer: 'https://id.example', audiences: ['shop'] });
-  const { found } = await openSignIn({ settings, fetch }).probe();
-  expect(found).toMatch(/^could not fetch the discovery document: CERT_HAS_EXPIRED; /);
-});
-
 it('The discovery document, the keys and the endpoint are checked, and the spelling of the issuer', async () => {
   await using provider = await openSigningProvider();
   const { issuer, asked } = provider;

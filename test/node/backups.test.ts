@@ -1,18 +1,15 @@
-// The service's own backups, on the real process: by the clock, by SIGUSR2 and over the operations
-// port; and that nothing which befalls them harms it. When they are due: storage/backup.
+// The service's own backups, on the real process: by the clock and by SIGUSR2;
+// and that nothing which befalls them harms it. When they are due: storage/backup.
 
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { Metrics, operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
-
-const KEY = 'the-operators-key-of-the-backup-tests';
 
 let service: NodeService;
 let folder: string;
@@ -23,7 +20,7 @@ beforeEach(async () => {
   service = await openNodeService();
   folder = join(service.folder, 'backups');
   await mkdir(folder);
-  onDemand = { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: '0', OPS_PORT: '0', ADMIN_API_KEY: KEY };
+  onDemand = { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: '0' };
 });
 afterEach(() => service.close());
 
@@ -78,23 +75,6 @@ describe('The service', () => {
     expect(await server.stop()).toBe(0);
     expect(await readdir(folder)).toHaveLength(2);
   });
-
-  it('never removes a backup that is much larger than those after it, and says so', async () => {
-    const server = await service.start({ ...onDemand, BACKUP_KEEP: '1' });
-    await create(server, 'x'.repeat(500_000));
-    const good = await backUp(server);
-    await server.stop();
-    await rm(join(service.folder, 'service.db'));
-    const empty = await service.start({ ...onDemand, BACKUP_KEEP: '1', DATABASE_CREATE: 'yes' });
-    await backUp(empty);
-    await backUp(empty);
-    expect(eventsOf(empty, 'backup_held_back')[0]).toMatchObject({
-      level: 'warn',
-      files: good['file'],
-    });
-    expect(await readdir(folder)).toHaveLength(2);
-    expect(await recordsIn(good['file'])).toBe(SAMPLE_COUNT + 1);
-  });
 });
 
 describe('A backup that fails', () => {
@@ -120,42 +100,8 @@ describe('A backup that fails', () => {
   });
 });
 
-describe('POST /backup', () => {
-  const ask = async (operations: string, key?: string, method = 'POST') => {
-    const headers = key === undefined ? {} : { 'X-Service-Admin-Key': key };
-    const response = await fetch(`${operations}/backup`, { method, headers });
-    return [response.status, await response.text()];
-  };
-
-  it('takes a backup with the admin key alone; refused keys of both ports are counted', async () => {
-    const server = await service.start(onDemand);
-    const operations = operationsOf(server);
-    const refusals = async () => (await (await fetch(`${operations}/status`)).json()).admin_keys;
-    // A request without a key is no guess.
-    expect((await ask(operations))[0]).toBe(401);
-    expect(await refusals()).toEqual({ refused: 0, last_refused_at: null });
-    for (const key of ['', 'a-guess', `${KEY}x`]) expect((await ask(operations, key))[0]).toBe(401);
-    const headers = { 'X-Service-Admin-Key': 'a guess' };
-    expect((await fetch(`${server.origin}/api/v1/admin/usage`, { headers })).status).toBe(401);
-    expect((await ask(operations, KEY, 'GET'))[0]).toBe(404);
-    expect(await ask(operations, KEY)).toEqual([202, '{"begun":true}\n']);
-    await server.saw('"event":"backup_taken"');
-    const { refused, last_refused_at } = await refusals();
-    expect(refused).toBe(4);
-    expect(Math.abs(Date.parse(last_refused_at) - Date.now())).toBeLessThan(600_000);
-    const metrics = await Metrics.of(operations);
-    expect(metrics.total('service_backups_total', { result: 'taken' })).toBe(1);
-    expect(metrics.total('service_admin_keys_refused_total')).toBe(4);
-  });
-
-  it('is refused with its reason if no folder or no key is set, and SIGUSR2 is logged', async () => {
-    const without = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: KEY });
-    const reason = 'backups are not configured; set BACKUP_DIR';
-    const line = await backUp(without, 'backup_not_configured');
-    expect(line).toMatchObject({ level: 'warn', hint: reason });
-    expect(await ask(operationsOf(without), KEY)).toEqual([409, `{"error":"${reason}"}\n`]);
-    await without.stop();
-    const keyless = await service.start({ ...onDemand, ADMIN_API_KEY: '' });
-    expect((await ask(operationsOf(keyless), ''))[0]).toBe(401);
-  });
+it('A backup that is asked for without BACKUP_DIR is refused in the log', async () => {
+  const server = await service.start();
+  const hint = 'backups are not configured; set BACKUP_DIR';
+  expect(await backUp(server, 'backup_not_configured')).toMatchObject({ level: 'warn', hint });
 });

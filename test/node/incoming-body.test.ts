@@ -13,15 +13,6 @@ const collectGarbage: () => void = runInNewContext('gc');
 const read = (incoming: Readable) =>
   incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
 
-it('joins the bytes of a body that comes byte by byte', async () => {
-  const source = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 251));
-  const pieces = Array.from(source, (_, i) => source.subarray(i, i + 1));
-  const bytes = await read(Readable.from(pieces, { objectMode: false }));
-  expect(Buffer.compare(bytes ?? Buffer.alloc(0), source)).toBe(0);
-  // One buffer, and not one a piece.
-  expect(bytes?.buffer.byteLength).toBeGreaterThanOrEqual(5_000);
-});
-
 it.each([
   ['32 large pieces', 32, 32_768, 32],
   ['5,120 tiny pieces', 5_120, 2, 20],

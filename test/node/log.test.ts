@@ -8,7 +8,6 @@ import type { ServerProcess } from '../support/server-process.js';
 
 const CUSTOMERS = '/api/v1/customers';
 const ADMIN_API_KEY = 'the-operators-key-of-the-log-tests';
-const OPERATOR = `X-Service-Admin-Key: ${ADMIN_API_KEY}`;
 const MINE = bearer('log');
 const CLOSE = 'Connection: close';
 
@@ -61,19 +60,6 @@ describe('The log', () => {
     expect(await server.stop()).toBe(0);
     const events = ['database_created', 'started', 'admin_key_refused', 'stopping', 'stopped'];
     expect(eventsOf(server).map(({ event }) => event)).toEqual(events);
-  });
-
-  it('has one line for the changes of an import', async () => {
-    const server = await service.start({ ADMIN_API_KEY });
-    const path = '/api/v1/admin/accounts/imported/customers';
-    for (const run of ['import-1', 'import-1', 'import-2', '']) {
-      const headers = [OPERATOR, `X-Service-Run: ${run}`, CLOSE];
-      const creation = requestText('POST', path, headers, '{"name":"a","phone":"1"}');
-      expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
-    }
-    await server.stop();
-    const mirrored = server.log().filter(({ event }) => event === 'admin_audit');
-    expect(mirrored.map(({ run }) => run)).toEqual(['import-1', 'import-2', undefined]);
   });
 
   it('has a line for each output, warning and uncaught error of a library', async () => {

@@ -1,15 +1,13 @@
 // A database that was there and is not: a start never puts an empty one in its place, unless
 // the operator says so. And the first start of all, which has none and makes one.
 
-import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
-import { type How, spawnServer } from '../support/server-process.js';
-
-const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;
+import { spawnServer } from '../support/server-process.js';
 
 let service: NodeService;
 let database: string;
@@ -103,35 +101,6 @@ describe('A database that is gone', () => {
 });
 
 describe('The log of a killed process', () => {
-  const ended = (code: number, environment: Environment, how?: How) =>
-    spawnServer({ ...service.environment, ...environment }, how).exited.then((found) =>
-      expect(found).toBe(code),
-    );
-
-  it.each<[string, () => Promise<unknown>]>([
-    ['a clean stop', () => starts()],
-    ['a start that could not listen', () => ended(1, { HOST: '192.0.2.1' })],
-    ['--check', () => ended(0, {}, { args: ['--check'] })],
-    [
-      'a restore',
-      async () => {
-        const backup = join(service.folder, 'backup.db');
-        for (const end of ['', '-wal']) await copyFile(database + end, backup + end);
-        await rm(`${database}-wal`);
-        await ended(0, {}, { script: MANAGE, args: ['restore', backup] });
-      },
-    ],
-  ])('is written back by %s, and the next start misses nothing', async (_, after) => {
-    await killed();
-    expect((await stat(`${database}-wal`)).size).toBeGreaterThan(0);
-    await after();
-    expect((await stat(`${database}-wal`).catch(() => undefined))?.size ?? 0).toBe(0);
-    await starts();
-    expect(
-      (await readdir(service.folder)).filter((name) => name.startsWith('service.db-')),
-    ).toEqual([]);
-  });
-
   it('is missed if it was deleted, also by --check, unless DATABASE_CREATE=yes takes the file as it is', async () => {
     await killed();
     await rm(`${database}-wal`);

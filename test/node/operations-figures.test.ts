@@ -2,7 +2,6 @@
 // among them.
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf } from '../support/operations.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
@@ -10,6 +9,7 @@ import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 const HEALTH = '/api/v1/health';
 const CUSTOMERS = '/api/v1/customers';
 const MINE = bearer('figures');
+const OVERVIEW = '/api/v1/admin/overview';
 const ROUNDS = 50;
 
 let service: NodeService;
@@ -25,6 +25,7 @@ const ANSWERED: readonly (readonly [text: string, counted: string])[] = [
   [requestText('GET', `${CUSTOMERS}?q=a`, [MINE]), `${CUSTOMERS} GET 200`],
   [requestText('GET', `${CUSTOMERS}/CUS-9`, [MINE]), `${CUSTOMERS}/:id GET 404`],
   [requestText('GET', CUSTOMERS), `${CUSTOMERS} GET 401`],
+  [requestText('GET', OVERVIEW, ['X-Service-Admin-Key: a guess']), `${OVERVIEW} GET 401`],
   [requestText('POST', CUSTOMERS, [MINE], '{"name":"a","phone":"1"}'), `${CUSTOMERS} POST 201`],
   [requestText('POST', CUSTOMERS, [MINE], '{'), `${CUSTOMERS} POST 400`],
   [requestText('OPTIONS', CUSTOMERS), `${CUSTOMERS} OPTIONS 204`],
@@ -43,7 +44,7 @@ const BROKEN: readonly (readonly [text: string, counted: string])[] = [
 ];
 
 it('are equal to the counts of the clients', async () => {
-  const server = await service.start({ OPS_PORT: '0' });
+  const server = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: 'k'.repeat(32) });
   const counted = new Map<string, number>();
   const count = (key: string) => counted.set(key, (counted.get(key) ?? 0) + 1);
   const clients = Array.from({ length: ROUNDS }, async () => {
@@ -78,24 +79,7 @@ it('are equal to the counts of the clients', async () => {
   const all = ROUNDS * (ANSWERED.length + BROKEN.length + 1);
   expect(metrics.observations('service_http_request_duration_seconds')).toBe(all);
   expect(metrics.total('service_http_requests_in_flight')).toBe(0);
+  expect(metrics.total('service_admin_keys_refused_total')).toBe(ROUNDS);
   const writes = metrics.families.get('service_commit_group_writes')?.metrics[0]?.sum;
   expect(Number(writes)).toBe(ROUNDS);
-});
-
-it('count the bytes of each request separately, also when only slow ones are logged', async () => {
-  const stub = await openIdentityStub((_token, response) => {
-    setTimeout(() => response.end('{"sub":"slow"}'), 600);
-  });
-  const slowOnes = { REQUEST_LOG: 'slow' };
-  const server = await service.start({ ...slowOnes, AUTH_USERINFO_URL: stub.url });
-  const connection = openRaw(server.origin);
-  connection.send(requestText('GET', HEALTH).repeat(3));
-  await connection.until((open) => open.answers().length === 3);
-  const before = connection.received().length;
-  connection.send(requestText('GET', CUSTOMERS, [MINE, 'Connection: close']));
-  await connection.over;
-  await server.stop();
-  const slow = server.log().filter(({ route }) => route === CUSTOMERS);
-  expect(slow.map(({ bytes }) => bytes)).toEqual([connection.received().length - before]);
-  await stub.close();
 });

@@ -81,14 +81,6 @@ describe('The operations port', () => {
     expect(connection.received().split('"live":true')).toHaveLength(2);
   });
 
-  it('that is taken ends the start with a sentence that names its setting', async () => {
-    const first = await service.start(PORT);
-    const { port } = new URL(operationsOf(first));
-    const second = spawnServer({ ...service.environment, OPS_PORT: port });
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain('set OPS_PORT to a free one');
-  });
-
   it('lists the backups and says when the newest was taken, also after a restart', async () => {
     const BACKUP_DIR = join(service.folder, 'backups');
     await mkdir(BACKUP_DIR);

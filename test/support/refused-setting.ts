@@ -23,5 +23,5 @@ export function expectRefused(name: string, text: string, given: string, wanted:
 }
 
 export function warningsOf(environment: Environment): string[] {
-  return settingWarnings(readSettings(environment)).map(({ event }) => event);
+  return settingWarnings(readSettings(environment), environment).map(({ event }) => event);
 }

@@ -2,35 +2,24 @@
 // remembered, and that one was refused.
 
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../domain/limits.js';
-import { type Identity, INVALID } from './identity-provider.js';
+import type { Identity } from './identity-provider.js';
 
-/** Milliseconds since 1970, UTC. */
-interface Lifetime {
+/** Milliseconds since 1970, UTC. Not before its start, either: then the clock was set back. */
+interface Known {
+  readonly identity: Identity;
   readonly since: number;
   readonly untilMs: number;
 }
 
-/** False before its start, too: then the clock was set back. */
-function lives(lifetime: Lifetime | undefined, now: number): boolean {
-  return lifetime !== undefined && now >= lifetime.since && now < lifetime.untilMs;
-}
-
-/** Tokens of one account that are known, so that no account pushes out another's. */
-const TOKENS_OF_ACCOUNT_MAX = 8;
-
-type Good = Lifetime & { readonly identity: Extract<Identity, { status: 'identified' }> };
-
 export class CheckedTokens {
   /** Good the last time, expired or not; the one that was checked longest ago first. */
-  readonly #good = new Map<string, Good>();
-  readonly #ofAccount = new Map<string, Set<string>>();
-  /** Kept apart, so that made-up tokens do not push out good ones; the oldest first. */
-  readonly #refused = new Map<string, Lifetime>();
+  readonly #good = new Map<string, Known>();
+  /** Kept apart, so that made-up tokens do not push out good ones. */
+  readonly #refused = new Map<string, Known>();
 
   remembered(key: string, now: number): Identity | undefined {
-    const good = this.#good.get(key);
-    if (good !== undefined) return lives(good, now) ? good.identity : undefined;
-    return lives(this.#refused.get(key), now) ? INVALID : undefined;
+    const known = this.#good.get(key) ?? this.#refused.get(key);
+    return known && now >= known.since && now < known.untilMs ? known.identity : undefined;
   }
 
   /** Whether the token was good the last time. */
@@ -38,36 +27,16 @@ export class CheckedTokens {
     return this.#good.has(key);
   }
 
-  good(key: string, subject: string, lifetime: Lifetime): Identity {
-    this.#forget(key);
-    const keys = this.#ofAccount.get(subject) ?? new Set();
-    if (keys.size >= TOKENS_OF_ACCOUNT_MAX) this.#forget(oldest(keys));
-    else if (this.#good.size >= IDENTITY_CACHE_MAX_ENTRIES) this.#forget(oldest(this.#good.keys()));
-    const identity = { status: 'identified', subject } as const;
-    this.#good.set(key, { identity, ...lifetime });
-    this.#ofAccount.set(subject, keys.add(key));
-    return identity;
-  }
-
-  refused(key: string, lifetime: Lifetime): void {
-    this.#forget(key);
-    if (this.#refused.size >= IDENTITY_CACHE_MAX_ENTRIES) {
-      this.#refused.delete(oldest(this.#refused.keys()));
-    }
-    this.#refused.set(key, lifetime);
-  }
-
-  #forget(key: string): void {
-    this.#refused.delete(key);
-    const account = this.#good.get(key)?.identity.subject ?? '';
+  add(key: string, known: Known): Identity {
+    const isGood = known.identity.status === 'identified';
+    const tokens = isGood ? this.#good : this.#refused;
     this.#good.delete(key);
-    const keys = this.#ofAccount.get(account);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#ofAccount.delete(account);
+    this.#refused.delete(key);
+    if (tokens.size >= IDENTITY_CACHE_MAX_ENTRIES) {
+      const [oldest = ''] = tokens.keys();
+      tokens.delete(oldest);
+    }
+    tokens.set(key, known);
+    return known.identity;
   }
-}
-
-/** The first that was added. */
-function oldest([first = '']: Iterable<string>): string {
-  return first;
 }

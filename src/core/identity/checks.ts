@@ -33,8 +33,6 @@ export interface ChecksOptions {
   readonly cacheSeconds?: number;
   /** Whether a request may wait for another's exchange. Default true; Workers without a durable object tie an exchange to one request. */
   readonly joined?: boolean;
-  /** The most checks under way, whatever the token, on a host with few connections. Default: 64 of unknown tokens. */
-  readonly checksAtOnce?: number | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => MaybePromise<string>;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
@@ -56,7 +54,6 @@ interface Check {
 
 export class Checks implements IdentityProvider {
   readonly #options: ChecksOptions;
-  readonly #log: Log;
   readonly #clock: () => number;
   readonly #reports: ThrottledLog;
   readonly #tokens = new CheckedTokens();
@@ -64,20 +61,17 @@ export class Checks implements IdentityProvider {
   readonly #unknown: UnknownChecks;
   /** When the provider may be asked again after a 503, in milliseconds since 1970, UTC. */
   #pausedUntil = 0;
-  /** Whether the log's last word on the provider is that it is unavailable. */
-  #isSaidAway = false;
 
   constructor(options: ChecksOptions) {
     const { log = silentLog, clock = Date.now } = options;
     this.#options = options;
-    this.#log = log;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    this.#unknown = new UnknownChecks(clock, options.checksAtOnce);
+    this.#unknown = new UnknownChecks(clock);
   }
 
   identify(text: string, from?: From): MaybePromise<Identity> {
-    const { digest = sha256, events, joined = true, checksAtOnce } = this.#options;
+    const { digest = sha256, events, joined = true } = this.#options;
     return chain(digest(text), (key) => {
       const check = { text, key, since: this.#clock() };
       const remembered = this.#tokens.remembered(key, check.since);
@@ -92,7 +86,7 @@ export class Checks implements IdentityProvider {
         events?.identityShared('joined');
         return underWay;
       }
-      const isKnown = checksAtOnce === undefined && this.#tokens.isKnown(key);
+      const isKnown = this.#tokens.isKnown(key);
       const identity = isKnown ? this.#timed(check) : this.#limited(check, from?.() ?? '');
       this.#underWay.set(key, identity);
       return identity.finally(() => this.#underWay.delete(key));
@@ -136,12 +130,9 @@ export class Checks implements IdentityProvider {
 
   #settled(check: Check, verdict: Verdict): Identity {
     if (verdict.kind === 'unusable') {
-      const isSaid = this.#reports.report('identity_provider_unavailable', verdict.fields);
-      this.#isSaidAway ||= isSaid;
+      this.#reports.report('identity_provider_unavailable', verdict.fields);
       return verdict.busy === undefined ? UNAVAILABLE : this.#busy(verdict.busy);
     }
-    if (this.#isSaidAway) this.#log.info('identity_provider_available');
-    this.#isSaidAway = false;
     if (verdict.kind === 'refused') {
       // An operator's mistake (no apikey, no scope) looks the same as a bad token.
       this.#reports.report('identity_provider_refused', verdict.fields);
@@ -152,7 +143,7 @@ export class Checks implements IdentityProvider {
     const { cacheSeconds = 0 } = this.#options;
     const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(text) ?? Infinity);
     const untilMs = Math.min(since + cacheSeconds * 1000, expiresAt, tokenEnds);
-    return this.#tokens.good(key, subject, { since, untilMs });
+    return this.#tokens.add(key, { identity: { status: 'identified', subject }, since, untilMs });
   }
 
   #busy({ status, headers }: Answer): Identity {
@@ -166,8 +157,7 @@ export class Checks implements IdentityProvider {
 
   #refused({ key, since }: Check): Identity {
     const ms = this.#options.cacheSeconds === undefined ? 0 : REFUSAL_LIFETIME_MS;
-    this.#tokens.refused(key, { since, untilMs: since + ms });
-    return INVALID;
+    return this.#tokens.add(key, { identity: INVALID, since, untilMs: since + ms });
   }
 }
 

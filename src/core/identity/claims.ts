@@ -9,24 +9,16 @@ export type Claims = Readonly<Record<string, unknown>>;
 /**
  * The member names that lead to the subject. `field` is a name (`sub`), a dotted path
  * (`data.user.id`) or a JSON Pointer (RFC 6901): `/https:~1~1x.example~1uid` is the one member
- * `https://x.example/uid`. Undefined for a text that can match no answer.
+ * `https://x.example/uid`. Throws a TypeError for a text that can match no answer.
  */
-export function subjectPath(field: string): readonly string[] | undefined {
-  if (!field.startsWith('/')) {
-    // A URL is one member's name. Cut at its dots, it would match nothing.
-    const isPath = !field.includes('://') && /^[^.\s]+(\.[^.\s]+)*$/.test(field);
-    return isPath ? field.split('.') : undefined;
-  }
-  const names = field.slice(1).split('/');
+export function subjectPath(field: string): readonly string[] {
+  // A URL is one member's name. Cut at its dots, it would match nothing.
+  if (!field.includes('://') && /^[^./\s][^.\s]*(\.[^.\s]+)*$/.test(field)) return field.split('.');
   // "~" stands only in "~0" (a "~") and "~1" (a "/").
-  if (/~(?![01])/.test(field) || names.includes('')) return undefined;
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** As `subjectPath`. Throws a TypeError for a text that can match no answer. */
-export function checkedSubjectPath(field: string): readonly string[] {
-  const path = subjectPath(field);
-  if (path !== undefined) return path;
+  if (/^(\/([^/~]|~[01])+)+$/.test(field)) {
+    const names = field.slice(1).split('/');
+    return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  }
   const wanted = 'a dotted path or a JSON Pointer';
   throw new TypeError(`subjectField is ${JSON.stringify(field)}; it must be ${wanted}`);
 }

@@ -11,15 +11,14 @@ export const WAITING_CHECKS_MAX = 1_000;
 
 /** Addresses that wait take turns. */
 export class UnknownChecks {
-  #free: number;
+  #free = UNKNOWN_CHECKS_MAX;
   readonly #clock: () => number;
   readonly #waiting = new FairQueue<{ since: number; begin: (turn: boolean) => void }>(
     ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
     ({ begin }) => begin(false),
   );
 
-  constructor(clock: () => number, max = UNKNOWN_CHECKS_MAX) {
-    this.#free = max;
+  constructor(clock: () => number) {
     this.#clock = clock;
   }
 

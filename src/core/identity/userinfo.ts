@@ -3,7 +3,7 @@
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
 import { SUBJECT_MAX_BYTES, USERINFO_MAX_BYTES } from '../domain/limits.js';
-import { type Claims, checkedSubjectPath, expiryOf, subjectAt } from './claims.js';
+import { type Claims, expiryOf, subjectAt, subjectPath } from './claims.js';
 import { type Send, send, type Answer as UserinfoResponse } from './send.js';
 
 /** `fields`: for the log. */
@@ -39,17 +39,19 @@ export interface EndpointOptions {
   readonly fetch?: Send;
 }
 
+const NO_SUBJECT = 'without a usable subject; check AUTH_SUBJECT_FIELD';
+
 /** The token itself names the account, and it counts until it expires: the provider isn't asked. */
 export function tokenAlone(subjectField: string): Ask {
-  const path = checkedSubjectPath(subjectField);
+  const path = subjectPath(subjectField);
   return async (_token, _signal, claims) =>
-    subjectVerdict(claims, path) ?? unusable('a token without a usable subject', { subjectField });
+    subjectVerdict(claims, path) ?? unusable(`a token ${NO_SUBJECT}`);
 }
 
 /** OpenID Connect Core 5.3, and endpoints like it. Throws a TypeError for a `subjectField` that can match nothing. */
 export function userinfoEndpoint(options: EndpointOptions): Ask {
   const { url, method = 'GET', subjectField = 'sub', fetch = send } = options;
-  const path = checkedSubjectPath(subjectField);
+  const path = subjectPath(subjectField);
   // By a `Headers` object: names differ in case, and a second Authorization would be joined to the
   // caller's.
   const extra = new Headers({ accept: 'application/json' });
@@ -58,35 +60,28 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
     const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
     const address = typeof url === 'string' ? url : await url();
     const response = await fetch(address, { method, headers, redirect: 'manual', signal });
-    return verdictOf(response, token, path, subjectField);
+    return verdictOf(response, token, path);
   };
 }
 
-/** By the first row that applies. Reads at most 64 KiB of the answer; rejects if the connection breaks. */
+/** Reads at most 64 KiB of the answer; rejects if the connection breaks. */
 async function verdictOf(
   response: UserinfoResponse,
   token: string,
   path: readonly string[],
-  subjectField: string,
 ): Promise<Verdict> {
   const { status } = response;
+  if (status === 429 || status === 503) return { ...unusable(`status ${status}`), busy: response };
   const isRefusal = status === 400 || status === 401 || status === 403;
-  const isRead = isRefusal || (status >= 200 && status <= 299);
-  const body = isRead ? await boundedBody(response.body, USERINFO_MAX_BYTES) : undefined;
+  if (!isRefusal && (status < 200 || status > 299)) return unusable(`status ${status}`);
+  const body = await boundedBody(response.body, USERINFO_MAX_BYTES);
   const json = body && parsed(body);
-  const error = errorOf(json, token);
-  const refused: Verdict = { kind: 'refused', fields: { status, ...error } };
-  const rows: readonly (readonly [applies: boolean, verdict: Verdict | undefined])[] = [
-    [isRefusal, refused],
-    [status === 429 || status === 503, { ...unusable(`status ${status}`), busy: response }],
-    [!isRead, unusable(`status ${status}`)],
-    [body === undefined, unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`)],
-    [json === undefined, unusable('an answer that is not JSON')],
-    [true, subjectVerdict(json, path)],
-    [saysNo(json), refused],
-  ];
-  const [, verdict] = rows.find(([applies, it]) => applies && it !== undefined) ?? [];
-  return verdict ?? unusable('an answer without a usable subject', { subjectField });
+  const refused: Verdict = { kind: 'refused', fields: { status, ...errorOf(json, token) } };
+  if (isRefusal) return refused;
+  if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`);
+  if (json === undefined) return unusable('an answer that is not JSON');
+  const verdict = subjectVerdict(json, path);
+  return verdict ?? (saysNo(json) ? refused : unusable(`an answer ${NO_SUBJECT}`));
 }
 
 /** Undefined if there is no subject. */
@@ -98,11 +93,8 @@ function subjectVerdict(json: unknown, path: readonly string[]): Verdict | undef
   return { kind: 'identified', subject, expiresAt: expiryOf(json) };
 }
 
-function unusable(reason: string, { subjectField = '' } = {}) {
-  return {
-    kind: 'unusable',
-    fields: { reason, ...(subjectField && { field: subjectField }) },
-  } as const;
+function unusable(reason: string) {
+  return { kind: 'unusable', fields: { reason } } as const;
 }
 
 /** The `error` of an answer, if it is a code as in RFC 6749, which can't hold a token. */

@@ -8,7 +8,6 @@ import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { settingWarnings } from '../settings/warnings.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { openOperations, type StartedParts, VERSION } from './operations.js';
@@ -69,7 +68,6 @@ export async function runOver(
   options: ServiceOptions,
 ) {
   const { settings, log } = options;
-  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   // Before the records are loaded: that may take long, and the port reports it.
   const operations = await openOperations(settings, log).catch((error: Error) => {
     const { host, port } = settings.operations.port ?? {};

@@ -2,7 +2,7 @@
 // found, or throws one sentence if a start would fail or would not do what is intended.
 
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../core/identity/sign-in.js';
@@ -12,13 +12,12 @@ import { messageOf } from '../../storage/file/connection-errors.js';
 import { type FileState, inspectDatabase } from '../../storage/file/own-database.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
+import { settingWarnings } from '../settings/warnings.js';
 import { type Environment, readSettings, type Settings } from '../settings.js';
 
 type Checks = Readonly<Record<string, () => string | Promise<string>>>;
 type Address = NonNullable<Settings['operations']['port']>;
 
-const OTHERS_READ = 0o044;
 /** A start only warns of these: the service works, but probably not as intended. */
 const UNINTENDED = ['setting_unknown', 'admin_key_too_short'];
 const FILE_WORDS: Readonly<Record<FileState, string>> = {
@@ -30,18 +29,6 @@ const FILE_WORDS: Readonly<Record<FileState, string>> = {
 /** The settings of this process. A setting that names a file is read from it. Throws a `SettingError`. */
 export function settingsOf(environment: Environment): Settings {
   return readSettings(environment, (path) => readFileSync(path, 'utf8'));
-}
-
-/** Warns if other users than its owner may read the database file. */
-export function warnOfFile(path: string, log: Log): void {
-  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
-  // Windows has no such permissions, and reports every file as readable by all.
-  if (process.platform === 'win32' || (mode & OTHERS_READ) === 0) return;
-  log.warn('database_readable_by_others', {
-    file: path,
-    mode: mode.toString(8).padStart(4, '0'),
-    hint: 'other users of this machine may read every record; chmod 600 the file',
-  });
 }
 
 /**
@@ -75,7 +62,7 @@ function checksOf(environment: Environment, settings: Settings, log: Log, online
   let file: FileState | undefined;
   return {
     settings() {
-      const all = [...settingWarnings(settings), ...environmentWarnings(environment)];
+      const all = settingWarnings(settings, environment);
       const unintended = all.filter(({ event }) => UNINTENDED.includes(event));
       for (const { event, hint } of all) if (!UNINTENDED.includes(event)) log.warn(event, { hint });
       if (unintended.length === 0) return 'valid';
@@ -88,7 +75,6 @@ function checksOf(environment: Environment, settings: Settings, log: Log, online
         isReplicated: replication !== undefined,
         createAnyway: settings.databaseCreate,
       });
-      warnOfFile(databasePath, log);
       return FILE_WORDS[file];
     },
     async backups() {

@@ -14,7 +14,7 @@ export type ReadFile = (path: string) => string;
 
 /** A setting whose text `parse` turns into a value. The text is invalid if it throws or returns undefined. */
 function setting<T>(
-  wanted: string | ((text: string) => string),
+  wanted: string,
   parse: (text: string) => T | undefined,
   shown: (text: string) => string = masked,
 ) {
@@ -23,8 +23,7 @@ function setting<T>(
       const value = parse(text);
       if (value !== undefined) return value;
     } catch {}
-    const must = typeof wanted === 'string' ? wanted : wanted(text);
-    context.addIssue(`is ${shown(text)}; it must be ${must}`);
+    context.addIssue(`is ${shown(text)}; it must be ${wanted}`);
     return z.NEVER;
   });
 }
@@ -41,14 +40,10 @@ function wholeNumber(min: number, max: number) {
   });
 }
 
-function entriesOf(text: string): string[] {
-  return text.split(',').flatMap((entry) => entry.trim() || []);
-}
-
 /** Comma-separated. An empty list would admit everyone, as an unset one does. */
-function list(wanted: string | ((text: string) => string), isEntry: (text: string) => boolean) {
+function list(wanted: string, isEntry: (text: string) => boolean) {
   return setting(wanted, (text) => {
-    const entries = entriesOf(text);
+    const entries = text.split(',').flatMap((entry) => entry.trim() || []);
     return entries.length > 0 && entries.every(isEntry) ? entries : undefined;
   });
 }
@@ -60,13 +55,6 @@ function filePath(text: string): string | undefined {
   const decoded = decodeURIComponent(path);
   // The native library would abort the process.
   return decoded.includes('\0') ? undefined : decoded;
-}
-
-/** Schemes other than `file` carry their credentials in the URL. */
-function databaseShown(text: string): string {
-  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0];
-  if (scheme === 'file') return masked(text);
-  return scheme === undefined ? hidden('no URL') : hidden(`a ${scheme} URL`);
 }
 
 export function isPostgresUrl(text: string): boolean {
@@ -90,50 +78,34 @@ function safeUrl(text: string): string | undefined {
   return isSafe && username + password === '' ? href : undefined;
 }
 
-function originShown(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url === undefined ? hidden('no URL') : masked(`${url.protocol}//${url.host}`);
+/** Other texts may be a secret by mistake. */
+function urlShown(text: string): string {
+  return URL.canParse(text) ? masked(text) : hidden('no URL');
 }
 
 const PROVIDER_URL = setting(
   'an https URL without credentials (http on loopback only)',
   safeUrl,
-  originShown,
+  urlShown,
 );
 
 /** Compared with the provider's own spelling character by character, so it is not normalized. */
 const ISSUER = setting(
   'an https URL without credentials (http on loopback only), query or fragment',
   (text) => (safeUrl(text) !== undefined && !/[?#]/.test(text) ? text : undefined),
-  (text) => (URL.canParse(text) ? masked(text) : hidden('no URL')),
+  urlShown,
 );
-
-/** Headers about the connection belong to the HTTP client, which refuses requests that set them. */
-const CONNECTION_HEADERS =
-  /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 function headers(text: string): Record<string, string> | undefined {
   const entries = Object.entries(z.record(z.string(), z.string()).parse(JSON.parse(text)));
-  if (entries.some(([name]) => CONNECTION_HEADERS.test(name))) return undefined;
   // `Headers` makes the names lower-case, so that the service's own headers replace them.
   return Object.fromEntries(new Headers(entries));
 }
 
-/** RFC 6454, section 6.2. `URL.origin` is "null" for the scheme of an app, such as `capacitor:`. */
-function originAsBrowsersSendIt(text: string): string | undefined {
-  const { protocol, host } = URL.canParse(text) ? new URL(text) : { host: '' };
-  return host === '' || text.includes('*') ? undefined : `${protocol}//${host.toLowerCase()}`;
-}
-
+/** As browsers send it. `URL.origin` is "null" for the scheme of an app, such as `capacitor:`. */
 function isOrigin(text: string): boolean {
-  return text === '*' || originAsBrowsersSendIt(text) === text;
-}
-
-function originsWanted(text: string): string {
-  const wrong = entriesOf(text).find((entry) => !isOrigin(entry)) ?? '';
-  const spelling = originAsBrowsersSendIt(wrong);
-  const such = spelling ?? 'https://app.example.com or capacitor://localhost';
-  return `comma-separated origins as browsers send them, such as ${such}, or *`;
+  const { protocol, host } = URL.canParse(text) ? new URL(text) : { host: '' };
+  return host !== '' && !text.includes('*') && text === `${protocol}//${host.toLowerCase()}`;
 }
 
 /** The system's limit of a socket's path. */
@@ -191,7 +163,7 @@ export const SETTINGS = z.object({
   DATABASE_URL: setting(
     'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes (with %23 for a # in the password, %2F for a /)',
     database,
-    databaseShown,
+    urlShown,
   ).default({ file: 'data/service.db' }),
   DATABASE_CREATE: oneOf('yes').optional(),
   SAMPLE_RECORDS: oneOf('on', 'off').default('on'),
@@ -207,7 +179,7 @@ export const SETTINGS = z.object({
   AUTH_USERINFO_METHOD: oneOf('GET', 'POST').default('GET'),
   AUTH_SUBJECT_FIELD: setting(
     'a dotted path such as user.id, or a JSON Pointer such as /user/id (a member whose name is a URL needs a pointer: / becomes ~1)',
-    (text) => (subjectPath(text) === undefined ? undefined : text),
+    (text) => subjectPath(text) && text,
   ).default('sub'),
   AUTH_ISSUER: ISSUER.optional(),
   AUTH_JWKS_URL: PROVIDER_URL.optional(),
@@ -220,7 +192,10 @@ export const SETTINGS = z.object({
     () => hidden(),
   ).optional(),
   ADMIN_API_KEY_FILE: KEY_FILE.optional(),
-  CORS_ALLOWED_ORIGINS: list(originsWanted, isOrigin).default([]),
+  CORS_ALLOWED_ORIGINS: list(
+    'comma-separated origins as browsers send them, such as https://app.example.com or capacitor://localhost, or *',
+    (text) => text === '*' || isOrigin(text),
+  ).default([]),
   BACKUP_DIR: z.string().optional(),
   ERASURE_LEDGER: z.string().optional(),
   BACKUP_INTERVAL_HOURS: wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS).default(24),
@@ -240,7 +215,7 @@ export const SETTINGS = z.object({
   SERVICE_URL: setting(
     `an https address, or http on loopback, such as ${SERVICE_URL_DEFAULT}, without user, password or query`,
     (text) => (/[?#]/.test(text) ? undefined : safeUrl(text)?.replace(/\/+$/, '')),
-    originShown,
+    urlShown,
   ).default(SERVICE_URL_DEFAULT),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
   CONSOLE_PORT: PORT.default(8090),

@@ -17,6 +17,6 @@ export function hidden(kind = ''): string {
 
 /** The text without what a URL in it keeps secret: credentials and query. */
 export function masked(text: string): string {
-  const shown = text.replace(/\/\/[^/,]*@/g, `//${MASKED}@`).replace(/([?#])[^,]*/g, `$1${MASKED}`);
+  const shown = text.replace(/\/\/.*@/s, `//${MASKED}@`).replace(/([?#]).*/s, `$1${MASKED}`);
   return JSON.stringify(shown);
 }

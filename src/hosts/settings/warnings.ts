@@ -20,7 +20,11 @@ const SLIPS_MAX = 2;
 /** A name from outside is cut to this length. */
 const NAME_MAX_CHARACTERS = 60;
 
-export function settingWarnings({ signIn, adminKey = [] }: Settings): readonly SettingWarning[] {
+/** All warnings about settings and the environment that they were read from. */
+export function settingWarnings(
+  { signIn, adminKey = [] }: Settings,
+  environment: Environment,
+): readonly SettingWarning[] {
   const isOpen = signIn?.issuer !== undefined && signIn.audiences.length === 0;
   const keys = [adminKey].flat();
   const short = keys.filter(({ length }) => length < ADMIN_KEY_MIN_CHARACTERS).length;
@@ -28,7 +32,7 @@ export function settingWarnings({ signIn, adminKey = [] }: Settings): readonly S
     short === keys.length
       ? 'the administration API stays disabled'
       : 'the short one of the two admin keys is ignored';
-  return warningsOf({
+  const hints: Readonly<Record<string, string | false>> = {
     identity_provider_not_configured:
       signIn === undefined &&
       'every bearer token is answered 503; set AUTH_USERINFO_URL or AUTH_ISSUER',
@@ -37,12 +41,15 @@ export function settingWarnings({ signIn, adminKey = [] }: Settings): readonly S
       "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own",
     admin_key_too_short:
       short > 0 && `${effect}; an admin key needs ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
-  });
-}
-
-/** The warnings about an environment that settings were read from. */
-export function environmentWarnings(environment: Environment): readonly SettingWarning[] {
-  return [...misspelledNames(environment), ...otherWarnings(environment)];
+    subject_is_an_address:
+      signIn?.subjectField === 'email' &&
+      'AUTH_SUBJECT_FIELD is "email": an address can be changed, reassigned or unverified, and the records go with it; use a field that never changes, such as sub',
+    certificates_not_checked:
+      environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' &&
+      'NODE_TLS_REJECT_UNAUTHORIZED is 0: anyone on the network path can impersonate the identity provider and read every token; unset it, and name your own authority in NODE_EXTRA_CA_CERTS',
+  };
+  const felt = Object.entries(hints).flatMap(([event, hint]) => (hint ? [{ event, hint }] : []));
+  return [...misspelledNames(environment), ...felt];
 }
 
 /** Names that are one or two slips from a setting, each with the setting that was probably meant. */
@@ -59,26 +66,10 @@ export function misspelledNames(environment: Environment): readonly SettingWarni
 }
 
 /** The one of the names that is probably meant; undefined if none is near. */
-export function nearest(given: string, names: readonly string[]): string | undefined {
+function nearest(given: string, names: readonly string[]): string | undefined {
   const near = names
     .filter((name) => name.length > SHORT_NAME_LETTERS && name[0] === given[0])
     .map((name) => ({ name, slips: leven(given, name, { maxDistance: SLIPS_MAX + 1 }) }))
     .filter(({ slips }) => slips <= SLIPS_MAX);
   return near.sort((a, b) => a.slips - b.slips)[0]?.name;
-}
-
-/** What may be intended. */
-export function otherWarnings(environment: Environment): readonly SettingWarning[] {
-  return warningsOf({
-    subject_is_an_address:
-      environment['AUTH_SUBJECT_FIELD'] === 'email' &&
-      'AUTH_SUBJECT_FIELD is "email": an address can be changed, reassigned or unverified, and the records go with it; use a field that never changes, such as sub',
-    certificates_not_checked:
-      environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' &&
-      'NODE_TLS_REJECT_UNAUTHORIZED is 0: anyone on the network path can impersonate the identity provider and read every token; unset it, and name your own authority in NODE_EXTRA_CA_CERTS',
-  });
-}
-
-function warningsOf(hints: Readonly<Record<string, string | false>>): SettingWarning[] {
-  return Object.entries(hints).flatMap(([event, hint]) => (hint ? [{ event, hint }] : []));
 }

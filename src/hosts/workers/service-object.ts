@@ -11,7 +11,7 @@ import {
 } from '../../handler.js';
 import { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import { SettingError } from '../settings/setting-error.js';
-import { environmentWarnings, settingWarnings } from '../settings/warnings.js';
+import { settingWarnings } from '../settings/warnings.js';
 import { readSettings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { environmentOf, type WorkerEnvironment } from './environment.js';
@@ -26,8 +26,6 @@ const ADMISSION = {
   totalMaxBytes: 16 * 1_048_576,
   ownShareBytes: 393_216,
 };
-/** "Six simultaneous open connections" of the platform: more questions would wait within their 4 s. */
-const CHECKS_AT_ONCE = 6;
 
 /**
  * The platform's clock stands still while a request computes. So steps are counted: one of long work (a
@@ -75,8 +73,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     const log = consoleLog();
     const settings = readSettings(environment);
     const { signIn, adminKey, corsAllowedOrigins } = settings;
-    const warnings = [...settingWarnings(settings), ...environmentWarnings(environment)];
-    for (const { event, hint } of warnings) log.warn(event, { hint });
+    for (const { event, hint } of settingWarnings(settings, environment)) log.warn(event, { hint });
     const { storage } = ctx;
     const scheduler = new ObjectScheduler();
     const seedsSamples = settings.sampleRecords;
@@ -90,10 +87,9 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       // Memory and storage may differ. The next request finds a new object, which reads what is stored.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
-    const checksAtOnce = CHECKS_AT_ONCE;
     const respond = buildHandler({
       records,
-      identity: signIn && openSignIn({ settings: signIn, log, checksAtOnce }).identity,
+      identity: signIn && openSignIn({ settings: signIn, log }).identity,
       adminKey,
       corsAllowedOrigins,
       log,

@@ -2,9 +2,9 @@
 
 import { startService } from '../../hosts/node/file-service.js';
 import { captureStrayOutput, jsonLog, runService } from '../../hosts/node/process.js';
-import { checkStart, settingsOf, warnOfFile } from '../../hosts/node/start-check.js';
+import { checkStart, settingsOf } from '../../hosts/node/start-check.js';
 import { systemdSocket } from '../../hosts/node/systemd-socket.js';
-import { environmentWarnings } from '../../hosts/settings/warnings.js';
+import { settingWarnings } from '../../hosts/settings/warnings.js';
 import { type Declare, EXIT_FAILED } from '../program/command.js';
 
 const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settings.md)';
@@ -20,16 +20,16 @@ ${SETTINGS}`)
       captureStrayOutput(log);
       await runService(log, async (onStorageLost) => {
         const settings = settingsOf(environment);
-        for (const { event, hint } of environmentWarnings(environment)) log.warn(event, { hint });
+        for (const { event, hint } of settingWarnings(settings, environment)) {
+          log.warn(event, { hint });
+        }
         const socket = systemdSocket(environment, process.pid);
         if (settings.postgresUrl !== undefined) {
           // Imported here: a service with a database file needs no Postgres client.
           const { startPostgresService } = await import('../../hosts/postgres/postgres-service.js');
           return startPostgresService({ settings, log, socket });
         }
-        const service = await startService({ settings, log, onStorageLost, socket });
-        warnOfFile(settings.databasePath, log);
-        return service;
+        return startService({ settings, log, onStorageLost, socket });
       });
     });
 

@@ -1,4 +1,4 @@
-// The operations port: live, ready, metrics, status and a backup on request, on an address
+// The operations port: live, ready, metrics and status, on an address
 // that only this machine or its private network reaches. No part of the API's port.
 
 import { once } from 'node:events';
@@ -24,8 +24,8 @@ type Page = readonly [status: number, body: object | string];
 
 type Address = NonNullable<Settings['operations']['port']>;
 
-/** By method and path. Called with the admin key that the request sends. */
-export type Pages = Readonly<Record<string, (adminKey?: string) => Page | Promise<Page>>>;
+/** By method and path. */
+export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
 
 /** Resolves when the port is open, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
 export async function openOperationsPort({ host, port }: Address, pages: Pages, log: Log) {
@@ -70,6 +70,6 @@ async function pageFor(
   }
   const asked = `${method} ${url.replace(/\?.*$/, '')}`;
   const page = Object.hasOwn(pages, asked) ? pages[asked] : undefined;
-  if (page !== undefined) return page(headers['x-service-admin-key']?.toString());
+  if (page !== undefined) return page();
   return [404, { error: `no such page; there are ${Object.keys(pages).join(', ')}` }];
 }

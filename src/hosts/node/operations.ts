@@ -2,7 +2,6 @@
 // operations port, and writes the request log.
 
 import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
-import { isAdminKey } from '../../core/http/authentication.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { SizedBackup } from '../../storage/backup/backup-files.js';
@@ -63,17 +62,6 @@ export async function openOperations(settings: Settings, log: Log) {
     },
     'GET /metrics': async () => [200, metricsText(await status(), meter, delays)],
     'GET /status': async () => [200, await status()],
-    /** What SIGUSR2 does. Requires the admin key; otherwise anyone could rotate out good backups. */
-    'POST /backup'(adminKey) {
-      if (!isAdminKey(settings.adminKey, adminKey ?? '')) {
-        if (adminKey !== undefined) meter.adminKeyRefused();
-        return [401, { error: 'missing or wrong admin key; send it as "X-Service-Admin-Key"' }];
-      }
-      if (parts === undefined) return [503, { error: 'the service has not started yet' }];
-      if (!parts.backups) return [409, { error: 'backups are not configured; set BACKUP_DIR' }];
-      parts.backups.takeNow();
-      return [202, { begun: true }];
-    },
   };
   const opened = port && (await openOperationsPort(port, pages, log));
   return {

@@ -9,7 +9,6 @@ import { machineText } from './machine.js';
 import { killAll } from './processes.js';
 import { isReached, tableOf } from './table.js';
 import { emptyDatabase, startIdentityProvider } from './targets.js';
-import { postgres } from './workloads/postgres.js';
 import { listTwenty, readOne } from './workloads/reads.js';
 import { search } from './workloads/search.js';
 import { startUp } from './workloads/start-up.js';
@@ -54,7 +53,6 @@ const ROWS = new Map([
   ['update', update],
   ['search', search],
   ['start', startUp],
-  ['postgres', postgres],
 ]);
 
 const HELP = `npm run bench -- [--quick] [--rows ROW,ROW] [--beside FOLDER]
@@ -63,8 +61,7 @@ Compares the service with its floors: the same bytes from a bare server, SQLite'
 the file. Prints a table in Markdown; exits with 1 if a goal is missed. Needs wrk (Debian:
 apt-get install wrk).
 
-  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; by
-                   default all but postgres
+  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}
   --beside FOLDER  another checkout of the service, built there with npm run build
   --quick          short rounds, to check that it works; its figures understate the service
 `;
@@ -142,8 +139,7 @@ function optionsOf(args) {
       process.stdout.write(HELP);
       process.exit(0);
     }
-    // Postgres needs packages of its own, so it is measured only on request.
-    const rows = values.rows?.split(',') ?? [...ROWS.keys()].filter((name) => name !== 'postgres');
+    const rows = values.rows?.split(',') ?? [...ROWS.keys()];
     const unknown = rows.filter((name) => !ROWS.has(name));
     if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
     const beside = values.beside === undefined ? undefined : resolve(values.beside);

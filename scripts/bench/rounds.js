@@ -33,36 +33,14 @@ export async function inTurn(
     for (const [index, contender] of contenders.entries()) {
       const { name, target, requests } = contender;
       bench.say(`${workload}: round ${round + 1} of ${rounds}, ${name}`);
-      const before = cpuOf(target);
-      const load = await loadAll(bench, target, { requests, connections, seconds });
-      const after = cpuOf(target);
+      const { pid } = target.process;
+      const before = cpuMicrosecondsOf(pid) ?? Number.NaN;
+      const load = await bench.load({ origin: target.origin, requests, connections, seconds });
+      const after = cpuMicrosecondsOf(pid) ?? Number.NaN;
       measured[index]?.rounds.push({ ...load, cpu: (after - before) / load.requests });
     }
   }
   return measured;
-}
-
-/** Loads every process of a target at once, dividing the connections among them. @returns {Promise<Load>} */
-async function loadAll(
-  /** @type {Bench} */ bench,
-  /** @type {Target} */ { origin, origins = [origin] },
-  /** @type {Omit<import('./load.js').LoadOptions, 'origin'>} */ options,
-) {
-  const connections = options.connections / origins.length;
-  const loads = await Promise.all(
-    origins.map((each) => bench.load({ ...options, connections, origin: each })),
-  );
-  return loads.reduce((all, one) => ({
-    requests: all.requests + one.requests,
-    perSecond: all.perSecond + one.perSecond,
-    p50: Math.max(all.p50, one.p50),
-    p99: Math.max(all.p99, one.p99),
-    p999: Math.max(all.p999, one.p999),
-  }));
-}
-
-function cpuOf(/** @type {Target} */ { process, cpu }) {
-  return cpu?.() ?? cpuMicrosecondsOf(process.pid) ?? Number.NaN;
 }
 
 /** A service that has just started is still being compiled for some seconds of load, longer the more code it has. */
@@ -74,7 +52,7 @@ async function warmUp(
   bench.say(`${workload}: warming up`);
   const { connections, warmUpSeconds: seconds } = bench;
   for (const { target, requests } of contenders) {
-    await loadAll(bench, target, { requests, connections, seconds });
+    await bench.load({ origin: target.origin, requests, connections, seconds });
   }
 }
 

@@ -21,7 +21,6 @@ import { medianOf, ratioOf } from './rounds.js';
  * @property {number} [ratio] Ours to this.
  * @property {number} [cpuRatio] The same by processor time: this to ours.
  * @property {Goal} [goal]
- * @property {number} [rated] What the goal judges, if it is not the ratio.
  */
 
 /**
@@ -57,9 +56,9 @@ export function latencyOf(/** @type {Measured} */ measured) {
 }
 
 /** Whether a line's goal is reached; undefined if it has none. */
-export function isReached(/** @type {Line} */ { goal, ratio, rated = ratio }) {
-  if (goal === undefined || rated === undefined) return undefined;
-  return goal.kind === 'least' ? rated >= goal.limit : rated <= goal.limit;
+export function isReached(/** @type {Line} */ { goal, ratio }) {
+  if (goal === undefined || ratio === undefined) return undefined;
+  return goal.kind === 'least' ? ratio >= goal.limit : ratio <= goal.limit;
 }
 
 const HEADINGS = [

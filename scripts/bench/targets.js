@@ -14,11 +14,7 @@ import { startProcess, startScript } from './processes.js';
 /** @import { Started } from './processes.js' */
 /** @import { Contender } from './rounds.js' */
 
-/**
- * `origins`: of several processes that are loaded together. `cpu`: their processor time so far, in
- * microseconds, including that of their database server.
- * @typedef {{ origin: string, process: Started, origins?: readonly string[], cpu?: () => number }} Target
- */
+/** @typedef {{ origin: string, process: Started }} Target */
 
 export const OTHER_BUILD = 'the other build';
 

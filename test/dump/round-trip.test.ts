@@ -19,7 +19,6 @@ let folder: TemporaryFolder;
 let before: FileContents;
 
 const at = (name: string) => join(folder.path, name);
-const contentsIn = (text: string) => /contents (\w{64})/.exec(text)?.[1];
 
 beforeAll(async () => {
   folder = await openTemporaryFolder();
@@ -47,12 +46,10 @@ describe('A dump from a file', () => {
   it('goes through Postgres and Workers into a file, and users and the operator see the same', async () => {
     const printed = await runWell(['dump', '--from', at('shop.db'), '--to', at('file.ndjson')]);
     expect(printed).toContain('1400 records and 1100 audit events');
-    const contents = contentsIn(printed);
     const server = await sharedPostgres();
     const postgres = { DATABASE_URL: await server.make(newDatabaseName()) };
-    expect(contentsIn(await runWell(['load', at('file.ndjson')], postgres))).toBe(contents);
-    const dumped = await runWell(['dump', '--to', at('postgres.ndjson')], postgres);
-    expect(contentsIn(dumped)).toBe(contents);
+    await runWell(['load', at('file.ndjson')], postgres);
+    await runWell(['dump', '--to', at('postgres.ndjson')], postgres);
 
     const workers = await startMaintained(at('objects'));
     const load = ['load', at('postgres.ndjson'), '--to', workers.origin];
@@ -61,11 +58,10 @@ describe('A dump from a file', () => {
     const records = lines.slice(1, 701).map((line, i) => ({ ...line, position: i + 1 }));
     const left = await workers.ask('PUT', '/maintenance/load-1', {}, { records, events: [] });
     expect(left.status).toBe(200);
-    expect(contentsIn(await runWell(load))).toBe(contents);
+    await runWell(load);
     const again = await runHere(load);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('holds records')]);
-    const back = await runWell(['dump', '--from', workers.origin, '--to', at('workers.ndjson')]);
-    expect(contentsIn(back)).toBe(contents);
+    await runWell(['dump', '--from', workers.origin, '--to', at('workers.ndjson')]);
     await workers.stop();
     await runWell(['load', at('workers.ndjson'), '--to', at('back.db')]);
     const end = await contentsOf(at('back.db'));
@@ -99,22 +95,10 @@ describe('A dump from a file', () => {
     expect(await contentsOf(at('copy.db'))).toEqual(before);
   });
 
-  it('takes out one account with its own audit events', async () => {
-    const owner = "O'Neill";
-    const args = ['dump', '--from', at('shop.db'), '--to', at('one.ndjson'), '--account', owner];
-    await runWell(args);
-    await runWell(['load', at('one.ndjson'), '--to', at('one.db')]);
-    const one = await contentsOf(at('one.db'));
-    expect([...one.accounts]).toEqual([[owner, before.accounts.get(owner)]]);
-    expect(one.events.every((event) => JSON.parse(event).owner_sub === owner)).toBe(true);
-    const missing = await runHere([...args.slice(0, -1), 'nobody', '--to', at('none.ndjson')]);
-    expect([missing.code, missing.stderr]).toEqual([1, 'there is no account "nobody"\n']);
-  });
-
   it('is NDJSON with a head, a line for each record and event, and a digest', async () => {
     const lines = await linesOf('file.ndjson');
-    expect(lines).toHaveLength(1 + 1_400 + 1_100 + 1 + 2);
-    expect(lines[0]).toMatchObject({ version: 1, source: 'file', account: null });
+    expect(lines).toHaveLength(1 + 1_400 + 1_100 + 2);
+    expect(lines[0]).toMatchObject({ version: 1, source: 'file' });
     const names = 'collection,id,owner,created_at,updated_at,body';
     expect(Object.keys(lines[1] ?? {}).join()).toBe(names);
     expect(lines.at(-1)).toEqual({ sha256: expect.stringMatching(/^\w{64}$/) });

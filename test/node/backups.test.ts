@@ -1,13 +1,13 @@
-// The service's own backups, on the real process: by the clock and by SIGUSR2;
-// and that nothing which befalls them harms it. When they are due: storage/backup.
+// The service's own backups, on the real process: by the clock and by SIGUSR2; and
+// that nothing which befalls them harms it. When they are due: storage/backup.
 
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
-
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { Metrics, operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
@@ -100,8 +100,19 @@ describe('A backup that fails', () => {
   });
 });
 
-it('A backup that is asked for without BACKUP_DIR is refused in the log', async () => {
-  const server = await service.start();
-  const hint = 'backups are not configured; set BACKUP_DIR';
-  expect(await backUp(server, 'backup_not_configured')).toMatchObject({ level: 'warn', hint });
+it('SIGUSR2 without a folder for backups is logged', async () => {
+  const line = await backUp(await service.start({}), 'backup_not_configured');
+  expect(line).toMatchObject({ level: 'warn', hint: 'backups are not configured; set BACKUP_DIR' });
+});
+
+it('Refused admin keys are counted', async () => {
+  const server = await service.start(onDemand);
+  const headers = { 'X-Service-Admin-Key': 'a guess' };
+  expect((await fetch(`${server.origin}/api/v1/admin/usage`, { headers })).status).toBe(401);
+  const operations = operationsOf(server);
+  const { refused, last_refused_at } = (await (await fetch(`${operations}/status`)).json())
+    .admin_keys;
+  expect([refused, Date.parse(last_refused_at)]).toEqual([1, expect.any(Number)]);
+  const metrics = await Metrics.of(operations);
+  expect(metrics.total('service_admin_keys_refused_total')).toBe(1);
 });

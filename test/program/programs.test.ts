@@ -38,14 +38,12 @@ it.each(NAMES)('manage %s prints its help, and refuses an unknown option', async
   expect(help.stdout).toContain('  --settings <file> ');
   expect(help.stdout).toContain('\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped');
   const { code, stderr } = await dataCommandHere([name, '--setings', 'y'], {});
-  const sentences = `unknown option '--setings'\n(Did you mean --settings?)\nmanage ${name} --help lists`;
-  expect([code, stderr]).toEqual([2, expect.stringContaining(sentences)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`manage ${name} --help lists`)]);
 });
 
 it.each([
-  [['dump'], '--to is missing: a new file for the dump\nmanage dump --help lists'],
-  [['export', '--account', '--to', 'x'], "--account has no value: the account's subject\n"],
-  [['export', '--account', ''], "--account has no value: the account's subject\n"],
+  [['dump'], "required option '--to <file>' not specified\nmanage dump --help lists"],
+  [['export', '--account', ''], "argument '' is invalid. It must not be empty.\n"],
   [['load'], "missing required argument 'file'\n"],
   [['load', 'a', 'b'], 'Expected 1 argument but got 2.\n'],
   [
@@ -62,12 +60,6 @@ it.each([
 ])('%j is a usage error: %s', async (args, sentence) => {
   const { code, stdout, stderr } = await dataCommandHere(args, {});
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
-});
-
-it('A usage error under npm shows npm’s own spelling', async () => {
-  const under = (script: string) => dataCommandHere(['load'], { npm_lifecycle_event: script });
-  expect((await under('load')).stderr).toContain('\nnpm run load -- --help lists');
-  expect((await under('manage')).stderr).toContain('\nnpm run manage -- load --help lists');
 });
 
 it('dist/manage.js is the command of the package, prints its release, and lists its commands', async () => {

@@ -42,11 +42,7 @@ export async function startUp(/** @type {Bench} */ bench) {
       ...memoryLines(records, data, empty, starts),
     );
   }
-  return lines.sort((a, b) => Number(isMemory(a)) - Number(isMemory(b)));
-}
-
-function isMemory(/** @type {Line} */ { workload }) {
-  return workload.startsWith('memory');
+  return lines;
 }
 
 /** From the start of the process until it listens; memory a moment later. */
@@ -60,9 +56,9 @@ async function startOnce(
   const ms = performance.now() - began;
   const cpu = cpuMicrosecondsOf(started.process.pid) ?? Number.NaN;
   await new Promise((resolve) => setTimeout(resolve, settleMs));
-  const memory = memoryOf(started.process.pid);
+  const { resident } = memoryOf(started.process.pid);
   await started.process.stop();
-  return { ms, cpu, ...memory };
+  return { ms, cpu, resident };
 }
 
 /** SQLite's check of the file and its reading of every body, in milliseconds, without the start of a process. */
@@ -88,14 +84,6 @@ function startLines(
   });
   /** @type {Line[]} */
   const lines = [line('ours', starts)];
-  if (records >= GOAL_FROM) {
-    // Milliseconds.
-    lines[0] = {
-      ...line('ours', starts),
-      rated: median(times),
-      goal: { kind: 'most', limit: 1500 },
-    };
-  }
   if (otherStarts.length > 0) {
     const cpuOf = (/** @type {readonly Start[]} */ all) => all.map(({ cpu }) => cpu);
     lines.push({

@@ -77,9 +77,8 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     const { storage } = ctx;
     const scheduler = new ObjectScheduler();
     const seedsSamples = settings.sampleRecords;
-    const pause = () => scheduler.pause();
     const records = await openRecords({
-      storage: new ObjectRecordStorage({ storage, log, seedsSamples, pause }),
+      storage: new ObjectRecordStorage({ storage, log, seedsSamples }),
       log,
       scheduler,
       limits: settings.accountLimits,

@@ -47,7 +47,7 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     for (const row of rowsOf(connection, EVENTS)) {
       yield eventLine(Number(row['last']), String(row['event']));
     }
-    yield { account: null, highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
+    yield { highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
     const held = 'a running service holds it; stop it, or dump it with --from and its address';
     const reason = isBusy(messageOf(error)) ? held : explained(error);
@@ -98,7 +98,7 @@ async function load(dump: CheckedDump, path: string): Promise<void> {
     for await (const { records, events } of dump.batches()) {
       connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
     }
-    connection.batch([put(PUT_SEQUENCES, dump.loaded.highest)]);
+    connection.batch([put(PUT_SEQUENCES, dump.summary.highest)]);
   } finally {
     connection.close();
   }

@@ -1,7 +1,7 @@
-// A dump is NDJSON: a header, each account's records oldest first, the audit events, the totals, and a
-// digest of all lines before it.
+// A dump is NDJSON: a header, the records in their order, the audit events, the totals, and a digest of
+// all lines before it.
 
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -17,7 +17,6 @@ import {
   type RecordLine,
   recordProblem,
 } from '../../storage/dump/dumped-rows.js';
-import type { Ledger } from '../../storage/erasures/ledger.js';
 import { nameAgain } from '../../storage/file/file-copy.js';
 import { CommandError } from '../data/failures.js';
 import type { Call } from '../program/command.js';
@@ -27,15 +26,14 @@ const OWNER_ONLY = 0o600;
 const READ_BYTES = 1_048_576;
 
 /** The highest numbers ever used in ids. */
-type HighestLine = { readonly account: null; readonly highest: Sequences };
+type HighestLine = { readonly highest: Sequences };
 
 export type ContentLine = RecordLine | EventLine | HighestLine;
 
 /** A source or a target of dumps. */
 export interface Store {
   readonly kind: 'file' | 'postgres' | 'workers' | 'service';
-  /** `account`: the only one needed; undefined: all. */
-  lines(account?: string): AsyncIterable<ContentLine>;
+  lines(): AsyncIterable<ContentLine>;
   /** All or nothing; can be repeated if it was interrupted. */
   load?(dump: CheckedDump): Promise<void>;
 }
@@ -59,58 +57,39 @@ export function eventLine(id: number, event: string): EventLine {
   throw new CommandError(`the audit event ${id} cannot be read; restore a backup`);
 }
 
-/** Sums over lines, whatever the order of accounts and events. */
-export class Contents {
+/** What is in a dump. */
+class Summary {
   records = 0;
   events = 0;
   readonly highest: Partial<Record<CollectionName, number>> = {};
-  /** Records so far, by collection and account: their order is part of the digest. */
-  readonly #orders = new Map<string, number>();
-  #sum = 0n;
-
-  /** Equal for two hosts with the same records, times, order and audit events. */
-  get contents(): string {
-    return this.#sum.toString(16).padStart(64, '0');
-  }
+  /** When the oldest record of each account was made, in milliseconds since 1970. */
+  readonly oldest = new Map<string, number>();
 
   /** Throws an error that names the record if no host could serve it. */
   add(line: ContentLine): void {
-    if (isEvent(line)) {
-      this.events++;
-      this.#addTo(line.event);
-    } else if (isRecord(line)) {
-      const { collection, id, owner, created_at, updated_at, body } = line;
+    if (isEvent(line)) this.events++;
+    else if (isRecord(line)) {
+      const { collection, id, owner, created_at } = line;
       const problem = recordProblem(line);
       if (problem !== undefined) throw new Error(problem);
-      const order = this.#orders.get(`${collection} ${owner}`) ?? 0;
-      this.#orders.set(`${collection} ${owner}`, order + 1);
       this.records++;
-      this.raise({ [collection]: sequenceOf(collection, id) });
-      this.#addTo(JSON.stringify([owner, collection, order, id, created_at, updated_at, body]));
-    } else this.raise(line.highest);
+      this.#raise({ [collection]: sequenceOf(collection, id) });
+      const before = this.oldest.get(owner ?? '') ?? Infinity;
+      this.oldest.set(owner ?? '', Math.min(created_at, before));
+    } else if ('highest' in line) this.#raise(line.highest);
   }
 
-  raise(highest: Sequences): void {
+  #raise(highest: Sequences): void {
     for (const [name, number] of Object.entries(highest) as [CollectionName, number][]) {
       this.highest[name] = Math.max(number, this.highest[name] ?? 0);
     }
   }
-
-  /** A sum, not an XOR: two equal events must not cancel each other out. */
-  #addTo(text: string): void {
-    this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash('sha256', text)}`));
-  }
 }
 
 /** Resolves when the complete file is on disk under its name. Rejects if the file exists already. */
-export async function writeDump(
-  path: string,
-  store: Store,
-  account: string | undefined,
-  call: Call,
-) {
+export async function writeDump(path: string, store: Store, call: Call): Promise<Summary> {
   if (existsSync(path)) throw new CommandError(`${path} already exists; name a new file`);
-  const sums = new Contents();
+  const summary = new Summary();
   async function* texts() {
     const digest = createHash('sha256');
     const textOf = (line: object) => {
@@ -119,17 +98,13 @@ export async function writeDump(
       return text;
     };
     const [release, made] = [call.version, new Date(call.now()).toISOString()];
-    yield textOf({ ...FORMAT, release, made, source: store.kind, account: account ?? null });
-    for await (const line of store.lines(account)) {
-      if (account !== undefined && 'owner' in line && line.owner !== account) continue;
-      sums.add(line);
-      yield textOf(line);
+    yield textOf({ ...FORMAT, release, made, source: store.kind });
+    for await (const line of store.lines()) {
+      summary.add(line);
+      if (!('highest' in line)) yield textOf(line);
     }
-    const { records, events, contents, highest } = sums;
-    if (account !== undefined && records + events === 0) {
-      throw new CommandError(`there is no account ${JSON.stringify(account)}`);
-    }
-    yield textOf({ records, events, contents, highest });
+    const { records, events, highest } = summary;
+    yield textOf({ records, events, highest });
     yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
   }
   const part = `${path}.part`;
@@ -142,7 +117,7 @@ export async function writeDump(
   } finally {
     await rm(part, { force: true });
   }
-  return sums;
+  return summary;
 }
 
 /** Every line of a dump. Rejects, at the end at the latest, if it was truncated or changed. */
@@ -176,30 +151,21 @@ async function* textsOf(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-export type CheckedDump = Awaited<ReturnType<typeof checkedDump>>;
-
-/**
- * Reads the whole dump before anything is loaded; rejects unless it is intact. `ledger`: accounts
- * that it lists as erased since are left out.
- */
-export async function checkedDump(path: string, ledger: Ledger | undefined) {
-  const withheld = new Map<string, string>();
-  const loaded = new Contents();
-  for await (const line of readDump(path)) {
-    if ('highest' in line) loaded.raise(line.highest);
-    if (!isRecord(line)) continue;
-    const owner = line.owner ?? '';
-    const erased = ledger?.erasedAfter(owner, line.created_at);
-    if (erased !== undefined)
-      withheld.set(owner, `it was erased on ${erased}; --bring-back loads it`);
-  }
+export interface CheckedDump {
+  readonly summary: Summary;
   /** Lines for one statement or call; a large one goes alone. */
+  batches(): AsyncIterable<{ readonly records: RecordLine[]; readonly events: EventLine[] }>;
+}
+
+/** Reads the whole dump before anything is loaded; rejects unless it is intact. */
+export async function checkedDump(path: string): Promise<CheckedDump> {
+  const summary = new Summary();
+  for await (const line of readDump(path)) summary.add(line);
   async function* batches() {
     let [records, events]: [RecordLine[], EventLine[]] = [[], []];
     let characters = 0;
     for await (const line of readDump(path)) {
-      if (!isEvent(line) && !(isRecord(line) && !withheld.has(line.owner ?? ''))) continue;
-      loaded.add(line);
+      if (!isEvent(line) && !isRecord(line)) continue;
       const { length } = isRecord(line) ? line.body : line.event;
       const count = records.length + events.length;
       if (count === PIECE_MAX_ROWS || (count > 0 && characters + length > PIECE_MAX_CHARACTERS)) {
@@ -212,5 +178,5 @@ export async function checkedDump(path: string, ledger: Ledger | undefined) {
     }
     yield { records, events };
   }
-  return { withheld, loaded, batches };
+  return { summary, batches };
 }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import type { RecordLine } from '../../storage/dump/dumped-rows.js';
-import { rowColumns, toStored } from '../../storage/postgres/columns.js';
+import { rowColumns } from '../../storage/postgres/columns.js';
 import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
 import {
   advanceSequences,
@@ -25,25 +25,23 @@ const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
   kind: 'postgres',
-  lines: (account) => linesIn(url, account),
+  lines: () => linesIn(url),
   load: (dump) => load(url, dump),
 });
 
 const RECORDS = `
-  select owner, collection, id, position, created_at, updated_at, body from records
-   where $1::text is null or owner = $1 order by owner, collection, position`;
+  select owner, collection, id, position, created_at, updated_at, body from records order by owner, collection, position`;
 const EVENTS = 'select id, event from audit_events order by id';
 const SEQUENCES = `
   select replace(sequencename, '_numbers', '') as name, last_value as last from pg_sequences
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;
 
-async function* linesIn(url: string, account?: string): AsyncGenerator<ContentLine> {
+async function* linesIn(url: string): AsyncGenerator<ContentLine> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
-  const run = async (text: string, values: unknown[] = []) =>
-    (await client.query(text, values)).rows;
-  async function* fetched(query: string, values: unknown[] = []) {
-    await run(`declare dumped no scroll cursor for ${query}`, values);
+  const run = async (text: string) => (await client.query(text)).rows;
+  async function* fetched(query: string) {
+    await run(`declare dumped no scroll cursor for ${query}`);
     for (;;) {
       const rows = await run(`fetch ${FETCHED_ROWS} from dumped`);
       yield* rows;
@@ -53,12 +51,11 @@ async function* linesIn(url: string, account?: string): AsyncGenerator<ContentLi
   try {
     await client.connect();
     await run('begin isolation level repeatable read read only');
-    const one = account === undefined ? null : toStored(account);
-    for await (const row of fetched(RECORDS, [one])) yield recordLine(row);
+    for await (const row of fetched(RECORDS)) yield recordLine(row);
     for await (const { id, event } of fetched(EVENTS)) yield eventLine(Number(id), event);
     // Sequences are not part of the snapshot, but never lag behind its records.
     const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, Number(last)]);
-    yield { account: null, highest: Object.fromEntries(highest) };
+    yield { highest: Object.fromEntries(highest) };
   } catch (error) {
     throw inWords(error);
   } finally {
@@ -100,7 +97,7 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
     await run(PUT_EVENTS, [JSON.stringify(events)]);
   }
   await run(PUT_TOTALS);
-  for (const [name, number] of Object.entries(dump.loaded.highest)) {
+  for (const [name, number] of Object.entries(dump.summary.highest)) {
     await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
   }
   await advanceSequences(run);

@@ -11,11 +11,11 @@ import type { Call } from '../program/command.js';
 import { type ContentLine, eventLine, type Store } from './dump-file.js';
 
 export function serviceStore(service: Service, { now, err }: Call): Store {
-  async function* lines(account?: string): AsyncGenerator<ContentLine> {
+  async function* lines(): AsyncGenerator<ContentLine> {
     err('every record gets the time of this dump; records without an owner are missing\n');
     await service.reach();
     const made = now();
-    for (const owner of account === undefined ? await subjectsOf(service) : [account]) {
+    for (const owner of await subjectsOf(service)) {
       for (const collection of COLLECTION_NAMES) {
         for await (const page of oldestFirst(recordPages(service, owner, collection))) {
           for (const body of page) {

@@ -43,7 +43,7 @@ async function* linesOf(ask: Ask): AsyncGenerator<ContentLine> {
   for await (const { id, event } of rowsOf(ask, 'audit_events', 'id')) {
     yield eventLine(Number(id), String(event));
   }
-  yield { account: null, highest: await ask('GET', 'highest') };
+  yield { highest: await ask('GET', 'highest') };
 }
 
 async function* rowsOf(ask: Ask, table: Table, key: string) {
@@ -63,5 +63,5 @@ async function load(ask: Ask, dump: CheckedDump): Promise<void> {
     const piece: LoadPiece = { records: rows, events };
     await ask('PUT', path, piece);
   }
-  await ask('POST', path, dump.loaded.highest);
+  await ask('POST', path, dump.summary.highest);
 }

@@ -15,6 +15,11 @@ const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_AP
 
 const serviceOf = (call: Call) => new Service(readTarget(call), call);
 
+function subject(given: string): string {
+  if (given !== '') return given;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
 const decimalOption = () => new Option('--decimal <mark>', 'the decimal mark').choices([',', '.']);
 
 function delimiter(given: string): string {
@@ -38,7 +43,7 @@ const importRecords: Declare = (command, call) =>
 is written. After an interruption, run it again with --existing skip.
 ${SETTINGS}`)
     .argument('<file>')
-    .requiredOption('--account <subject>', 'the account that gets the records')
+    .requiredOption('--account <subject>', 'the account that gets the records', subject)
     .addOption(new Option('--into <collection>', 'for a file').choices(COLLECTION_NAMES))
     .option('--map <pairs>', 'rename columns: "Jina=name" (escape \\, and \\=)', collected)
     .option('--sheet <name>', 'the sheet, if several have cells')
@@ -78,7 +83,7 @@ const exportRecords: Declare = (command, call) =>
 collection that has records, the payments and the audit events. Either format
 can be imported again.
 ${SETTINGS}`)
-    .requiredOption('--account <subject>', "the account's subject")
+    .requiredOption('--account <subject>', "the account's subject", subject)
     .requiredOption('--to <folder>', 'a new folder, or an empty one')
     .addOption(new Option('--format <name>', 'ndjson by default').choices(['ndjson', 'csv']))
     .addOption(new Option('--collection <name...>', 'export these only').choices(COLLECTION_NAMES))
@@ -114,7 +119,7 @@ which restore and load read, delete every record of the account, and check that
 none is left. After an interruption, run it again with a new folder.
 ${SETTINGS}, and
 BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
-    .requiredOption('--account <subject>', "the account's subject")
+    .requiredOption('--account <subject>', "the account's subject", subject)
     .requiredOption('--export-first <folder>', 'a new folder for its records')
     .requiredOption('--confirm <subject>', 'the subject again')
     .action(async ({ account, exportFirst, confirm }) => {

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
-import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ERASE_AGAIN, type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { counted } from '../data/failures.js';
 import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
@@ -13,12 +13,12 @@ import { checkedDump, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/running-service.js';
 import { workersStore } from '../dump/workers.js';
-import { type Call, type Declare, EXIT_FAILED, pathOf, UsageError } from '../program/command.js';
+import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
 
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
-const textOf = (records: number, events: number, contents = '') =>
-  `${counted(records, 'record')} and ${counted(events, 'audit event')}${contents && `, contents ${contents}`}\n`;
+const textOf = (records: number, events: number) =>
+  `${counted(records, 'record')} and ${counted(events, 'audit event')}\n`;
 
 export const dump: Declare = (command, call) =>
   command
@@ -30,36 +30,29 @@ address is https, or http on loopback.
 ${SETTINGS}`)
     .requiredOption('--to <file>', 'a new file for the dump')
     .option('--from <source>', 'a database file, or an address')
-    .option('--account <subject>', 'dump only this account')
-    .action(async ({ to, from, account }) => {
+    .action(async ({ to, from }) => {
       const path = pathOf(call, to);
-      const store = await storeOf('from', from, call);
-      const { records, events, contents } = await writeDump(path, store, account, call);
-      call.out(`${path}: ${textOf(records, events, contents)}`);
+      const { records, events } = await writeDump(path, await storeOf('from', from, call), call);
+      call.out(`${path}: ${textOf(records, events)}`);
     });
 
 export const load: Declare = (command, call) =>
   command
     .description(`Load a dump into a new database file, an empty Postgres database or Workers.
 Nothing is overwritten, and a truncated or changed dump is refused. After an
-interruption, run it again. The exit code is 1 if an account is refused.
+interruption, run it again.
 ${SETTINGS},
 and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .argument('<file>')
     .option('--to <target>', 'a new database file, or the address of Workers')
-    .option('--bring-back', 'also load accounts that were erased since')
-    .action(async (file, { to, bringBack }) => {
-      const { out } = call;
+    .action(async (file, { to }) => {
       const path = pathOf(call, file);
       const store = await storeOf('to', to, call);
-      const ledger = bringBack ? undefined : await ledgerFor(path, call);
-      const found = await checkedDump(path, ledger);
+      const ledger = await ledgerFor(path, call);
+      const found = await checkedDump(path);
       await store.load?.(found);
-      const left = [...found.withheld];
-      const { records, events, contents } = found.loaded;
-      out(`loaded ${textOf(records, events, left.length === 0 ? contents : '')}`);
-      for (const [owner, reason] of left) out(`not loaded: ${JSON.stringify(owner)}: ${reason}\n`);
-      if (left.length > 0) call.exitCode = EXIT_FAILED;
+      const { records, events, oldest } = found.summary;
+      call.out(`loaded ${textOf(records, events)}${erasedAmong(oldest, ledger)}`);
     });
 
 export const restore: Declare = (command, call) =>
@@ -84,15 +77,25 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
       const counts = textOf(contents.recordCount, contents.auditEventCount);
       out(`${path} is now the backup ${backup}: ${counts}${old}\n`);
-      const back = owners.flatMap(({ subject, oldest }) => {
-        const erased = ledger?.erasedAfter(subject, oldest);
-        return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
-      });
-      if (back.length > 0) {
-        out(`\nAccounts that were erased came back with this backup:\n\n${back.join('')}\n`);
-        out(`Start the service, then erase each of them again:\n${ERASE_AGAIN}\n`);
-      }
+      const oldest = owners.map(({ subject, oldest }) => [subject, oldest] as const);
+      out(erasedAmong(oldest, ledger));
     });
+
+/** Which accounts came back although they were erased, and what to do; empty if none did. */
+function erasedAmong(oldest: Iterable<readonly [string, number]>, ledger?: Ledger): string {
+  const back = [...oldest].flatMap(([subject, time]) => {
+    const erased = ledger?.erasedAfter(subject, time);
+    return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
+  });
+  if (back.length === 0) return '';
+  return `
+Accounts that were erased came back:
+
+${back.join('')}
+Start the service, then erase each of them again:
+${ERASE_AGAIN}
+`;
+}
 
 /** The ledger that the settings name; otherwise that of the folder in which the backup or dump is. */
 const ledgerFor = (file: string, { environment }: Call) =>

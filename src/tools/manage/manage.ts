@@ -41,8 +41,7 @@ export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>
 export async function manage(args: readonly string[], dependencies: Call): Promise<number> {
   const { out, err, version } = dependencies;
   const call = { ...dependencies };
-  const { npm_lifecycle_event: script, MANAGE_NAME: self = 'manage' } = call.environment;
-  const typed = script ? 'npm run manage --' : self;
+  const { MANAGE_NAME: self = 'manage' } = call.environment;
   const program = new Command(self)
     .description('Operator commands for the service.')
     .version(version, '--version', 'print the release')
@@ -54,16 +53,15 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
       writeErr: err,
       outputError: (text, write) => write(text.replace(/^error: /, '')),
     })
-    .showHelpAfterError(`${typed} --help lists the commands`)
+    .showHelpAfterError(`${self} --help lists the commands`)
     .exitOverride();
   try {
     for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
       const command = program.command(name).summary(summary);
       if (name !== args[0]) continue;
       (await load())[name]?.(command, call);
-      const said = script === name ? `npm run ${name} --` : `${typed} ${name}`;
-      command.showHelpAfterError(`${said} --help lists its options`);
-      prepare(command, args, call);
+      command.showHelpAfterError(`${self} ${name} --help lists its options`);
+      prepare(command, call);
     }
     await program.parseAsync(args, { from: 'user' });
     return call.exitCode ?? EXIT_DONE;
@@ -77,27 +75,14 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
   }
 }
 
-/** Adds the option that every command takes, and checks what Commander lets through. */
-function prepare(command: CommandUnknownOpts, args: readonly string[], call: Call): void {
-  const name = command.name();
+/** Adds the option that every command takes. */
+function prepare(command: CommandUnknownOpts, call: Call): void {
   command.option('--settings <file>', 'read settings; the environment overrides them', collected);
-  // Commander would take the next option as the value.
-  for (const [index, word] of args.entries()) {
-    const option = command.options.find(({ long, required }) => required && long === word);
-    if (option && /^(--.*)?$/.test(args[index + 1] ?? '')) {
-      command.error(`${word} has no value: ${option.description}`);
-    }
-  }
-  // Commander would not report a misspelled option if a required one is missing.
-  const wanted = command.options.filter(({ mandatory }) => mandatory);
-  for (const option of wanted) option.mandatory = false;
   command.hook('preAction', () => {
-    const given: Readonly<Record<string, unknown>> = command.opts();
-    const missing = wanted.find((option) => !given[option.attributeName()]);
-    if (missing) command.error(`${missing.long} is missing: ${missing.description}`);
-    call.environment = withSettingsFiles(call.environment, (given['settings'] ?? []) as string[]);
+    const { settings }: { settings?: string[] } = command.opts();
+    call.environment = withSettingsFiles(call.environment, settings ?? []);
     // These log the warnings themselves.
-    if (['serve', 'check'].includes(name)) return;
+    if (['serve', 'check'].includes(command.name())) return;
     for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
   });
 }

@@ -32,8 +32,6 @@ export interface Call {
   out(text: string): void;
   /** Prints progress and warnings. */
   err(text: string): void;
-  /** For a program that displays progress itself, such as the console. */
-  progressed?(event: string, done: number, total: number): void;
   readonly isTerminal: boolean;
   /** Aborted by Ctrl-C once `listen` was called. Otherwise Ctrl-C ends the process. */
   readonly interrupted: AbortSignal;
@@ -77,15 +75,14 @@ export type Progress = ReturnType<typeof startProgress>;
 
 /** On a terminal, one line. `noun`: such as `rows`. */
 export function startProgress(
-  { isTerminal, err, progressed }: Call,
-  { event, noun, total }: { event: string; noun: string; total: number },
+  { isTerminal, err }: Call,
+  { noun, total }: { noun: string; total: number },
 ) {
   let count = 0;
   return {
     add(more = 1): void {
       count += more;
       if (isTerminal) err(`\r${count} of ${total} ${noun}`);
-      progressed?.(event, count, total);
     },
     stop: () => (isTerminal ? err('\n') : undefined),
   };

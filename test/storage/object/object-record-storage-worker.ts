@@ -23,7 +23,6 @@ export class StorageObject extends DurableObject {
     storage: this.ctx.storage,
     log: silentLog,
     seedsSamples: false,
-    pause: async () => {},
   });
 
   override async fetch(request: never): Promise<never> {

@@ -22,7 +22,6 @@ beforeEach(() => {
     storage,
     log: silentLog,
     seedsSamples: true,
-    pause: async () => {},
   });
 });
 

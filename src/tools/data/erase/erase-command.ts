@@ -59,7 +59,7 @@ export async function eraseRecords(
   const erased = new Date(call.now()).toISOString();
   if (ledger !== undefined) await addToLedger(ledger, { subject: account, erased });
   const total = Object.values(records).reduce((sum, count) => sum + count, 0);
-  const progress = startProgress(call, { event: 'erase_progress', noun: 'records', total });
+  const progress = startProgress(call, { noun: 'records', total });
   try {
     const run = service.forRun(runId('erase', call));
     for (const collection of COLLECTION_NAMES.filter((name) => records[name])) {

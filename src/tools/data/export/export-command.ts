@@ -47,7 +47,7 @@ export async function exportAccount(
         `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
       );
     }
-    progress = startProgress(dependencies, { event: 'export_progress', noun: 'records', total });
+    progress = startProgress(dependencies, { noun: 'records', total });
     const records: RecordCounts = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);

@@ -145,7 +145,7 @@ export async function sendFile(
 ): Promise<void> {
   const records = service.records(account, collection);
   const total = rows.length;
-  const progress = startProgress(call, { event: 'import_progress', noun: 'rows', total });
+  const progress = startProgress(call, { noun: 'rows', total });
   let created = 0;
   try {
     const ordered = reverse ? rows.toReversed() : rows;

@@ -2,8 +2,8 @@
 // storage thread, because all its calls are synchronous.
 
 import { closeSync } from 'node:fs';
-import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { Page } from '../../core/domain/listing.js';
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
@@ -62,8 +62,6 @@ export class LibsqlFile {
   /** Descriptor of the log's index, open as long as the connection. */
   #shm: number | undefined;
   #isMarkedOpen: boolean;
-  /** Every row was read since the last process was killed, or it was not killed. */
-  #isVerified: boolean;
 
   /**
    * Opens the file, which may be empty, and locks it for this process. Throws if another process
@@ -75,7 +73,6 @@ export class LibsqlFile {
     this.#sharing = sharing;
     this.#isMarkedOpen = isMarkedOpen(path);
     this.wasKilled = this.#isMarkedOpen;
-    this.#isVerified = !this.wasKilled;
     // Asked first, because opening creates a log.
     const hadLog = hasLog(path);
     const lacksLog = this.wasKilled && !sharing.mayLackLog && !hadLog;
@@ -122,9 +119,7 @@ export class LibsqlFile {
   }
 
   storedPage(position: number): StoredPage | undefined {
-    const page = storedPage(this.#connection, position, this.wasKilled);
-    if (page === undefined) this.#isVerified = true;
-    return page;
+    return storedPage(this.#connection, position);
   }
 
   /** Object: the highest number by collection. */
@@ -176,7 +171,7 @@ export class LibsqlFile {
   close(): void {
     try {
       if (this.#sharing.checkpointPages > 0) this.#truncateWal();
-      if (this.#isVerified) markClosed(this.#options.path);
+      markClosed(this.#options.path);
     } finally {
       this.#release(true);
     }

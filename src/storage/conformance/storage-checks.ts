@@ -1,4 +1,4 @@
-// The promises of the port `RecordStorage`, which every storage must keep, as checks.
+// The promises of the ports `RecordStorage` and `StoredViews`, which every storage must keep, as checks.
 
 import type { RecordStorage } from '../../core/records/record-storage.js';
 import {
@@ -19,6 +19,7 @@ import {
   rows,
   type SomeChanges,
 } from './sample-changes.js';
+import { VIEWS } from './views-checks.js';
 
 /** NUL and lone surrogates reach a storage as JSON escapes, as everything does that JSON escapes. */
 const ODD_TEXTS = [
@@ -37,12 +38,12 @@ export interface StorageCheckOptions {
   readonly opensTwice?: boolean;
 }
 
-/** `make` makes a new, empty place for each check. */
-export function storageChecks(
+/** The checks of a storage that `openRecords` takes. `make` provides a new, empty home for each of them. */
+export function storageConformance(
   make: () => Promise<StorageHome>,
   { refusesEvents = false, opensTwice = true }: StorageCheckOptions = {},
 ): Check[] {
-  const steps = { ...STEPS, ...(opensTwice && FENCING), ...(refusesEvents && REFUSALS) };
+  const steps = { ...STEPS, ...VIEWS, ...(opensTwice && FENCING), ...(refusesEvents && REFUSALS) };
   return checksOf(make, steps);
 }
 

@@ -1,22 +1,13 @@
-// The promises of the port `StoredViews`, which a storage keeps that answers the
-// operator's questions itself, as checks.
+// The promises of the port `StoredViews`, as checks.
 
-import type { RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
-import { type Check, checksOf, expectSame, type Steps, type StorageHome } from './check.js';
+import { type CheckedStorage, expectSame, type Steps } from './check.js';
 import { commits, event, row } from './sample-changes.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const START = 1_700_000_000_000;
 
-type Viewed = RecordStorage & StoredViews;
-
-/** `make` makes a new, empty place for each check. */
-export function storedViewsChecks(make: () => Promise<StorageHome<Viewed>>): Check[] {
-  return checksOf(make, STEPS);
-}
-
-const STEPS: Steps<Viewed> = {
+export const VIEWS: Steps = {
   'counts rows, bytes and times by collection; an update keeps the time of creation': async (
     bench,
   ) => {
@@ -29,7 +20,7 @@ const STEPS: Steps<Viewed> = {
     await commits(storage, { puts: [row(2)], at: START + DAY_MS });
     await commits(storage, { puts, events: [event('first')], at: START + DAY_MS });
     await commits(storage, { puts: [row(1, '{}')], at: START + 2 * DAY_MS });
-    const usage = async (opened: Viewed) => {
+    const usage = async (opened: CheckedStorage) => {
       const found = await opened.usage([START, START - 1, START + DAY_MS]);
       const byName = Object.fromEntries(found.collections.map((each) => [each.collection, each]));
       return { ...found, collections: byName };

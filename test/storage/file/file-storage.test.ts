@@ -12,7 +12,7 @@ import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { testFolder } from '../../support/test-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
-import { changes, conformanceOf, loaded, row, viewsConformanceOf } from '../storage-conformance.js';
+import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
 
 async function home(isReplicated: boolean) {
   const folder = await openTemporaryFolder();
@@ -39,7 +39,6 @@ async function home(isReplicated: boolean) {
   };
 }
 
-viewsConformanceOf('libSQL file', () => home(false));
 conformanceOf('libSQL file', () => home(false));
 conformanceOf('libSQL file with a replica', () => home(true));
 

@@ -211,6 +211,12 @@ export class LibsqlFile {
     const { initialRows, now } = this.#options;
     this.#markOpen();
     const tables = sql.SCHEMA.map((statement) => ({ sql: statement }));
-    this.#connection.batch([...tables, { sql: sql.PUT_ROWS, args: [initialRows, now] }]);
+    try {
+      this.#connection.batch([...tables, { sql: sql.PUT_ROWS, args: [initialRows, now] }]);
+    } catch (error) {
+      // Nothing was acknowledged that its log could hold.
+      markClosed(this.#options.path);
+      throw error;
+    }
   }
 }

@@ -1,5 +1,4 @@
-// Bytes and names that a power cut must not take. Each as a promise, and at once for a caller
-// that holds the database and must not wait.
+// Bytes and names that a power cut must not take.
 
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -18,17 +17,14 @@ export async function syncFolder(folder: string): Promise<void> {
   await syncFile(folder, 'r').catch(() => {});
 }
 
-export function syncFileNow(path: string, flags = FOR_WRITING): void {
-  const handle = openSync(path, flags);
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
+/** At once, for a caller that holds the database and must not wait. */
 export function syncFolderNow(folder: string): void {
   try {
-    syncFileNow(folder, 'r');
+    const handle = openSync(folder, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
   } catch {}
 }

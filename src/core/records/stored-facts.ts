@@ -37,7 +37,7 @@ export function ofTwoOwners(row: StoredRow): Error {
 }
 
 /** Names the row without quoting it: the message ends in a log. */
-export function unusable(
+function unusable(
   { collection, id, position }: Omit<StoredRow, 'body'>,
   finding: string,
 ): Error {

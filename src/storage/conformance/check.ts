@@ -3,16 +3,15 @@
 
 import type { RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 
-/** A storage with its audit events. */
-export type CheckedStorage = RecordStorage & Pick<StoredViews, 'auditEvents'>;
+export type CheckedStorage = RecordStorage & StoredViews;
 
 /** One place to store into, new and without rows when it is made. */
-export interface StorageHome<Opened extends RecordStorage = CheckedStorage> {
+export interface StorageHome {
   /**
    * Opens the storage with what it held, any number of times. The one opened before is closed, except
    * in the checks of a second opening: there this rejects, or the first one is fenced.
    */
-  open(): Promise<Opened>;
+  open(): Promise<CheckedStorage>;
   /** Makes every audit event from the next opening on impossible to store. Called while closed. */
   refuseEvents?(): Promise<void>;
   remove(): Promise<void>;
@@ -25,17 +24,15 @@ export interface Check {
 }
 
 /** Checks by name. */
-export type Steps<Opened extends RecordStorage = CheckedStorage> = Readonly<
-  Record<string, (bench: Bench<Opened>) => Promise<void>>
->;
+export type Steps = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
 /** The storage that a check works on, which it may close and open again. */
-export class Bench<Opened extends RecordStorage = CheckedStorage> {
-  readonly home: StorageHome<Opened>;
-  storage: Opened;
+export class Bench {
+  readonly home: StorageHome;
+  storage: CheckedStorage;
   #isOpen = true;
 
-  constructor(home: StorageHome<Opened>, storage: Opened) {
+  constructor(home: StorageHome, storage: CheckedStorage) {
     this.home = home;
     this.storage = storage;
   }
@@ -54,7 +51,7 @@ export class Bench<Opened extends RecordStorage = CheckedStorage> {
   /** Expects the same of the storage before and after it is closed and opened again. */
   async alwaysSame(
     what: string,
-    find: (storage: Opened) => Promise<unknown>,
+    find: (storage: CheckedStorage) => Promise<unknown>,
     wanted: unknown,
   ): Promise<void> {
     expectSame(what, await find(this.storage), wanted);
@@ -64,10 +61,7 @@ export class Bench<Opened extends RecordStorage = CheckedStorage> {
 }
 
 /** Checks that each get a home of their own. */
-export function checksOf<Opened extends RecordStorage>(
-  make: () => Promise<StorageHome<Opened>>,
-  steps: Steps<Opened>,
-): Check[] {
+export function checksOf(make: () => Promise<StorageHome>, steps: Steps): Check[] {
   return Object.entries(steps).map(([name, step]) => ({
     name,
     async run() {

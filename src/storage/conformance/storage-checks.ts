@@ -1,4 +1,4 @@
-// The promises of the port `RecordStorage`, which every storage must keep, as checks.
+// The promises of the ports `RecordStorage` and `StoredViews`, which every storage must keep, as checks.
 
 import type { RecordStorage } from '../../core/records/record-storage.js';
 import {
@@ -19,6 +19,7 @@ import {
   rows,
   type SomeChanges,
 } from './sample-changes.js';
+import { VIEWS } from './views-checks.js';
 
 /** NUL and lone surrogates reach a storage as JSON escapes, as everything does that JSON escapes. */
 const ODD_TEXTS = [
@@ -37,25 +38,24 @@ export interface StorageCheckOptions {
   readonly opensTwice?: boolean;
 }
 
-/** `make` makes a new, empty place for each check. */
-export function storageChecks(
+/** The checks of a storage that `openRecords` takes. `make` provides a new, empty home for each of them. */
+export function storageConformance(
   make: () => Promise<StorageHome>,
   { refusesEvents = false, opensTwice = true }: StorageCheckOptions = {},
 ): Check[] {
-  const steps = { ...STEPS, ...(opensTwice && FENCING), ...(refusesEvents && REFUSALS) };
+  const steps = { ...STEPS, ...VIEWS, ...(opensTwice && FENCING), ...(refusesEvents && REFUSALS) };
   return checksOf(make, steps);
 }
 
 const STEPS: Steps = {
-  'starts without rows and without events': async ({ storage }) => {
-    expectSame('what it holds', await held(storage), { rows: [], events: [] });
-  },
-
-  'keeps puts, updates, removals and events of one commit together': async (bench) => {
+  'is empty at first, and keeps puts, updates, removals and events of one commit together': async (
+    bench,
+  ) => {
+    expectSame('what it holds at first', await held(bench.storage), { rows: [], events: [] });
     await commits(bench.storage, { puts: rows(3) });
     const updated = row(2, '{"id":"CUS-0002","changed":true}');
     const events = [event('first'), event('second')];
-    await commits(bench.storage, { puts: [updated, row(4)], removals: [1], events });
+    await commits(bench.storage, { puts: [updated, row(4)], removals: [1, 99], events });
     const wanted = { rows: [updated, row(3), row(4)], events: events.toReversed() };
     await bench.alwaysSame('what it holds', held, wanted);
   },
@@ -70,12 +70,6 @@ const STEPS: Steps = {
     await bench.alwaysSame('what it holds', held, { rows: rows(2), events });
     await commits(bench.storage, { puts: [row(3)] });
     await bench.alwaysSame('rows', loaded, rows(3));
-  },
-
-  'removes what is not there without complaint': async ({ storage }) => {
-    await commits(storage, { puts: rows(1) });
-    await commits(storage, { removals: [7] });
-    expectSame('rows', await loaded(storage), rows(1));
   },
 
   'keeps the highest numbers of each collection, whatever is removed or committed later': async (
@@ -115,34 +109,18 @@ const STEPS: Steps = {
     );
   },
 
-  'can be left in the middle of loading': async ({ storage }) => {
-    await commits(storage, { puts: rows(6_000) });
-    for await (const page of storage.load()) {
-      expectSame('the first body', page[0]?.body, row(1).body);
-      break;
-    }
-    await commits(storage, { puts: [row(6_001)] });
-    expectSame('number of rows', (await loaded(storage)).length, 6_001);
-  },
-
-  'gives back odd texts byte for byte': async (bench) => {
-    const puts = ODD_TEXTS.map((text, i) =>
-      row(i + 1, JSON.stringify({ id: row(i + 1).id, [text]: text, owner_sub: text })),
-    );
+  'gives back odd texts, depths and spacing byte for byte': async (bench) => {
+    const bodies = [`${'{"a":['.repeat(256)}${']}'.repeat(256)}`, '{}', ' {"b":1e3, "a" : -0.0 } '];
+    const puts = [
+      ...bodies.map((body, i) => row(101 + i, body)),
+      ...ODD_TEXTS.map((text, i) =>
+        row(201 + i, JSON.stringify({ id: row(201 + i).id, [text]: text, owner_sub: text })),
+      ),
+    ];
     const events = ODD_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
     await commits(bench.storage, { puts, events });
     const wanted = { rows: puts, events: events.toReversed() };
     await bench.alwaysSame('what it holds', held, wanted);
-  },
-
-  'gives back a body of 512 levels, of no levels and of odd spacing': async (bench) => {
-    const puts = [
-      row(1, `${'{"a":['.repeat(256)}${']}'.repeat(256)}`),
-      row(2, '{}'),
-      row(3, ' {"b":1e3, "a" : -0.0,\n"b":2} '),
-    ];
-    await commits(bench.storage, { puts });
-    await bench.alwaysSame('rows', loaded, puts);
   },
 
   'pages through audit events, newest first, with ids that only grow': async (bench) => {
@@ -203,34 +181,27 @@ const REFUSALS: Steps = {
 // what the other acknowledged. So a second opening is refused, or from then on the first one stores
 // nothing: its commits are `unknown`.
 const FENCING: Steps = {
-  'refuses a second opening, or fences the first one with it': (bench) => openTwice(bench, false),
-
-  'keeps what a second opening committed, also from the first one once the second is closed': (
-    bench,
-  ) => openTwice(bench, true),
+  'refuses a second opening, or fences the first one with it': async (bench) => {
+    const first = bench.storage;
+    await commits(first, { puts: [row(1)] });
+    const second = await bench.home.open().catch(() => undefined);
+    if (second === undefined) {
+      await commits(first, { puts: [row(2)] });
+      return bench.alwaysSame('rows', loaded, rows(2));
+    }
+    const bySecond = row(2, '{"id":"CUS-0002","by":"the second"}');
+    try {
+      await expectFenced(first, [row(2), row(3)]);
+      expectSame('rows of the second opening', await loaded(second), rows(1));
+      await commits(second, { puts: [bySecond] });
+    } finally {
+      await second.close();
+    }
+    await expectFenced(first, [row(2), row(3)]);
+    await bench.reopen();
+    expectSame('rows', await loaded(bench.storage), [row(1), bySecond]);
+  },
 };
-
-/** `closesFirst`: whether the second one is closed when the first one tries to commit. */
-async function openTwice(bench: Bench, closesFirst: boolean): Promise<void> {
-  const first = bench.storage;
-  await commits(first, { puts: [row(1)] });
-  const second = await bench.home.open().catch(() => undefined);
-  if (second === undefined) {
-    await commits(first, { puts: [row(2)] });
-    return bench.alwaysSame('rows', loaded, rows(2));
-  }
-  const bySecond = row(2, '{"id":"CUS-0002","by":"the second"}');
-  try {
-    if (!closesFirst) await expectFenced(first, [row(2), row(3)]);
-    expectSame('rows of the second opening', await loaded(second), rows(1));
-    await commits(second, { puts: [bySecond] });
-  } finally {
-    await second.close();
-  }
-  await expectFenced(first, [row(2), row(3)]);
-  await bench.reopen();
-  expectSame('rows', await loaded(bench.storage), [row(1), bySecond]);
-}
 
 async function expectFenced(storage: RecordStorage, puts: SomeChanges['puts']): Promise<void> {
   const { status } = await storage.commit(changes({ puts: puts ?? [] }));

@@ -2,6 +2,7 @@
 // storage thread, because all its calls are synchronous.
 
 import { closeSync } from 'node:fs';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { Page } from '../../core/domain/listing.js';
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
@@ -14,7 +15,6 @@ import type { FileSharing } from './file-sharing.js';
 import { closeAsFound, hasLog, isMarkedOpen, markClosed, markOpen } from './open-marker.js';
 import { assertIntegrity, LOG_MISSING, openDatabase } from './own-database.js';
 import { type StoredPage, storedPage } from './stored-pages.js';
-import { UsageScan } from './usage-scan.js';
 import { invalidateShmFile, rewriteLog } from './write-ahead-log.js';
 
 export interface FileOptions {
@@ -59,12 +59,9 @@ export class LibsqlFile {
   readonly #options: FileOptions;
   readonly #sharing: FileSharing;
   #connection: Connection;
-  #usage: UsageScan;
   /** Descriptor of the log's index, open as long as the connection. */
   #shm: number | undefined;
   #isMarkedOpen: boolean;
-  /** Every row was read since the last process was killed, or it was not killed. */
-  #isVerified: boolean;
 
   /**
    * Opens the file, which may be empty, and locks it for this process. Throws if another process
@@ -76,13 +73,11 @@ export class LibsqlFile {
     this.#sharing = sharing;
     this.#isMarkedOpen = isMarkedOpen(path);
     this.wasKilled = this.#isMarkedOpen;
-    this.#isVerified = !this.wasKilled;
     // Asked first, because opening creates a log.
     const hadLog = hasLog(path);
     const lacksLog = this.wasKilled && !sharing.mayLackLog && !hadLog;
     const connection = this.#open();
     this.#connection = connection;
-    this.#usage = new UsageScan(connection);
     try {
       // The last process may have ended because a sync failed, or in the middle of a commit.
       connection.holding(() => {
@@ -106,7 +101,6 @@ export class LibsqlFile {
       return { status: 'notStored', error };
     }
     try {
-      this.#usage.before(texts.puts, texts.removals);
       const auditError = this.#connection.batch(statements(texts));
       return auditError ? { status: 'committed', auditError } : { status: 'committed' };
     } catch (error) {
@@ -125,9 +119,7 @@ export class LibsqlFile {
   }
 
   storedPage(position: number): StoredPage | undefined {
-    const page = storedPage(this.#connection, position, this.wasKilled);
-    if (page === undefined) this.#isVerified = true;
-    return page;
+    return storedPage(this.#connection, position);
   }
 
   /** Object: the highest number by collection. */
@@ -135,15 +127,25 @@ export class LibsqlFile {
     return String(this.#connection.value(LOAD_SEQUENCES));
   }
 
-  /** Counts a piece of the file. Returns the totals after the last one, of the moment of the first. */
-  usage(createdAfter: string): StoredTotals | undefined {
-    return this.#usage.next(createdAfter);
+  /** Commits wait meanwhile: 0.3 to 0.5 s at 450,000 rows, on a busy machine of two cores. */
+  usage(createdAfter: string): StoredTotals {
+    const collections = this.#connection.rows(sql.USAGE, [createdAfter]).map((row) => ({
+      collection: row['collection'] as CollectionName,
+      records: Number(row['records']),
+      payloadBytes: Number(row['bytes']),
+      createdAfter: [Number(row['first']), Number(row['second']), Number(row['third'])] as const,
+      lastUpdatedAt: Number(row['updated']),
+    }));
+    return { collections, auditEventCount: this.#auditEventCount() };
   }
 
   auditEvents(limit: number, offset: number): Page {
     const rows = this.#connection.rows(LIST_EVENTS, [limit, offset]);
-    const total = Number(this.#connection.value(TOTAL_EVENTS));
-    return { items: rows.map((row) => String(row['event'])), total };
+    return { items: rows.map((row) => String(row['event'])), total: this.#auditEventCount() };
+  }
+
+  #auditEventCount(): number {
+    return Number(this.#connection.value(TOTAL_EVENTS));
   }
 
   ping(): void {
@@ -169,7 +171,7 @@ export class LibsqlFile {
   close(): void {
     try {
       if (this.#sharing.checkpointPages > 0) this.#truncateWal();
-      if (this.#isVerified) markClosed(this.#options.path);
+      markClosed(this.#options.path);
     } finally {
       this.#release(true);
     }
@@ -202,7 +204,6 @@ export class LibsqlFile {
   #reopen(): void {
     this.#connection.close();
     this.#connection = this.#open();
-    this.#usage = new UsageScan(this.#connection);
   }
 
   /** One transaction: a process that is killed leaves an empty file. */
@@ -210,6 +211,12 @@ export class LibsqlFile {
     const { initialRows, now } = this.#options;
     this.#markOpen();
     const tables = sql.SCHEMA.map((statement) => ({ sql: statement }));
-    this.#connection.batch([...tables, { sql: sql.PUT_ROWS, args: [initialRows, now] }]);
+    try {
+      this.#connection.batch([...tables, { sql: sql.PUT_ROWS, args: [initialRows, now] }]);
+    } catch (error) {
+      // Nothing was acknowledged that its log could hold.
+      markClosed(this.#options.path);
+      throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 // The storage in memory: the ports' promises, but that closing the program loses all.
 
 import { MemoryStorage } from '../../../src/storage/memory/memory-record-storage.js';
-import { conformanceOf, viewsConformanceOf } from '../storage-conformance.js';
+import { conformanceOf } from '../storage-conformance.js';
 
 async function makeHome() {
   const storage = new MemoryStorage();
@@ -9,4 +9,3 @@ async function makeHome() {
 }
 
 conformanceOf('memory', makeHome, { refusesEvents: false });
-viewsConformanceOf('memory', makeHome);

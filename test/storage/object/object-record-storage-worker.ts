@@ -12,6 +12,7 @@ export interface StorageRequest {
     | 'sequences'
     | 'auditEvents'
     | 'usage'
+    | 'ping'
     | 'close'
     | 'sql'
     | 'reopen';

@@ -57,6 +57,8 @@ function storageAt(place: string): CheckedStorage {
       return 'error' in result ? { ...result, error: new Error(String(result.error)) } : result;
     },
     sequences: () => ask(place, 'sequences'),
+    usage: (times) => ask(place, 'usage', times),
+    ping: () => ask(place, 'ping'),
     auditEvents: (page) => ask(place, 'auditEvents', page),
     close: () => ask(place, 'close'),
   };

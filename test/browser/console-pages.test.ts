@@ -181,13 +181,3 @@ it('Every page while the service is down', async () => {
   const both = { 'down-overview': '/', 'down-accounts': '/accounts' };
   for (const [look, page] of pages) await judgeAll(page, look, both, 'does not answer');
 });
-
-it('A page that reloads itself keeps its search and its page', async () => {
-  const page = pages.get(LOOKS[0]) as Page;
-  await page.clock.install();
-  await page.goto('/accounts?q=salon&page=2');
-  await page.getByText('does not answer').waitFor();
-  await page.clock.fastForward(61_000);
-  await page.waitForURL(/again/);
-  expect(new URL(page.url()).search).toBe('?q=salon&page=2&again=');
-});

@@ -75,8 +75,8 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
 }
 
 export { ApiError } from './clients/client/api-error.js';
-export { fieldProblems } from './clients/client/field-problems.js';
 export type * from './clients/client/client-api.js';
+export { fieldProblems } from './clients/client/field-problems.js';
 
 /** No URL can contain the segments `.` and `..`: they are sent as `~.` and `~..`, and subjects of that form get one more `~`. */
 function ownerSegment(ownerSub: string): string {

@@ -122,7 +122,7 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
     // "To start afresh, stop the preview and delete data/preview.db."
     DATABASE_CREATE: 'yes',
     OPS_PORT: operationsPort,
-    // Only on request, from the console: the preview's data isn't worth a daily backup.
+    // Only on request: the preview's data isn't worth a daily backup.
     BACKUP_DIR: BACKUP_FOLDER,
     BACKUP_INTERVAL_HOURS: '0',
     AUTH_USERINFO_URL: userinfoUrl,

@@ -1,12 +1,10 @@
 // `npm start` without npm: the built preview in a folder of its own.
 
 import { existsSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.js';
 import type { Program } from '../support/program.js';
 import { printed, spawnPreview } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
@@ -136,18 +134,6 @@ describe('The preview', () => {
     child.kill('SIGHUP');
     expect(await exited).toBe(0);
     stop = async () => {};
-  });
-
-  it('takes a backup beside its own file when it is asked, and starts after it was killed', async () => {
-    const elsewhere = join(folder.path, 'elsewhere');
-    await mkdir(elsewhere);
-    const first = await start({ BACKUP_DIR: elsewhere });
-    first.child.kill('SIGUSR2');
-    const backups = join(folder.path, 'data/preview-backups');
-    await eventually(async () => expect(await readdir(backups)).toHaveLength(1));
-    expect(await readdir(elsewhere)).toEqual([]);
-    await first.stop('SIGKILL');
-    expect((await start({})).output()).toContain('runs at');
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090', async () => {

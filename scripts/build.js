@@ -161,11 +161,10 @@ async function buildBundles() {
         js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
       },
     }),
-    // Files that the console's pages load in the browser.
+    // The console's pages load it in the browser.
     build({
       ...common,
-      entryPoints: ['src/tools/console/page-script.ts', 'src/tools/console/console.css'],
-      format: 'iife',
+      entryPoints: ['src/tools/console/console.css'],
       minify: true,
       sourcemap: false,
       outdir: 'dist/console',

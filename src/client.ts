@@ -84,21 +84,5 @@ async function tokenFrom(source: ClientOptions['token'], refused?: string): Prom
   throw new ApiError('NO_TOKEN', `the token is ${given}; it must be a text: sign in first`);
 }
 
-export type * from './clients/client/api-error.js';
 export { ApiError } from './clients/client/api-error.js';
-export type {
-  AnyProperties,
-  Changes,
-  Collection,
-  CollectionName,
-  CollectionsOf,
-  Deletion,
-  NewOf,
-  OwnProperties,
-  RecordCalls,
-  RecordIn,
-} from './clients/client/collection.js';
-export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
-export type { FieldProblem, FieldProblems, FieldReason } from './clients/client/field-problems.js';
-export type { AllQuery, Page, PageQuery, RowCalls } from './clients/client/pages.js';
-export type * from './core/domain/api-schema.js';
+export type * from './clients/client/client-api.js';

@@ -74,29 +74,9 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
   };
 }
 
-export type * from './clients/client/api-error.js';
 export { ApiError } from './clients/client/api-error.js';
-export type {
-  AnyProperties,
-  Changes,
-  Collection,
-  CollectionName,
-  CollectionsOf,
-  Deletion,
-  NewOf,
-  OwnProperties,
-  RecordCalls,
-  RecordIn,
-} from './clients/client/collection.js';
-export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
-export {
-  type FieldProblem,
-  type FieldProblems,
-  type FieldReason,
-  fieldProblems,
-} from './clients/client/field-problems.js';
-export type { AllQuery, Page, PageQuery, RowCalls } from './clients/client/pages.js';
-export type * from './core/domain/api-schema.js';
+export type * from './clients/client/client-api.js';
+export { fieldProblems } from './clients/client/field-problems.js';
 
 /** No URL can contain the segments `.` and `..`: they are sent as `~.` and `~..`, and subjects of that form get one more `~`. */
 function ownerSegment(ownerSub: string): string {

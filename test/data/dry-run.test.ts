@@ -219,17 +219,3 @@ describe('Invisible characters', () => {
     expect(text).toContain('warning: line 3: name has invisible characters (2 in all)');
   });
 });
-
-it('What is shown and reported is cut between characters, not within an emoji', async () => {
-  const family = '👩🏾‍👩🏾‍👧🏾';
-  const value = `A${family.repeat(400)}`;
-  const report = runs.at('emoji.csv');
-  const rows = `customer,service,amount,note\nA,B,1,${value}\nA,B,${value},\n`;
-  const { text } = await runs.judge(rows, 'orders', ['--report', report]);
-  const written = await readFile(report, 'utf8');
-  for (const [, kept = ''] of `${text}${written}`.matchAll(/A(\p{Emoji}[^…]*)…/gu)) {
-    expect(kept.replaceAll(family, '')).toBe('');
-  }
-  expect(text.match(/👧🏾…/g)).toHaveLength(2);
-  expect(written).toContain('👧🏾…');
-});

@@ -48,18 +48,6 @@ it.each([
   expect(numberOfText(text, undefined)).toEqual({ ok: false, ...outcome });
 });
 
-it.each<[number, DecimalMark, string]>([
-  [1234.5, ',', '1234,5'],
-  [1.234, ',', '1,2340'],
-  [1.234, '.', '1.2340'],
-  [-12.345, ',', '-12,3450'],
-  [0.125, ',', '0,1250'],
-  [45_000, ',', '45000'],
-  [0.1 + 0.2, ',', '0,30000000000000004'],
-])('The number %d for a spreadsheet with %j is %j', (value, mark, text) => {
-  expect(textOfNumber(value, mark)).toBe(text);
-});
-
 it('What is written for a spreadsheet is read back, without a word on its decimal mark', () => {
   const amounts = fc.oneof(
     fc.double({ min: -1e15, max: 1e15, noNaN: true }),

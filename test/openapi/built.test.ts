@@ -37,21 +37,9 @@ it('has ranges in place of `default`', () => {
   }
 });
 
-it('keeps the examples of answers as they are', () => {
-  const exampleIn = (paths: unknown) =>
-    (paths as Plain)['/orders']?.['get']?.['responses']?.['200'];
-  expect(exampleIn(OLD.paths)).toMatchObject(exampleIn(DOCUMENT.paths) as object);
-});
-
 it('has no keyword that only 3.1 has', () => {
   expect(JSON.stringify(OLD)).not.toMatch(/patternProperties|"null"|"const"/);
   expect(OLD.info).not.toHaveProperty('summary');
-});
-
-it('reports a list of types that 3.0.3 cannot express', () => {
-  expect(() => inVersion30({ info: { license: {} }, x: { type: ['string', 'number'] } })).toThrow(
-    'no form in OpenAPI 3.0',
-  );
 });
 
 it.each([

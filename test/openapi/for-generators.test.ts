@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';
 import {
+  codesOf,
   DOCUMENT,
   OPERATIONS,
   type ResponseObject,
@@ -49,9 +50,7 @@ it('A set that may grow is no enumeration, because an old client fails on a new 
 
 it('The description of `error.code` has every code', () => {
   const { code } = (SCHEMAS['ErrorDetail']?.['properties'] ?? {}) as Record<string, Schema>;
-  const codes = Object.values(RESPONSES).flatMap(({ content = {} }) =>
-    Object.keys(content['application/json']?.examples ?? {}),
-  );
+  const codes = Object.values(RESPONSES).flatMap(codesOf);
   expect(codes.length).toBeGreaterThan(11);
   for (const one of codes) expect(code?.['description']).toContain(`- \`${one}\` (`);
 });

@@ -62,8 +62,6 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 export const LOOKS = [
   { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
 ] as const;
 export type Look = (typeof LOOKS)[number];

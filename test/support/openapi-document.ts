@@ -8,10 +8,10 @@ import { openApiDocument } from '../../src/clients/openapi/document.js';
 interface MediaType {
   readonly schema: object;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 export interface ResponseObject {
+  readonly description: string;
   readonly headers?: object;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
@@ -77,11 +77,15 @@ function problemOf(method: string, pathname: string, { status, headers }: Respon
   const own = pointerOf('paths', operation.path, method.toLowerCase(), 'responses', key);
   const at = '$ref' in described ? described.$ref.slice(1) : own;
   const found = violation(body, `${at}${pointerOf('content', type, 'schema')}`);
-  // The codes of a response are the names of its examples.
-  const code = (body as { error?: { code?: string } }).error?.code ?? '';
-  const { examples } = content[type] ?? {};
-  const isOther = examples !== undefined && !Object.hasOwn(examples, code);
-  return found ?? (isOther ? `code ${code} is none of ${Object.keys(examples)}` : undefined);
+  const code = (body as { error?: { code?: string } }).error?.code;
+  const isOther =
+    code !== undefined && !codesOf(resolved<ResponseObject>(described)).includes(code);
+  return found ?? (isOther ? `code ${code} is not one of the response's` : undefined);
+}
+
+/** The error codes of a response, which its description names. */
+export function codesOf({ description }: ResponseObject): string[] {
+  return [...description.matchAll(/`([A-Z_]+)`: /g)].map(([, code = '']) => code);
 }
 
 /** Whether a path of the document, such as `/customers/{id}`, is that of the request. */

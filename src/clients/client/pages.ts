@@ -39,7 +39,7 @@ export function rowCalls<Row, Query extends PageQuery>(
       const read = (number: number) =>
         page<Row>(send, path, { page_size: pageSizeMax, ...query, page: number }, options);
       const keyOf = (row: Row) => String((row as Readonly<Record<string, unknown>>)[key]);
-      for await (const { rows } of allPages(read, keyOf)) {
+      for await (const rows of allPages(read, keyOf)) {
         for (const row of rows) {
           yield row;
           // The next row is in memory already, so no request would notice the signal.
@@ -60,14 +60,6 @@ export async function page<Row>(
   return { items: answer.data as Row[], pagination: answer.pagination as Pagination };
 }
 
-/** A page of a walk. */
-export interface WalkedPage<Row> {
-  /** Its rows, without those of earlier pages. */
-  readonly rows: Row[];
-  readonly number: number;
-  readonly isLast: boolean;
-}
-
 /**
  * Every row, page by page, each once. Page 1 has the newest rows, so rows move between
  * pages while others write. An added row pushes known rows onto the next page; the walk skips
@@ -75,15 +67,15 @@ export interface WalkedPage<Row> {
  * shrinks, the walk goes back. It can't notice as many additions as deletions between two
  * pages. Rows added after the start may be missing, and deleted rows may appear.
  *
- * The walk begins at page `start`; `seen` has the keys of earlier rows. `read` may return a page
- * of another size that begins at the same row, with its `number`: the walk continues there.
+ * `read` may return a page of another size that begins at the same row, with its `number`: the walk
+ * continues there.
  */
 export async function* allPages<Row>(
   read: (page: number) => Promise<Page<Row> & { readonly number?: number }>,
   keyOf: (row: Row) => string,
-  { start = 1, seen = new Set() }: { start?: number; seen?: Set<string> } = {},
-): AsyncGenerator<WalkedPage<Row>, void, undefined> {
-  let next = start;
+): AsyncGenerator<Row[], void, undefined> {
+  const seen = new Set<string>();
+  let next = 1;
   let total = 0;
   for (;;) {
     const { items, pagination, number = next } = await read(next);
@@ -93,13 +85,11 @@ export async function* allPages<Row>(
       next = Math.max(1, number - Math.ceil(shrunk / pagination.page_size));
       continue;
     }
-    const rows = items.filter((row) => {
+    yield items.filter((row) => {
       const key = keyOf(row);
       return !seen.has(key) && seen.add(key);
     });
-    const isLast = number >= pagination.total_pages;
-    yield { rows, number, isLast };
-    if (isLast) return;
+    if (number >= pagination.total_pages) return;
     next = number + 1;
   }
 }

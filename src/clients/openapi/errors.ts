@@ -1,9 +1,7 @@
-// The meaning of each error code, for the document, and the examples of messages that no request
-// to a new service provokes. test/openapi/document.test.ts finds these in the sources.
+// The meaning of each error code, for the document.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
-import { messageOf } from './examples.js';
 
 export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   INVALID_JSON: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
@@ -23,22 +21,3 @@ export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   AUTH_UNAVAILABLE: 'The identity provider does not answer.',
   ADMIN_DISABLED: 'No admin key is configured.',
 };
-
-/** Messages of a host, of its storage and of a bug. */
-export const OTHER_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  BAD_REQUEST:
-    'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
-  REQUEST_TIMEOUT: 'the request took too long; send it again',
-  HEADERS_TOO_LARGE: 'the headers are too large; shorten them',
-  STORAGE_FAILED: 'the change could not be confirmed on disk; read the record before trying again',
-  STORAGE_UNAVAILABLE: 'nothing was changed: the database is not answering; try again later',
-  INTERNAL_ERROR: 'internal error; the log has it under the request id',
-  AUTH_UNAVAILABLE: 'the identity provider does not answer; try again later',
-};
-
-/** The wording may change, except where a meaning promises its form. */
-export function exampleMessage(code: ErrorCode): string {
-  const message = messageOf(code) ?? OTHER_MESSAGES[code];
-  if (message === undefined) throw new Error(`no example of ${code}; add it to examples.ts`);
-  return message;
-}

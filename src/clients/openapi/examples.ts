@@ -2,13 +2,11 @@
 // when the document is generated.
 
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
-import type { ErrorCode } from '../../core/domain/errors.js';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
-import { SAMPLE_COUNT, SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
+import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import { ROUTES } from '../../core/http/routes.js';
-import { NO_LIMITS } from '../../core/records/account-limits.js';
 import { openRecords } from '../../core/records/memory-store.js';
 import { createHandler } from '../../handler.js';
 import { localIdentity, openMemoryStorage } from '../../memory.js';
@@ -20,24 +18,13 @@ const ADMIN_KEY = 'the key of the service that is asked';
 
 export const EXAMPLE_META: JsonObject = { request_id: REQUEST_ID, timestamp: TIMESTAMP };
 
-interface Answers {
-  /** Of every GET of the route table, by path, except for single records. */
-  readonly data: ReadonlyMap<string, JsonValue>;
-  readonly messages: ReadonlyMap<ErrorCode, string>;
-}
-
 const ANSWERS = await answersOfANewService();
 
 /** What a GET of the route with this path answers: its `data`. */
 export function exampleOf(path: string): JsonValue {
-  const answer = ANSWERS.data.get(path);
+  const answer = ANSWERS.get(path);
   if (answer === undefined) throw new Error(`a new service gave no answer to GET ${path}`);
   return answer;
-}
-
-/** The message of a refusal that a request can provoke there; undefined for the other codes. */
-export function messageOf(code: ErrorCode): string | undefined {
-  return ANSWERS.messages.get(code);
 }
 
 /** The body that a collection's first sample record was created from. */
@@ -59,41 +46,28 @@ export const EXAMPLE_CHANGES: Readonly<Record<CollectionName, JsonObject>> = byC
   },
 );
 
-async function answersOfANewService(): Promise<Answers> {
+/** The `data` of every GET of the route table, by path, except for single records. */
+async function answersOfANewService(): Promise<ReadonlyMap<string, JsonValue>> {
   // The example shows an uptime of a day.
   let now = Date.parse(TIMESTAMP) - DAY_MS;
   const clock = () => now;
   const storage = openMemoryStorage({ clock: () => Date.parse(TIMESTAMP) });
-  const limits = { ...NO_LIMITS, maxRecords: SAMPLE_COUNT };
-  const records = await openRecords({ storage, clock, limits });
-  const identity = localIdentity();
-  const handle = createHandler({ records, identity, adminKey: ADMIN_KEY, clock });
+  const records = await openRecords({ storage, clock });
+  const handle = createHandler({ records, identity: localIdentity(), adminKey: ADMIN_KEY, clock });
   now += DAY_MS;
   const headers = { Authorization: `Bearer ${SAMPLE_OWNER}`, 'X-Service-Admin-Key': ADMIN_KEY };
-  const ask = async (path: string, init: RequestInit = {}, dispatch = handle) => {
+  const ask = async (path: string, init: RequestInit = {}) => {
     const url = `http://localhost${path.replace(':owner_sub', SAMPLE_OWNER)}`;
-    return (await dispatch(new Request(url, { headers, ...init }))).json();
+    return (await (await handle(new Request(url, { headers, ...init }))).json()).data;
   };
   const data = new Map<string, JsonValue>();
-  for (const { path } of ROUTES) if (!path.endsWith('/:id')) data.set(path, (await ask(path)).data);
+  for (const { path } of ROUTES) if (!path.endsWith('/:id')) data.set(path, await ask(path));
   // The audit log of a new database is empty, so its example needs a change.
   const body = JSON.stringify({ paid: 60_000, status: 'Ready' });
   await ask(`${ADMIN_PREFIX}/accounts/:owner_sub/orders/ORD-0002`, { method: 'PATCH', body });
   const audit = `${ADMIN_PREFIX}/audit`;
-  data.set(audit, (await ask(audit)).data);
-  const customers = `${API_PREFIX}/customers`;
-  const create = (text: string) => ask(customers, { method: 'POST', body: text });
-  const withoutKey = createHandler({ records, identity, clock });
-  const refusals = [
-    await create(''),
-    await create('{"name":""}'),
-    await create(JSON.stringify(samplesOf('customers')[0])),
-    await ask(customers, { headers: { Authorization: 'Bearer expired' } }),
-    await ask(`${customers}/CUS-0042`),
-    await ask(`${customers}/CUS-0001`, { method: 'PUT' }),
-    await ask(audit, {}, withoutKey),
-  ];
-  return { data, messages: new Map(refusals.map(({ error }) => [error.code, error.message])) };
+  data.set(audit, await ask(audit));
+  return data;
 }
 
 function samplesOf(name: CollectionName): JsonObject[] {

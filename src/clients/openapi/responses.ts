@@ -5,7 +5,7 @@
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { STATUS_OF } from '../../core/http/envelope.js';
-import { exampleMessage, MEANINGS } from './errors.js';
+import { MEANINGS } from './errors.js';
 import { EXAMPLE_META } from './examples.js';
 import type { Operation } from './operations.js';
 import { type AnswerKind, envelopeName, schemaRef } from './schemas.js';
@@ -84,19 +84,10 @@ function metaOf(example: JsonValue): JsonObject {
 }
 
 function refusalResponse({ codes }: Refusal): JsonObject {
-  const examples = codes.map((code) => {
-    const error = { code, message: exampleMessage(code) };
-    return [code, { value: { error, meta: EXAMPLE_META } }];
-  });
   return {
     description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(' '),
     ...(codes.includes('AUTH_UNAVAILABLE') && { headers: RETRY_AFTER }),
-    content: {
-      'application/json': {
-        schema: schemaRef('ErrorEnvelope'),
-        examples: Object.fromEntries(examples),
-      },
-    },
+    content: { 'application/json': { schema: schemaRef('ErrorEnvelope') } },
   };
 }
 

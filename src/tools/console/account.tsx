@@ -5,6 +5,7 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
 import type { Account } from '../../operator-client.js';
+import { recordsOf, type StoredRecord } from '../data/service.js';
 import { csvHeaders, csvOf } from './download.js';
 import { PageError } from './failure.js';
 import { counted, cut, numberText, shortText } from './formats.js';
@@ -13,7 +14,7 @@ import type { App, ConsoleParts, PageContext } from './parts.js';
 import { accountPath, PAYMENTS, type Tab, wholeNumber } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
 import { accountOf, Crumbs } from './record-place.js';
-import { found, PAGE_SIZE, recordsOf, type StoredRecord } from './service.js';
+import { found, PAGE_SIZE } from './service.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const TAB_PATH = `/accounts/:account/:tab{(?:${TABS.join('|')})}`;

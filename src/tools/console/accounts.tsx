@@ -2,12 +2,13 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AccountSummary, OperatorClient } from '../../operator-client.js';
+import { recordsOf } from '../data/service.js';
 import { counted, cut, numberText } from './formats.js';
 import { Frame, Pages, page, QuotedSearch, Search, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS, wholeNumber } from './paths.js';
 import { HEADINGS, valueAt } from './properties.js';
-import { PAGE_SIZE, recordsOf } from './service.js';
+import { PAGE_SIZE } from './service.js';
 
 /** How many profiles of an account are searched for a name. */
 const PROFILES_MAX = 5;

@@ -11,7 +11,7 @@ import { registerHealth } from './health.js';
 import { page } from './layout.js';
 import { registerOverview } from './overview.js';
 import type { App, ConsoleParts, PageEnvironment } from './parts.js';
-import { AGAIN, localPath, PATHS, withQuery } from './paths.js';
+import { PATHS, withQuery } from './paths.js';
 import { registerRecords } from './record.js';
 import { answerHeaders, requestGuard } from './request-guard.js';
 import { FORM_MAX_BYTES, formOf } from './sent-forms.js';
@@ -32,7 +32,6 @@ export function consoleApp(parts: ConsoleParts): App {
       context.body(text, 200, { 'Content-Type': type, 'Cache-Control': ASSET_CACHE }),
     );
   }
-  continueFromOtherSites(app);
   registerSignIn(app, parts);
   // Beyond this there are only pages and forms of a session.
   registerGate(app, parts);
@@ -46,31 +45,6 @@ export function consoleApp(parts: ConsoleParts): App {
     throw new PageError(404, 'No such page.');
   });
   return app;
-}
-
-/**
- * A link in a chat or a dashboard leads here without the session's cookie, which is SameSite=Strict.
- * This page leads to the same address, as the console's own link, with the cookie.
- */
-function continueFromOtherSites(app: App): void {
-  app.get('*', (context, next) => {
-    if (context.req.header('sec-fetch-site') !== 'cross-site') return next();
-    const { pathname, search } = new URL(context.req.url);
-    const address = localPath(pathname + search);
-    const text = (
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta http-equiv="refresh" content={`0; url=${address}`} />
-          <title>Operator’s console</title>
-        </head>
-        <body>
-          <a href={address}>Continue</a>
-        </body>
-      </html>
-    );
-    return Promise.resolve(context.html(page(text)));
-  });
 }
 
 function showFailures(app: App, parts: ConsoleParts): void {
@@ -92,8 +66,7 @@ function showFailures(app: App, parts: ConsoleParts): void {
 function registerGate(app: App, parts: ConsoleParts): void {
   const { sessions, sent, log } = parts;
   app.use(async (context, next) => {
-    const isUse = context.req.query(AGAIN) === undefined;
-    const isSignedIn = sessions.has(getCookie(context, cookieName(parts)), isUse);
+    const isSignedIn = sessions.has(getCookie(context, cookieName(parts)));
     const isWrite = context.req.method === 'POST';
     const { pathname, search } = new URL(context.req.url);
     if (!isSignedIn) {

@@ -3,10 +3,11 @@
 
 import { paymentOf } from '../../core/domain/payment.js';
 import { csvHeader, csvRow } from '../data/export/csv-lines.js';
+import { recordsOf } from '../data/service.js';
 import { PageError } from './failure.js';
 import type { ConsoleParts } from './parts.js';
 import { PAYMENTS, type Tab } from './paths.js';
-import { PAGE_SIZE, recordsOf } from './service.js';
+import { PAGE_SIZE } from './service.js';
 
 const STYLE = { delimiter: ',', decimal: '.', isForExcel: true } as const;
 const NAME_MAX_CHARACTERS = 60;

@@ -1,7 +1,7 @@
 // Why a page can't be shown, and what to do. If the service is down: the commands to paste.
 
 import { ApiError, type ApiErrorCode } from '../../operator-client.js';
-import { Commands, Frame, Notice, REFRESH_MS, type View } from './layout.js';
+import { Commands, Frame, Notice, type View } from './layout.js';
 import { PATHS } from './paths.js';
 import type { StatusOrReason } from './status.js';
 import { Troubles, troublesOf } from './verdict.js';
@@ -80,9 +80,8 @@ interface FailureProps {
 
 export function FailurePage({ view, failure, again, status }: FailureProps) {
   const { sentence, hint, isAway } = failure;
-  const refreshMs = isAway && again !== undefined ? REFRESH_MS : undefined;
   return (
-    <Frame view={view} title={sentence} refreshMs={refreshMs}>
+    <Frame view={view} title={sentence}>
       <h1>{sentence}</h1>
       {hint !== '' && (
         <Notice kind="bad">

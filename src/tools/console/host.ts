@@ -34,7 +34,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect 
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
-  /** Where `console.css` and `page-script.js` are. */
+  /** Where `console.css` is. */
   readonly assetFolder: URL;
   readonly log: Log;
   /** How long a page waits for the service, in milliseconds. */
@@ -113,10 +113,9 @@ function serverFor(parts: ConsoleParts): Server {
 }
 
 function assetsIn(folder: URL): ConsoleParts['assets'] {
-  const text = (name: string) => readFileSync(new URL(name, folder), 'utf8');
+  const style = readFileSync(new URL('console.css', folder), 'utf8');
   return {
-    '/console.css': { type: 'text/css; charset=utf-8', text: text('console.css') },
-    '/page-script.js': { type: 'text/javascript; charset=utf-8', text: text('page-script.js') },
+    '/console.css': { type: 'text/css; charset=utf-8', text: style },
     '/icon.svg': { type: 'image/svg+xml', text: ICON },
   };
 }

@@ -5,12 +5,9 @@ import type { Pagination } from '../../operator-client.js';
 import { TIME_ZONE } from './formats.js';
 import { PATHS, withQuery } from './paths.js';
 
-/** How often a page reloads itself. */
-export const REFRESH_MS = 60_000;
-
 /** The values that every page needs. */
 export interface View {
-  /** Of the style and script files, so that browsers load new ones. */
+  /** Of the style and the icon, so that browsers load new ones. */
   readonly assetVersion: string;
   /** Unique to each page, so that its form counts once. */
   readonly formId: string;
@@ -28,12 +25,10 @@ interface FrameProps {
   readonly view: View;
   readonly title: string;
   readonly current?: (typeof NAV)[number];
-  /** The script reloads the page after this many milliseconds. */
-  readonly refreshMs?: number | undefined;
   readonly children?: Child;
 }
 
-export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
+export function Frame({ view, title, current, children }: FrameProps) {
   const { assetVersion, isSignedIn } = view;
   return (
     <html lang="en">
@@ -43,9 +38,8 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
         <title>{`${title} · Operator’s console`}</title>
         <link rel="icon" type="image/svg+xml" href={`/icon.svg?${assetVersion}`} />
         <link rel="stylesheet" href={`/console.css?${assetVersion}`} />
-        <script src={`/page-script.js?${assetVersion}`} defer />
       </head>
-      <body data-refresh={refreshMs}>
+      <body>
         <a class="skip" href="#content">
           Skip to the content
         </a>

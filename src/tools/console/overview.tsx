@@ -7,7 +7,7 @@ import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
 import { ageText, bytesText, numberText } from './formats.js';
 import { LastHour } from './hour.js';
-import { Frame, page, REFRESH_MS, Search } from './layout.js';
+import { Frame, page, Search } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { HEADINGS } from './properties.js';
@@ -28,13 +28,8 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
     ]);
     const known = typeof status === 'object' ? status : undefined;
     const text = (
-      <Frame view={context.get('view')} title="Overview" current="overview" refreshMs={REFRESH_MS}>
-        <div class="title">
-          <h1>Overview</h1>
-          <label hidden>
-            <input type="checkbox" data-refresh-switch /> Refresh every minute
-          </label>
-        </div>
+      <Frame view={context.get('view')} title="Overview" current="overview">
+        <h1>Overview</h1>
         <VerdictNotice health={health} status={status} />
         <Figures overview={overview} status={known} />
         <Search path={PATHS.accounts} q="" label="Find an account" />

@@ -11,9 +11,6 @@ export const PATHS = {
   signOut: '/sign-out',
 } as const;
 
-/** The script adds this to the query when it reloads a page. */
-export const AGAIN = 'again';
-
 /** The tab of an account that is computed from its orders. */
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;

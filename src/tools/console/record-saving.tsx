@@ -3,6 +3,7 @@
 
 import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';
 import { ApiError } from '../../operator-client.js';
+import { recordsOf } from '../data/service.js';
 import { PageError } from './failure.js';
 import { page } from './layout.js';
 import type { ConsoleParts, PageContext } from './parts.js';
@@ -11,7 +12,7 @@ import { labelOf } from './properties.js';
 import { changeOf, formTexts, merged } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
 import { type RecordPlace, recordPath } from './record-place.js';
-import { found, recordsOf } from './service.js';
+import { found } from './service.js';
 
 type Shown = Omit<FormProps, 'view'>;
 

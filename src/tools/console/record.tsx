@@ -1,6 +1,7 @@
 // One record with the operator's changes to it, and the paths of its form.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import type { StoredRecord } from '../data/service.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
 import { PageError } from './failure.js';
@@ -20,7 +21,6 @@ import {
 } from './properties.js';
 import { Crumbs, idOf, placeOf, type RecordPlace, recordPath } from './record-place.js';
 import { readRecord, showForm, takeForm } from './record-saving.js';
-import type { StoredRecord } from './service.js';
 
 /** The page looks at 200 events, and leads to the search for more. */
 const EVENTS_LIMITS = { requestsMax: 1, rowsMax: 20 };

@@ -18,7 +18,6 @@ export const answerHeaders: MiddlewareHandler = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
     styleSrc: ["'self'"],
-    scriptSrc: ["'self'"],
     imgSrc: ["'self'"],
     formAction: ["'self'"],
     baseUri: ["'none'"],

@@ -31,13 +31,13 @@ export class Sessions {
     return id;
   }
 
-  /** Whether the session exists, and wasn't idle too long. A page that reloads itself doesn't count as use (`isUse` false). */
-  has(id = '', isUse = true): boolean {
+  /** Whether the session exists, and wasn't idle too long. Counts as use. */
+  has(id = ''): boolean {
     const usedAt = this.#sessions.get(id);
     if (usedAt === undefined) return false;
     const isOver = this.#now() - usedAt > SESSION_IDLE_MAX_MS;
     if (isOver) this.end(id);
-    else if (isUse) this.#use(id);
+    else this.#use(id);
     return !isOver;
   }
 

@@ -58,7 +58,8 @@ async function signIn(parts: ConsoleParts, context: PageContext, form: URLSearch
   setCookie(context, cookieName(parts), sessions.begin(), {
     path: '/',
     httpOnly: true,
-    sameSite: 'Strict',
+    // Not Strict, so that a link in a chat or a dashboard finds the session. The guard refuses forms.
+    sameSite: 'Lax',
     secure: parts.address.origin !== undefined,
   });
   log.info('console_signed_in');

@@ -35,16 +35,16 @@ export async function* paginate<Row>(
     }
   }
 
-  for await (const { rows } of allPages(readAt, keyOf)) if (rows.length > 0) yield rows;
+  for await (const rows of allPages(readAt, keyOf)) if (rows.length > 0) yield rows;
 }
 
-/** Every account of the service, or those that a search for `q` finds. */
-export async function subjectsOf(service: Service, q?: string): Promise<string[]> {
+/** Every account of the service. */
+export async function subjectsOf(service: Service): Promise<string[]> {
   const { accounts } = service.client;
   const subjects: string[] = [];
   const pages = paginate(
     service,
-    (query) => accounts.list({ ...query, q }),
+    (query) => accounts.list(query),
     ({ owner_sub }) => owner_sub,
   );
   for await (const page of pages) for (const { owner_sub } of page) subjects.push(owner_sub);

@@ -41,7 +41,7 @@ export interface Target {
   readonly adminKey: string;
 }
 
-const TOO_LONG = new Error(`the response is longer than ${RESPONSE_MAX_BYTES} bytes`);
+const TOO_LONG = new Error('the response is longer than this program reads');
 
 /** The client passes this error on instead of reporting a lost connection. */
 export function tooLong(): Error {
@@ -72,7 +72,11 @@ export class Service {
     this.client = createOperatorClient({
       ...target,
       timeoutMs: this.waits.timeoutMs,
-      fetch: (url, init) => boundedFetch(url, init, run),
+      fetch: (url, init) => {
+        const headers = new Headers(init.headers);
+        if (run !== undefined) headers.set('X-Service-Run', run);
+        return boundedFetch(url, { ...init, headers }, RESPONSE_MAX_BYTES);
+      },
     });
   }
 
@@ -82,8 +86,7 @@ export class Service {
   }
 
   records(account: string, collection: CollectionName): Records {
-    const records: unknown = this.client.recordsOf(account)[collection];
-    return records as Records;
+    return recordsOf(this.client, account, collection);
   }
 
   /** The first call. Rejects at once, without retries, if the service is unreachable. */
@@ -136,13 +139,21 @@ export function backoff({ firstMs, maxMs }: Waits): (retryAfterMs?: number) => n
   };
 }
 
-async function boundedFetch(url: string, init: RequestInit, run?: string): Promise<Response> {
-  const headers = new Headers(init.headers);
-  if (run !== undefined) headers.set('X-Service-Run', run);
+export function recordsOf(client: OperatorClient, account: string, collection: CollectionName) {
+  const records: unknown = client.recordsOf(account)[collection];
+  return records as Records;
+}
+
+/** `fetch` for a client with the admin key. Rejects with an error that `isTooLong` knows. */
+export async function boundedFetch(
+  url: string,
+  init: RequestInit,
+  maxBytes: number,
+): Promise<Response> {
   // The key must not follow a redirect to another host.
-  const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-  if (init.method !== 'GET' || response.body === null) return response;
-  const body = await boundedBody(response.body, RESPONSE_MAX_BYTES);
+  const response = await fetch(url, { ...init, redirect: 'manual' });
+  if (response.body === null) return response;
+  const body = await boundedBody(response.body, maxBytes);
   if (body === undefined) throw tooLong();
   return new Response(body, response);
 }

@@ -58,12 +58,8 @@ export class Report {
   }
 }
 
-const CHARACTERS = new Intl.Segmenter();
-
-/** Cut between characters as people see them: an emoji may have several code units. */
+/** Never splits a surrogate pair. */
 export function shortened(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  const { index = 0 } =
-    CHARACTERS.segment(text.slice(0, 2 * maxLength)).containing(maxLength) ?? {};
-  return `${text.slice(0, index)}…`;
+  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { createFor, idsOf, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { onEveryHost, onEveryStorage } from '../support/contract.js';
+import { describeContract } from '../support/contract.js';
 
 const SUBJECTS = [
   'auth0|1',
@@ -19,7 +19,7 @@ const SUBJECTS = [
   'it\'s "quoted" \\ (*)',
 ];
 
-onEveryHost("The operator on a tenant's records", (service) => {
+describeContract("The operator on a tenant's records", (service) => {
   const { operator } = service;
 
   it.each(COLLECTIONS)('creates a record in %s with the id and owner it assigns', async (name) => {
@@ -144,7 +144,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
   });
 });
 
-onEveryStorage("Pages of a tenant's records", (service) => {
+describeContract("Pages of a tenant's records", (service) => {
   const { operator } = service;
 
   it('have 50 rows on a page by default and at most 200', async () => {
@@ -166,7 +166,7 @@ onEveryStorage("Pages of a tenant's records", (service) => {
 });
 
 // No URL can spell `.` and `..`, so the operator opens these accounts as `~.` and `~..`.
-onEveryHost('Accounts named like a dot segment', (service) => {
+describeContract('Accounts named like a dot segment', (service) => {
   it.each([
     ['.', '~.'],
     ['..', '~..'],

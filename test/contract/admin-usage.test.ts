@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { type ContractService, describeContract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ function recordText(replyText: string): string {
   return replyText.slice('{"data":'.length, replyText.lastIndexOf(',"meta":'));
 }
 
-onEveryHost(
+describeContract(
   'Admin usage',
   (service) => {
     const { operator } = service;
@@ -110,10 +110,10 @@ onEveryHost(
       await eventually(async () => expect(await latest()).toBe(before));
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
-onEveryStorage(
+describeContract(
   'Admin usage over time',
   (service) => {
     const { operator } = service;
@@ -126,7 +126,6 @@ onEveryStorage(
       const ids: string[] = [];
       for (const _ of ages) ids.push((await account.create('team', VALID_BODY.team)).id);
       await service.restartChanged(
-        account,
         ...ages.map(
           (age, i) =>
             `update records set created_at = ${now - age}, updated_at = ${now - HOUR_MS - i}
@@ -180,5 +179,5 @@ onEveryStorage(
       }
     }
   },
-  { isOwn: true },
+  { ownService: true },
 );

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { createFor, expectRefused, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { type ContractService, describeContract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 
 const NOTHING = Object.fromEntries(COLLECTIONS.map((name) => [name, 0]));
@@ -18,7 +18,7 @@ async function owners({ operator }: ContractService, query = ''): Promise<string
   return json.data.map((row: { owner_sub: string }) => row.owner_sub);
 }
 
-onEveryHost(
+describeContract(
   'Admin overview and tenants',
   (service) => {
     const { operator } = service;
@@ -144,10 +144,10 @@ onEveryHost(
       expect(service.identity.asked.length).toBe(asked);
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
-onEveryHost(
+describeContract(
   'A tenant whose records are all deleted',
   (service) => {
     const { operator } = service;
@@ -171,10 +171,10 @@ onEveryHost(
       await eventually(async () => expect(await found()).toEqual([account.subject]));
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
-onEveryStorage(
+describeContract(
   'Pages of tenants',
   (service) => {
     const { operator } = service;
@@ -205,10 +205,10 @@ onEveryStorage(
       expect(json.meta.pagination).toEqual(pagination(9, 200, TENANTS, 2));
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
-onEveryHost(
+describeContract(
   'Admin health without an identity provider',
   (service) => {
     it('reports that no identity provider is configured', async () => {

@@ -4,12 +4,7 @@
 import { expect, it } from 'vitest';
 import { createFor, idsOf, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import {
-  type ContractService,
-  type Envelope,
-  onEveryHost,
-  onEveryStorage,
-} from '../support/contract.js';
+import { type ContractService, describeContract, type Envelope } from '../support/contract.js';
 
 async function audit({ operator }: ContractService, query = ''): Promise<Envelope> {
   return (await operator.get(`/admin/audit${query}`)).json;
@@ -19,7 +14,7 @@ async function auditTotal(service: ContractService): Promise<number> {
   return (await audit(service)).meta.pagination.total;
 }
 
-onEveryHost(
+describeContract(
   'Audit log',
   (service) => {
     const { operator } = service;
@@ -186,10 +181,10 @@ onEveryHost(
       expect((await audit(service)).data[0].owner_sub).toBe(owner);
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
-onEveryStorage(
+describeContract(
   'Pages of the audit log',
   (service) => {
     const { operator } = service;
@@ -227,5 +222,5 @@ onEveryStorage(
       expect(latest.id).toBeGreaterThan(Math.max(...ids));
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { expectRefused } from '../support/admin-paths.js';
-import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { type ContractService, describeContract } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
@@ -12,7 +12,7 @@ function withAuthorization(service: ContractService, value: string, path = '/cus
   return service.anonymous.send('GET', path, { headers: { Authorization: value } });
 }
 
-onEveryHost('Authentication', (service) => {
+describeContract('Authentication', (service) => {
   it.each([
     ['PUT', '/customers'],
     ['POST', '/payments'],
@@ -104,7 +104,7 @@ const SUBJECTS = [
   'x'.repeat(1024),
 ];
 
-onEveryHost('Account isolation', (service) => {
+describeContract('Account isolation', (service) => {
   it('two tokens of one subject open the same account', async () => {
     const subject = 'one-person-two-phones';
     const { id } = await service.account(subject).create('customers', CUSTOMER);
@@ -132,7 +132,7 @@ onEveryHost('Account isolation', (service) => {
   });
 });
 
-onEveryStorage('Accounts of unusual subjects', (service) => {
+describeContract('Accounts of unusual subjects', (service) => {
   it('own their records after a restart, and the operator finds each', async () => {
     const records = new Map<string, unknown>();
     for (const subject of SUBJECTS) {
@@ -147,7 +147,7 @@ onEveryStorage('Accounts of unusual subjects', (service) => {
   });
 });
 
-onEveryHost(
+describeContract(
   'Without an identity provider',
   (service) => {
     it.each([
@@ -179,7 +179,7 @@ onEveryHost(
   { settings: { AUTH_USERINFO_URL: '' } },
 );
 
-onEveryHost(
+describeContract(
   'A service whose provider stops',
   (service) => {
     it('answers 503, changes nothing, and still refuses a missing token with 401', async () => {
@@ -201,10 +201,10 @@ onEveryHost(
       expect((await service.anonymous.get('/health')).status).toBe(200);
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
-onEveryHost('A burst', (service) => {
+describeContract('A burst', (service) => {
   it("of an account's first requests is admitted as a whole", async () => {
     const account = service.account();
     const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));

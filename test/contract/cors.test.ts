@@ -1,7 +1,7 @@
 // Contract, "CORS preflight" and the cross-origin rows of "Common headers".
 
 import { expect, it } from 'vitest';
-import { onEveryHost, onFirstHost } from '../support/contract.js';
+import { describeContract } from '../support/contract.js';
 
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
@@ -16,7 +16,7 @@ function ownHeaders(response: Response): Record<string, string> {
   return Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT_HEADERS.has(name)));
 }
 
-onEveryHost('Preflight', (service) => {
+describeContract('Preflight', (service) => {
   it.each([
     '/api/v1/customers',
     '/api/v1/customers/CUS-0001',
@@ -88,7 +88,7 @@ const REQUESTS: readonly (readonly [method: string, path: string])[] = [
   ['OPTIONS', '/api/v1/customers'],
 ];
 
-onEveryHost('Without a list of origins any origin', (service) => {
+describeContract('Without a list of origins any origin', (service) => {
   it.each(REQUESTS)('is admitted to %s %s', async (method, path) => {
     for (const headers of [{ Origin: APP }, { Origin: 'null' }, {}]) {
       expect(verdictOf(await service.fetch(path, { method, headers }))).toEqual(ANYONE);
@@ -117,7 +117,7 @@ const REFUSED: readonly (readonly [title: string, origin: string])[] = [
   ['a name of Object.prototype', 'constructor'],
 ];
 
-onEveryHost(
+describeContract(
   'A list of origins',
   (service) => {
     it.each(REQUESTS)('is answered on %s %s', async (method, path) => {
@@ -158,7 +158,7 @@ onEveryHost(
   { settings: { CORS_ALLOWED_ORIGINS: `${APP},${LOCAL}` } },
 );
 
-onFirstHost(
+describeContract(
   'A list of origins with an asterisk in it',
   (service) => {
     it.each(REQUESTS)('admits any origin to %s %s', async (method, path) => {

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { describeContract, type JsonRecord } from '../support/contract.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 /** Each property that has a default, sent with values that do not trigger the default. */
@@ -13,7 +13,7 @@ const DEFAULTS_SENT = COLLECTION_TABLE.flatMap((row) =>
   ),
 );
 
-onEveryHost('Create', (service) => {
+describeContract('Create', (service) => {
   it.each(COLLECTION_TABLE)(
     'answers 201 with the $name record, its id, its owner and its defaults',
     async (row) => {
@@ -96,7 +96,7 @@ onEveryHost('Create', (service) => {
   });
 });
 
-onEveryHost('Property names with a special meaning in JavaScript', (service) => {
+describeContract('Property names with a special meaning in JavaScript', (service) => {
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON'];
   const VALUES = ['{"polluted":true,"prototype":{"polluted":true}}', 'null'];
   const GRID = NAMES.flatMap((name) => VALUES.map((value) => ({ name, value })));
@@ -147,7 +147,7 @@ onEveryHost('Property names with a special meaning in JavaScript', (service) => 
   });
 });
 
-onEveryHost('Text of records', (service) => {
+describeContract('Text of records', (service) => {
   it.each([
     ['Swahili and accents', 'Ng’ombe, café, Ærø, ß, İstanbul'],
     ['other scripts', '日本語 العربية हिन्दी Ελληνικά'],
@@ -176,7 +176,7 @@ onEveryHost('Text of records', (service) => {
   );
 });
 
-onEveryStorage('Text of records after a restart', (service) => {
+describeContract('Text of records after a restart', (service) => {
   it('is what was sent', async () => {
     const account = service.account();
     const odd = '{"__proto__":{"a":1},"n\\u0000":"\\ud800\\u0000","list":[[{}]],"ω":"💇🏾"}';
@@ -188,7 +188,7 @@ onEveryStorage('Text of records after a restart', (service) => {
   });
 });
 
-onEveryHost('Identifiers', (service) => {
+describeContract('Identifiers', (service) => {
   it.each(COLLECTION_TABLE)(
     'increments the ids of $name, separately from other collections',
     async (row) => {
@@ -229,7 +229,7 @@ onEveryHost('Identifiers', (service) => {
   });
 });
 
-onEveryStorage(
+describeContract(
   'Identifiers after a restart',
   (service) => {
     it('continue after the highest stored one, beyond the minimum of digits', async () => {
@@ -246,7 +246,7 @@ onEveryStorage(
           where collection = '${row.name}' and id = '${id}'`,
         );
       }
-      await service.restartChanged(account, ...moves);
+      await service.restartChanged(...moves);
       for (const row of COLLECTION_TABLE) {
         const { id } = await account.create(row.name, leastBody(row));
         expect(sequenceOfId(id)).toBe((last.get(row.name) ?? 0) + 1);
@@ -254,7 +254,7 @@ onEveryStorage(
       }
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );
 
 /** The JSON text of an own property; undefined if the object has none. */

@@ -4,8 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type ContractService,
-  onEveryHost,
-  onFirstHost,
+  describeContract,
   type Reply,
   replyOf,
 } from '../support/contract.js';
@@ -90,7 +89,7 @@ const EVERY_KIND: readonly Kind[] = [...SUCCESSES, ...LISTS, ...FAILURES];
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const GENERATED_ID = /^req_[0-9a-f]{16}$/;
 
-onEveryHost('Envelope', (service) => {
+describeContract('Envelope', (service) => {
   it.each(SUCCESSES)('$name answers exactly data and meta', async ({ ask, status }) => {
     const { json, ...reply } = await ask(service, {});
     expect(reply.status).toBe(status);
@@ -148,7 +147,7 @@ onEveryHost('Envelope', (service) => {
   });
 });
 
-onFirstHost(
+describeContract(
   'Envelope without a provider',
   (service) => {
     it('answers 503 in the envelope, too', async () => {
@@ -162,7 +161,7 @@ onFirstHost(
   { settings: { AUTH_USERINFO_URL: '' } },
 );
 
-onEveryHost('X-Request-ID', (service, { storage }) => {
+describeContract('X-Request-ID', (service, { storage }) => {
   const echo = (value: string) =>
     service.anonymous.send('GET', '/health', { headers: { 'X-Request-ID': value } });
 

@@ -3,7 +3,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { idsOf, pagination } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, onEveryHost } from '../support/contract.js';
+import { type Caller, describeContract } from '../support/contract.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
@@ -43,7 +43,7 @@ const INVALID = [
   ...['Infinity', 'null', 'true', '[]', '2;3', '2\n', '\u00002', '٢', '²'],
 ];
 
-onEveryHost('List', (service) => {
+describeContract('List', (service) => {
   it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
     const account = service.account();
     const first = await account.create(row.name, leastBody(row));
@@ -100,7 +100,7 @@ onEveryHost('List', (service) => {
   });
 });
 
-onEveryHost('Paging', (service) => {
+describeContract('Paging', (service) => {
   const TOTAL = 105;
   let account: Caller;
   /** Newest first. */
@@ -164,7 +164,7 @@ onEveryHost('Paging', (service) => {
   });
 });
 
-onEveryHost('Filter by status', (service) => {
+describeContract('Filter by status', (service) => {
   const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
   const NO_STATUSES = [
     ...['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'],

@@ -3,12 +3,12 @@
 import { expect, it } from 'vitest';
 import { expectRefused, idsOf } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, onEveryHost, onEveryStorage, type Reply } from '../support/contract.js';
+import { type Caller, describeContract, type Reply } from '../support/contract.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
-onEveryHost('Read', (service) => {
+describeContract('Read', (service) => {
   it('ignores query parameters', async () => {
     const account = service.account();
     const order = await account.create('orders', ORDER);
@@ -27,7 +27,7 @@ onEveryHost('Read', (service) => {
   });
 });
 
-onEveryHost('Update', (service) => {
+describeContract('Update', (service) => {
   it('merges shallowly: new over old, property by property, nested values as a whole', async () => {
     const account = service.account();
     const record = await account.create('customers', {
@@ -113,7 +113,7 @@ onEveryHost('Update', (service) => {
   });
 });
 
-onEveryHost('Delete', (service) => {
+describeContract('Delete', (service) => {
   it.each(COLLECTION_TABLE)('answers with the id, and the $name record is gone', async (row) => {
     const account = service.account();
     const kept = await account.create(row.name, leastBody(row));
@@ -172,7 +172,7 @@ onEveryHost('Delete', (service) => {
   });
 });
 
-onEveryStorage('A record that was deleted', (service) => {
+describeContract('A record that was deleted', (service) => {
   it('does not come back through a concurrent change', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
@@ -199,7 +199,7 @@ const ACTIONS: readonly (readonly [string, (caller: Caller, path: string) => Pro
   ['DELETE', (caller, path) => caller.delete(path)],
 ];
 
-onEveryHost('A record of another account', (service) => {
+describeContract('A record of another account', (service) => {
   it.each(
     // Every host runs the same code for all collections.
     COLLECTION_TABLE.flatMap((row) =>

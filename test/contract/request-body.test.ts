@@ -3,11 +3,12 @@
 
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
+import { expectRefused } from '../support/admin-paths.js';
 import {
   type Caller,
   type ContractService,
+  describeContract,
   type JsonRecord,
-  onEveryHost,
   type Reply,
 } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
@@ -116,7 +117,7 @@ const ACCEPTED: readonly (readonly [title: string, body: string | Uint8Array, Js
   ],
 ];
 
-onEveryHost('Request body', (service) => {
+describeContract('Request body', (service) => {
   let account: Caller;
   beforeEach(() => {
     account = service.account();
@@ -245,10 +246,7 @@ onEveryHost('Request body', (service) => {
 });
 
 function expectInvalidJson(reply: Reply): void {
-  expect(reply.status).toBe(400);
-  expect(reply.json.data).toBeUndefined();
-  expect(reply.json.error?.code).toBe('INVALID_JSON');
-  expect(reply.json.error?.message).not.toBe('');
+  expectRefused(reply, 400, 'INVALID_JSON');
 }
 
 /** Creates a business from a streamed body without Content-Length, in pieces of `pieceBytes`. */

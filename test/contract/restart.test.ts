@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { type Caller, describeContract, type JsonRecord } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 
 type Row = JsonRecord & { id: string };
@@ -33,7 +33,7 @@ function plant(collection: string, body: Row): string {
     (${quote(collection)}, ${quote(body.id)}, ${quote(JSON.stringify(body))}, 1, 1)`;
 }
 
-onEveryHost('Restart', (service) => {
+describeContract('Restart', (service) => {
   it("gives byte for byte the same lists, payments, searches and operator's views", async () => {
     const account = service.account();
     for (const amount of [10, 20, 30]) {
@@ -66,7 +66,7 @@ async function createdNumbers(account: Caller): Promise<number[]> {
   return numbers;
 }
 
-onEveryHost('Records after a restart', (service) => {
+describeContract('Records after a restart', (service) => {
   const kept = new Map<string, JsonRecord[]>();
   let account: Caller;
   let creator: Caller;
@@ -114,11 +114,11 @@ onEveryHost('Records after a restart', (service) => {
   });
 });
 
-onEveryStorage(
+describeContract(
   'Stored rows of an earlier program',
   (service) => {
-    const restartWith = (account: Caller, ...rows: (readonly [collection: string, body: Row])[]) =>
-      service.restartChanged(account, ...rows.map((row) => plant(...row)));
+    const restartWith = (...rows: (readonly [collection: string, body: Row])[]) =>
+      service.restartChanged(...rows.map((row) => plant(...row)));
 
     it('without an owner are counted, and no account can read them', async () => {
       const person = { name: 'Legacy Person', phone: '1' };
@@ -137,7 +137,7 @@ onEveryStorage(
         return data;
       });
       const usage = (await service.operator.get('/admin/usage')).json.data;
-      await restartWith(samples, ...rows.map((row) => ['customers', row] as const));
+      await restartWith(...rows.map((row) => ['customers', row] as const));
 
       for (const subject of ['local-preview', 'null', 'undefined', '7']) {
         const account = service.account(subject);
@@ -179,7 +179,7 @@ onEveryStorage(
         name: 'Odd',
         phone: '1',
       }));
-      await restartWith(account, ...rows.map((row) => ['customers', row] as const));
+      await restartWith(...rows.map((row) => ['customers', row] as const));
 
       const next = await account.create('customers', VALID_BODY.customers);
       expect(sequenceOfId(next.id)).toBe(sequenceOfId(last.id) + 1);
@@ -205,7 +205,7 @@ onEveryStorage(
       const account = service.account();
       await account.create('customers', VALID_BODY.customers);
       const owner = { owner_sub: account.subject, name: 'High', phone: '1' };
-      await restartWith(account, ...ids.map((id) => ['customers', { id, ...owner }] as const));
+      await restartWith(...ids.map((id) => ['customers', { id, ...owner }] as const));
       const next = await account.create('customers', VALID_BODY.customers);
       expect(sequenceOfId(next.id)).toBe(highest + 1);
       const other = await account.create('expenses', VALID_BODY.expenses);
@@ -216,15 +216,15 @@ onEveryStorage(
       const account = service.account();
       await account.create('services', VALID_BODY.services);
       const row = { id: 'SRV-old', owner_sub: account.subject, name: '', price: 'free' };
-      await restartWith(account, ['services', row]);
+      await restartWith(['services', row]);
       const read = () => account.get('/services/SRV-old');
-      expect((await service.undescribed(read)).json.data).toEqual(row);
+      expect((await service.withoutDocument(read)).json.data).toEqual(row);
       expect((await account.patch('/services/SRV-old', { name: 'Hem' })).status).toBe(422);
       // No create defaults here: the document requires them only of records created by the service.
       const mend = () => account.patch('/services/SRV-old', { name: 'Hem', price: 1 });
-      const mended = await service.undescribed(mend);
+      const mended = await service.withoutDocument(mend);
       expect(mended.json.data).toEqual({ ...row, name: 'Hem', price: 1 });
     });
   },
-  { isOwn: true },
+  { ownService: true },
 );

@@ -4,7 +4,12 @@
 import { describe, expect, it } from 'vitest';
 import { expectRefused } from '../support/admin-paths.js';
 import { COLLECTIONS } from '../support/collection-table.js';
-import { type ContractService, onEveryHost, type Reply, replyOf } from '../support/contract.js';
+import {
+  type ContractService,
+  describeContract,
+  type Reply,
+  replyOf,
+} from '../support/contract.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 
@@ -48,7 +53,7 @@ function expectNotFound(reply: Reply) {
   expect(reply.headers.has('allow')).toBe(false);
 }
 
-onEveryHost('Methods', (service) => {
+describeContract('Methods', (service) => {
   it.each(UNSUPPORTED)(
     '$method $path is 405 and allows $allow',
     async ({ method, path, allow }) => {
@@ -98,7 +103,7 @@ onEveryHost('Methods', (service) => {
   });
 });
 
-onEveryHost('Paths', (service) => {
+describeContract('Paths', (service) => {
   describe('outside the prefix: 404 in the envelope, without authentication', () => {
     it.each(OUTSIDE)('%s', async (path) => {
       const before = service.identity.asked.length;

@@ -4,13 +4,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { pagination } from '../support/admin-paths.js';
-import {
-  type Caller,
-  type JsonRecord,
-  onEveryHost,
-  onEveryStorage,
-  type Reply,
-} from '../support/contract.js';
+import { type Caller, describeContract, type JsonRecord, type Reply } from '../support/contract.js';
 
 const AB = 'ab'.repeat(80);
 
@@ -66,7 +60,7 @@ const MISSED = [
   '\u0000',
 ];
 
-onEveryHost('Search', (service) => {
+describeContract('Search', (service) => {
   let account: Caller;
   let record: JsonRecord & { id: string };
   beforeAll(async () => {
@@ -127,7 +121,7 @@ onEveryHost('Search', (service) => {
   });
 });
 
-onEveryStorage('Search for letters whose case depends on context', (service) => {
+describeContract('Search for letters whose case depends on context', (service) => {
   it.each([
     ['ΟΔΟΣ', 'ΟΔΟΣ'],
     ['ΟΔΟΣ', 'οδος'],
@@ -147,7 +141,7 @@ onEveryStorage('Search for letters whose case depends on context', (service) => 
   });
 });
 
-onEveryStorage('Search for long texts', (service) => {
+describeContract('Search for long texts', (service) => {
   /** Each follows its own beginning. A search that restarts at the wrong position misses it. */
   const LONG: readonly (readonly [title: string, lead: string, text: string])[] = [
     ['one letter, then another', 'aaa', `${'a'.repeat(300)}b`],
@@ -186,7 +180,7 @@ onEveryStorage('Search for long texts', (service) => {
   });
 });
 
-onEveryStorage('Search for any text, by any status, on any page', (service) => {
+describeContract('Search for any text, by any status, on any page', (service) => {
   const unit = fc.constantFrom(
     ...'aAbB1 .*%_[]^$?\\"\'/ÀàΣςσİıßſ日💇',
     '\u0000',

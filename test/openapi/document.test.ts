@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OTHER_MESSAGES } from '../../src/clients/openapi/errors.js';
 import { COLLECTIONS } from '../support/collection-table.js';
-import { type Caller, onEveryHost } from '../support/contract.js';
+import { type Caller, describeContract } from '../support/contract.js';
 import { openNodeService } from '../support/node-service.js';
 import {
   DOCUMENT,
@@ -112,7 +112,7 @@ it('Each message of an example that no request provokes is in the sources', () =
   }
 });
 
-onEveryHost('The examples', (service) => {
+describeContract('The examples', (service) => {
   const dataOf = async (caller: Caller, path: string) => (await caller.get(path)).json.data;
   const exampleOf = (path: string) => {
     const operation = OPERATIONS.find(({ name }) => name === `GET ${path}`);

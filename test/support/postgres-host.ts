@@ -2,7 +2,8 @@
 
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
-import { type Host, MARKS } from './hosts.js';
+import { MARKS } from './failing-writes.js';
+import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
 import { startServer } from './server-process.js';
 

@@ -8,7 +8,7 @@ import { VALID_BODY } from '../support/collection-table.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
-import { contentsOf, type FileContents, makeShopFile } from '../support/shop-file.js';
+import { contentsOf, type FileContents, makeShopFile } from './shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { startMaintained } from './maintained-worker.js';
 

@@ -5,7 +5,7 @@ import { familyText, Histogram } from '../../src/hosts/operations/exposition.js'
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { HELP } from '../../src/hosts/operations/metrics.js';
 import { RequestMetrics } from '../../src/hosts/operations/request-metrics.js';
-import { finishedRequest } from '../support/finished-request.js';
+import { finishedRequest } from './finished-request.js';
 import { parseMetrics } from '../support/operations.js';
 import { textOf } from '../support/pages.js';
 

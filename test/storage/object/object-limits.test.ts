@@ -6,7 +6,7 @@ import { sampleRows } from '../../../src/core/records/sample-rows.js';
 import { memoryOf } from '../../../src/storage/object/memory-limit.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { keptLog } from '../../support/kept-log.js';
-import { openObjectStorage } from '../../support/object-storage.js';
+import { openObjectStorage } from './object-storage.js';
 import { changes, loaded, row } from '../storage-conformance.js';
 
 async function openLimited(memoryMaxBytes: number, storage = openObjectStorage()) {

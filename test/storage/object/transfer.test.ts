@@ -11,7 +11,7 @@ import {
   storedSequences,
   takePiece,
 } from '../../../src/storage/object/transfer.js';
-import { openObjectStorage } from '../../support/object-storage.js';
+import { openObjectStorage } from './object-storage.js';
 import { changes, loaded, row } from '../storage-conformance.js';
 
 let storage: ObjectStorage;

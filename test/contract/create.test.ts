@@ -52,13 +52,6 @@ describeContract('Create', (service) => {
     },
   );
 
-  it.each([null, '', { a: 5 }])('overwrites an id and owner_sub of %j', async (value) => {
-    const account = service.account();
-    const record = await account.create('customers', { ...CUSTOMER, id: value, owner_sub: value });
-    expect(record).toStrictEqual({ ...CUSTOMER, id: record.id, owner_sub: account.subject });
-    expect(record.id).toMatch(/^CUS-[0-9]{4,}$/);
-  });
-
   it.each(COLLECTION_TABLE)('keeps unknown properties of $name', async (row) => {
     const unknown = {
       nothing: null,

@@ -42,15 +42,6 @@ describeContract('List', (service) => {
     expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([third, first]);
   });
 
-  it.each(COLLECTION_TABLE)('reports 0 pages when the account has no $name', async (row) => {
-    for (const query of ['', '?page=3&page_size=7', '?q=x&status=y']) {
-      const reply = await service.account().get(`/${row.name}${query}`);
-      expect(reply.status).toBe(200);
-      expect(reply.json.data).toEqual([]);
-      expect(reply.json.meta.pagination).toMatchObject({ total: 0, total_pages: 0 });
-    }
-  });
-
   it('shows no record of another account, with any query', async () => {
     const [account, stranger] = [service.account(), service.account()];
     const own = await account.create('orders', ORDER);

@@ -209,13 +209,6 @@ describeContract('Request body', (service) => {
     expect((await account.post('/orders', {})).status).toBe(422);
   });
 
-  it('names the fault in the message', async () => {
-    const malformed = await account.send('POST', '/customers', { body: '{"name":oops}' });
-    expect(malformed.json.error?.message).toMatch(/JSON/);
-    const array = await account.send('POST', '/customers', { body: '[]' });
-    expect(array.json.error?.message).toMatch(/array/);
-  });
-
   it('serves the next request on the same connection after a refusal', async () => {
     for (const body of [bodyOfBytes(MAX_BYTES + 1), '{', '{}']) {
       const reply = await account.send('POST', '/businesses', { body });

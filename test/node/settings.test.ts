@@ -8,7 +8,7 @@ import {
   SETTING_NAMES,
 } from '../../src/hosts/settings/warnings.js';
 import { readSettings } from '../../src/hosts/settings.js';
-import { expectSettingRefused, refusalOf } from '../support/refused-setting.js';
+import { expectRefused, refusalOf } from '../support/refused-setting.js';
 
 const POSTGRES = 'postgres://u:canary@db/x';
 
@@ -134,7 +134,7 @@ it.each<Case>([
     '"*, https://(hidden)@a.b"',
     origins('https://a.b'),
   ],
-])('refuses %s=%j in one sentence without secrets', expectSettingRefused);
+])('refuses %s=%j in one sentence without secrets', expectRefused);
 
 const KEY = 'canary'.padEnd(32, '-');
 

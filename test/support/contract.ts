@@ -73,14 +73,6 @@ function callerOf(
 
 export type ContractService = ReturnType<typeof serviceOn>;
 
-/** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
-export function serviceFetch({ fetch }: ContractService) {
-  return (url: string, init: RequestInit): Promise<Response> => {
-    const { pathname, search } = new URL(url);
-    return fetch(pathname + search, init);
-  };
-}
-
 type Tests = (service: ContractService, host: Host) => void;
 interface Options {
   /** For tests that count everything in the service, or need a new database. */

@@ -14,10 +14,10 @@ import { judge, LOOKS, type Look, signIn, startChromium } from '../support/conso
 import { type OpenConsole, openConsole, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { type Loopback, onLoopback } from '../support/loopback.js';
-import { makeShopsFile } from '../support/messy-shops.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import type { ServerProcess } from '../support/server-process.js';
+import { makeShopsFile } from './messy-shops.js';
 
 const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const ORDERS = '/accounts/local-preview/orders';

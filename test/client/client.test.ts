@@ -5,12 +5,20 @@ import { ApiError, type Client, createClient } from 'service-management-api/clie
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { ADMIN_KEY, onEveryHost, serviceFetch } from '../support/contract.js';
+import { ADMIN_KEY, type ContractService, describeContract } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
 
 const BASE_URL = 'http://localhost/api/v1';
 /** A property that no collection has of its own. */
 const FREE = 'x-free-property';
+
+/** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
+function serviceFetch({ fetch }: ContractService) {
+  return (url: string, init: RequestInit): Promise<Response> => {
+    const { pathname, search } = new URL(url);
+    return fetch(pathname + search, init);
+  };
+}
 
 async function create(customers: Client['customers'], count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -20,7 +28,7 @@ async function create(customers: Client['customers'], count: number): Promise<st
   return ids;
 }
 
-onEveryHost('The client', (service) => {
+describeContract('The client', (service) => {
   /** A client of a new account, and each of its requests. */
   function opened(options = {}) {
     const { subject } = service.account();
@@ -164,7 +172,7 @@ onEveryHost('The client', (service) => {
   });
 });
 
-onEveryHost("The operator's client", (service) => {
+describeContract("The operator's client", (service) => {
   const operator = (adminKey = ADMIN_KEY) =>
     createOperatorClient({ baseUrl: BASE_URL, adminKey, fetch: serviceFetch(service) });
 

@@ -1,7 +1,7 @@
 // Contract, "CORS preflight" and the cross-origin rows of "Common headers".
 
 import { expect, it } from 'vitest';
-import { onEveryHost, onFirstHost } from '../support/contract.js';
+import { describeContract } from '../support/contract.js';
 
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
@@ -16,7 +16,7 @@ function ownHeaders(response: Response): Record<string, string> {
   return Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT_HEADERS.has(name)));
 }
 
-onEveryHost('Preflight', (service) => {
+describeContract('Preflight', (service) => {
   it.each([
     '/api/v1/customers',
     '/api/v1/customers/CUS-0001',
@@ -53,16 +53,11 @@ onEveryHost('Preflight', (service) => {
     expect(service.identity.asked.length).toBe(before);
   });
 
-  it('is answered in the same way without any request header', async () => {
-    const response = await service.fetch('/api/v1/customers', { method: 'OPTIONS' });
-    expect(response.status).toBe(204);
-    expect(Object.keys(ownHeaders(response))).toHaveLength(3);
-  });
-
-  it('ignores a body', async () => {
+  it('needs no request header, and its body is ignored', async () => {
     const init = { method: 'OPTIONS', body: '{"not": json' };
     const response = await service.fetch('/api/v1/customers', init);
     expect(response.status).toBe(204);
+    expect(Object.keys(ownHeaders(response))).toHaveLength(3);
   });
 });
 
@@ -88,7 +83,7 @@ const REQUESTS: readonly (readonly [method: string, path: string])[] = [
   ['OPTIONS', '/api/v1/customers'],
 ];
 
-onEveryHost('Without a list of origins any origin', (service) => {
+describeContract('Without a list of origins any origin', (service) => {
   it.each(REQUESTS)('is admitted to %s %s', async (method, path) => {
     for (const headers of [{ Origin: APP }, { Origin: 'null' }, {}]) {
       expect(verdictOf(await service.fetch(path, { method, headers }))).toEqual(ANYONE);
@@ -98,26 +93,17 @@ onEveryHost('Without a list of origins any origin', (service) => {
 
 const REFUSED: readonly (readonly [title: string, origin: string])[] = [
   ['another scheme', 'http://app.example.com'],
-  ['the default port in full', 'https://app.example.com:443'],
   ['another port', 'https://app.example.com:8443'],
   ['no port', 'http://localhost'],
-  ['a port that begins alike', 'http://localhost:51730'],
   ['a suffix', 'https://app.example.com.evil.example'],
   ['a prefix', 'https://evil-app.example.com'],
-  ['a subdomain', 'https://www.app.example.com'],
-  ['the parent domain', 'https://example.com'],
-  ['a pattern character read as one', 'https://appXexample.com'],
   ['capitals', 'https://App.Example.com'],
   ['a trailing slash', 'https://app.example.com/'],
-  ['a trailing dot', 'https://app.example.com.'],
-  ['a user name', 'https://app.example.com@evil.example'],
-  ['the whole list', `${APP}, ${LOCAL}`],
   ['the opaque origin', 'null'],
-  ['an asterisk', '*'],
   ['a name of Object.prototype', 'constructor'],
 ];
 
-onEveryHost(
+describeContract(
   'A list of origins',
   (service) => {
     it.each(REQUESTS)('is answered on %s %s', async (method, path) => {
@@ -141,12 +127,6 @@ onEveryHost(
       });
     });
 
-    it('answers a refused origin in full, without admitting it', async () => {
-      const response = await service.fetch('/api/v1/health', { headers: { Origin: 'null' } });
-      expect(response.headers.has('access-control-allow-origin')).toBe(false);
-      expect(await response.json()).toHaveProperty('data.status', 'ok');
-    });
-
     it('never admits cookies', async () => {
       for (const method of ['GET', 'OPTIONS']) {
         const headers = { Origin: APP, Cookie: 'session=1' };
@@ -158,7 +138,7 @@ onEveryHost(
   { settings: { CORS_ALLOWED_ORIGINS: `${APP},${LOCAL}` } },
 );
 
-onFirstHost(
+describeContract(
   'A list of origins with an asterisk in it',
   (service) => {
     it.each(REQUESTS)('admits any origin to %s %s', async (method, path) => {

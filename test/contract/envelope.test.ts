@@ -4,8 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type ContractService,
-  onEveryHost,
-  onFirstHost,
+  describeContract,
   type Reply,
   replyOf,
 } from '../support/contract.js';
@@ -90,7 +89,7 @@ const EVERY_KIND: readonly Kind[] = [...SUCCESSES, ...LISTS, ...FAILURES];
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const GENERATED_ID = /^req_[0-9a-f]{16}$/;
 
-onEveryHost('Envelope', (service) => {
+describeContract('Envelope', (service) => {
   it.each(SUCCESSES)('$name answers exactly data and meta', async ({ ask, status }) => {
     const { json, ...reply } = await ask(service, {});
     expect(reply.status).toBe(status);
@@ -120,49 +119,30 @@ onEveryHost('Envelope', (service) => {
     expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp']);
   });
 
-  it.each(EVERY_KIND)('$name carries the common headers', async ({ ask }) => {
-    const { headers, json } = await ask(service, {});
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-expose-headers')).toBe('X-Request-ID');
-    expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
-    expect(headers.get('x-request-id')).toBe(json.meta.request_id);
-  });
-
-  it.each(EVERY_KIND)('$name has a timestamp of now, in UTC', async ({ ask }) => {
-    const before = Date.now();
-    const { json } = await ask(service, {});
-    const after = Date.now();
-    expect(json.meta.timestamp).toMatch(TIMESTAMP);
-    const at = Date.parse(json.meta.timestamp);
-    expect(at).toBeGreaterThanOrEqual(before);
-    expect(at).toBeLessThanOrEqual(after);
-  });
-
-  it.each(EVERY_KIND)('$name echoes the request id', async ({ ask }) => {
-    const { headers, json } = await ask(service, { 'X-Request-ID': 'order form/42' });
-    expect(headers.get('x-request-id')).toBe('order form/42');
-    expect(json.meta.request_id).toBe('order form/42');
-  });
+  it.each(EVERY_KIND)(
+    '$name carries the common headers, the time and the request id',
+    async ({ ask }) => {
+      const before = Date.now();
+      const { headers, json } = await ask(service, {});
+      const after = Date.now();
+      expect(json.meta.timestamp).toMatch(TIMESTAMP);
+      expect(Date.parse(json.meta.timestamp)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(json.meta.timestamp)).toBeLessThanOrEqual(after);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-expose-headers')).toBe('X-Request-ID');
+      expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
+      expect(headers.get('x-request-id')).toBe(json.meta.request_id);
+      const again = await ask(service, { 'X-Request-ID': 'order form/42' });
+      expect(again.headers.get('x-request-id')).toBe('order form/42');
+      expect(again.json.meta.request_id).toBe('order form/42');
+    },
+  );
 });
 
-onFirstHost(
-  'Envelope without a provider',
-  (service) => {
-    it('answers 503 in the envelope, too', async () => {
-      const { headers, json, status } = await service.account().get('/customers');
-      expect(status).toBe(503);
-      expect(Object.keys(json)).toEqual(['error', 'meta']);
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('x-request-id')).toBe(json.meta.request_id);
-    });
-  },
-  { settings: { AUTH_USERINFO_URL: '' } },
-);
-
-onEveryHost('X-Request-ID', (service, { storage }) => {
+describeContract('X-Request-ID', (service, { storage }) => {
   const echo = (value: string) =>
     service.anonymous.send('GET', '/health', { headers: { 'X-Request-ID': value } });
 

@@ -2,9 +2,9 @@
 // missing records. Other files test each rule in depth.
 
 import { describe, expect, it } from 'vitest';
-import { createFor, tenantPath } from '../support/admin-paths.js';
+import { createFor, expectRefused, tenantPath } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, onEveryHost, onFirstHost, type Reply } from '../support/contract.js';
+import { type Caller, describeContract, type Reply } from '../support/contract.js';
 import { type DescribedOperation, OPERATIONS } from '../support/openapi-document.js';
 
 const operations = (scheme: string) =>
@@ -17,14 +17,10 @@ function sendOperation(caller: Caller, { method, path }: DescribedOperation): Pr
   return caller.send(method, filled, takesBody ? { body: {} } : {});
 }
 
-function expectRefusal({ status, json }: Reply, wanted: number, code: string): void {
-  expect([status, json.error?.code]).toEqual([wanted, code]);
-}
-
-onEveryHost('Every operation', (service) => {
+describeContract('Every operation', (service) => {
   it.each(['bearer', 'adminKey'])('that asks for %s is 401 without it', async (scheme) => {
     for (const operation of operations(scheme)) {
-      expectRefusal(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
+      expectRefused(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
     }
   });
 
@@ -39,29 +35,29 @@ onEveryHost('Every operation', (service) => {
         const isOperator = side === 'operator';
         const caller = isOperator ? service.operator : account;
         const path = isOperator ? tenantPath(account.subject, name) : `/${name}`;
-        expectRefusal(await caller.send('POST', path, { body: '[]' }), 400, 'INVALID_JSON');
+        expectRefused(await caller.send('POST', path, { body: '[]' }), 400, 'INVALID_JSON');
         const required = [...texts, ...numbers];
         if (required.length > 0) {
-          expectRefusal(await caller.post(path, {}), 422, 'VALIDATION_FAILED');
+          expectRefused(await caller.post(path, {}), 422, 'VALIDATION_FAILED');
         }
         const created = await caller.post(path, VALID_BODY[name]);
         expect(created.status).toBe(201);
         const item = `${path}/${created.json.data.id}`;
         expect((await caller.get(path)).json.data).toEqual([created.json.data]);
         expect((await caller.get(item)).json.data).toEqual(created.json.data);
-        expectRefusal(await caller.send('PATCH', item, { body: '' }), 400, 'INVALID_JSON');
+        expectRefused(await caller.send('PATCH', item, { body: '' }), 400, 'INVALID_JSON');
         for (const property of required) {
           const refused = await caller.patch(item, { [property]: null });
-          expectRefusal(refused, 422, 'VALIDATION_FAILED');
+          expectRefused(refused, 422, 'VALIDATION_FAILED');
         }
         expect((await account.get(`/${name}`)).json.data).toEqual([created.json.data]);
         expect((await caller.patch(item, { note: 1 })).json.data).toMatchObject({ note: 1 });
         const deleted = await caller.delete(item);
         const { id } = created.json.data;
         expect([deleted.status, deleted.json.data]).toEqual([200, { id, deleted: true }]);
-        expectRefusal(await account.get(`/${name}/${id}`), 404, 'NOT_FOUND');
+        expectRefused(await account.get(`/${name}/${id}`), 404, 'NOT_FOUND');
         for (const answer of [caller.get(item), caller.patch(item, {}), caller.delete(item)]) {
-          expectRefusal(await answer, 404, 'NOT_FOUND');
+          expectRefused(await answer, 404, 'NOT_FOUND');
         }
       },
     );
@@ -78,7 +74,7 @@ onEveryHost('Every operation', (service) => {
       expect((await sendOperation(caller, view)).status, view.name).toBe(200);
     }
     const nobody = await service.operator.get(tenantPath('nobody'));
-    expectRefusal(nobody, 404, 'NOT_FOUND');
+    expectRefused(nobody, 404, 'NOT_FOUND');
   });
 
   it('whose path has a segment that names nothing is 404', async () => {
@@ -86,21 +82,21 @@ onEveryHost('Every operation', (service) => {
     for (const operation of OPERATIONS.filter(({ path }) => path.includes('{'))) {
       const path = operation.path.replace(/\{\w+\}/g, '%00');
       const caller = path.startsWith('/admin') ? service.operator : account;
-      expectRefusal(await sendOperation(caller, { ...operation, path }), 404, 'NOT_FOUND');
+      expectRefused(await sendOperation(caller, { ...operation, path }), 404, 'NOT_FOUND');
     }
   });
 });
 
-onFirstHost(
+describeContract(
   'Every operation without a provider and an admin key',
   (service) => {
     it('is 503', async () => {
       const account = service.account();
       for (const operation of operations('bearer')) {
-        expectRefusal(await sendOperation(account, operation), 503, 'AUTH_UNAVAILABLE');
+        expectRefused(await sendOperation(account, operation), 503, 'AUTH_UNAVAILABLE');
       }
       for (const operation of operations('adminKey')) {
-        expectRefusal(await sendOperation(service.operator, operation), 503, 'ADMIN_DISABLED');
+        expectRefused(await sendOperation(service.operator, operation), 503, 'ADMIN_DISABLED');
       }
     });
   },

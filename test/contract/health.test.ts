@@ -1,9 +1,9 @@
 // Contract, "Health".
 
 import { expect, it } from 'vitest';
-import { onEveryHost } from '../support/contract.js';
+import { describeContract } from '../support/contract.js';
 
-onEveryHost('Health', (service) => {
+describeContract('Health', (service) => {
   it('answers every caller with the constants of the service', async () => {
     const reply = await service.anonymous.get('/health');
     expect(reply.status).toBe(200);

@@ -3,33 +3,21 @@
 import { beforeAll, expect, it } from 'vitest';
 import { idsOf, pagination } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, onEveryHost } from '../support/contract.js';
+import { type Caller, describeContract } from '../support/contract.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
-/** Query, page and page size of a list with 105 records. */
+/** Query, page and page size of a list with 105 records. What else is a page number: domain/listing. */
 const PAGES: readonly (readonly [query: string, page: number, pageSize: number])[] = [
   ['', 1, 20],
-  ['page=1', 1, 20],
-  ['page=2', 2, 20],
   ['page=6', 6, 20],
   ['page=7', 7, 20],
-  ['page_size=1', 1, 1],
   ['page=105&page_size=1', 105, 1],
   ['page=106&page_size=1', 106, 1],
-  ['page=2&page_size=50', 2, 50],
-  ['page=3&page_size=50', 3, 50],
-  ['page=4&page_size=35', 4, 35],
   ['page=3&page_size=35', 3, 35],
-  ['page_size=100', 1, 100],
   ['page_size=101', 1, 100],
   ['page=2&page_size=1000', 2, 100],
-  ['page=3&page_size=100', 3, 100],
-  ['page_size=9007199254740991', 1, 100],
-  ['page=9007199254740991', 9007199254740991, 20],
   ['page=9007199254740991&page_size=100', 9007199254740991, 100],
-  ['page_size=99999999999999999999', 1, 100],
-  ['page=9007199254740992', 9007199254740991, 20],
   [`page=${'9'.repeat(400)}&page_size=${'9'.repeat(400)}`, 9007199254740991, 100],
   ['page=002&page_size=0010', 2, 10],
   ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
@@ -37,13 +25,9 @@ const PAGES: readonly (readonly [query: string, page: number, pageSize: number])
 ];
 
 /** Values that are not page numbers. */
-const INVALID = [
-  ...['', '0', '00', '-1', '-0', '1.5', '2.0', '1e2', '2e0', ' 2', '2 ', '+2', '９', '２'],
-  ...['0x10', '2n', '1_0', '2,0', 'two', 'NaN'],
-  ...['Infinity', 'null', 'true', '[]', '2;3', '2\n', '\u00002', '٢', '²'],
-];
+const INVALID = ['', '0', '-1', '1.5', '1e2', ' 2', '+2', '２', '0x10', 'two', '2\n', '\u00002'];
 
-onEveryHost('List', (service) => {
+describeContract('List', (service) => {
   it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
     const account = service.account();
     const first = await account.create(row.name, leastBody(row));
@@ -56,15 +40,6 @@ onEveryHost('List', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 3, 1));
     await account.delete(`/${row.name}/${second.id}`);
     expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([third, first]);
-  });
-
-  it.each(COLLECTION_TABLE)('reports 0 pages when the account has no $name', async (row) => {
-    for (const query of ['', '?page=3&page_size=7', '?q=x&status=y']) {
-      const reply = await service.account().get(`/${row.name}${query}`);
-      expect(reply.status).toBe(200);
-      expect(reply.json.data).toEqual([]);
-      expect(reply.json.meta.pagination).toMatchObject({ total: 0, total_pages: 0 });
-    }
   });
 
   it('shows no record of another account, with any query', async () => {
@@ -100,7 +75,7 @@ onEveryHost('List', (service) => {
   });
 });
 
-onEveryHost('Paging', (service) => {
+describeContract('Paging', (service) => {
   const TOTAL = 105;
   let account: Caller;
   /** Newest first. */
@@ -164,7 +139,7 @@ onEveryHost('Paging', (service) => {
   });
 });
 
-onEveryHost('Filter by status', (service) => {
+describeContract('Filter by status', (service) => {
   const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
   const NO_STATUSES = [
     ...['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'],

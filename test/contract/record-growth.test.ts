@@ -3,12 +3,12 @@
 
 import { expect, it } from 'vitest';
 import { tenantPath } from '../support/admin-paths.js';
-import { onEveryStorage } from '../support/contract.js';
+import { describeContract } from '../support/contract.js';
 
 const MAX_BYTES = 1_048_576 + 65_536;
 const HALF = 'é'.repeat(MAX_BYTES / 4);
 
-onEveryStorage('The size of a record', (service) => {
+describeContract('The size of a record', (service) => {
   it('is 1 MiB and 64 KiB of JSON at most; a write beyond it is refused and changes nothing', async () => {
     const account = service.account();
     const { id } = await account.create('businesses', { first: HALF });

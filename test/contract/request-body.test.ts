@@ -3,11 +3,12 @@
 
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
+import { expectRefused } from '../support/admin-paths.js';
 import {
   type Caller,
   type ContractService,
+  describeContract,
   type JsonRecord,
-  onEveryHost,
   type Reply,
 } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
@@ -32,51 +33,30 @@ const REFUSED: readonly (readonly [title: string, body: string | Uint8Array])[] 
   ['UTF-16', new Uint8Array(Buffer.from('{"note":"x"}', 'utf16le'))],
   ['gzip', new Uint8Array(gzipSync('{"note":"x"}'))],
   ['a second object', '{"note":1}{"note":2}'],
-  ['a second object on its own line', '{"note":1}\n{"note":2}\n'],
   ['a second value', '{} null'],
   ['a comma after the object', '{},'],
-  ['a closing brace too many', '{}}'],
   ['a NUL after the object', '{}\0'],
   ['an array', '[]'],
-  ['an array of one object', '[{"note":1}]'],
-  ['a string', '"{}"'],
-  ['a number', '5'],
   ['null', 'null'],
-  ['true', 'true'],
   ['form data', 'note=x&phone=y'],
-  ['multipart', '--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nx\r\n--b--\r\n'],
-  ['XML', '<note/>'],
   ['an object cut short', '{"note":"x"'],
-  ['a string cut short', '{"note":"x'],
   ['a trailing comma', '{"note":1,}'],
-  ['a missing comma', '{"a":1 "b":2}'],
-  ['a missing value', '{"note":}'],
   ['a name without quotes', '{note:1}'],
-  ['single quotes', "{'note':1}"],
   ['a comment', '{/* x */"note":1}'],
   ['NaN', '{"note":NaN}'],
-  ['Infinity', '{"note":-Infinity}'],
-  ['undefined', '{"note":undefined}'],
   ['a leading zero', '{"note":01}'],
-  ['a plus sign', '{"note":+1}'],
-  ['a number that ends in its point', '{"note":1.}'],
   ['a hexadecimal number', '{"note":0x1}'],
   ['a raw line feed in a string', '{"note":"a\nb"}'],
   ['a raw NUL in a string', '{"note":"a\0b"}'],
-  ['an unknown escape', '{"note":"\\x41"}'],
   ['an escape cut short', '{"note":"\\u12"}'],
   ['a no-break space between tokens', '{\u00a0"note":1}'],
   ['513 levels of objects', `${'{"a":'.repeat(MAX_LEVELS)}{}${'}'.repeat(MAX_LEVELS)}`],
   ['513 levels of arrays', `{"a":${arrays(MAX_LEVELS)}}`],
-  ['half a million levels', `{"a":${arrays(500_000)}}`],
   ['513 levels after a text that ends in a backslash', `{"a":"\\\\","b":${arrays(MAX_LEVELS)}}`],
   ['brackets that are never closed', `{"a":${'['.repeat(1_000_000)}`],
   ['1e309', '{"note":1e309}'],
-  ['-1e309', '{"note":-1e309}'],
-  ['1e309 in an object', '{"a":{"b":{"c":1e309}}}'],
   ['1e309 in an array', '{"a":[1,[2,{"b":1e309}]]}'],
   ['1e309 under __proto__', '{"__proto__":{"b":1e309}}'],
-  ['an integer of 400 digits', `{"note":${'9'.repeat(400)}}`],
 ];
 
 /** Bodies that pass, and the stored record. */
@@ -116,7 +96,7 @@ const ACCEPTED: readonly (readonly [title: string, body: string | Uint8Array, Js
   ],
 ];
 
-onEveryHost('Request body', (service) => {
+describeContract('Request body', (service) => {
   let account: Caller;
   beforeEach(() => {
     account = service.account();
@@ -229,13 +209,6 @@ onEveryHost('Request body', (service) => {
     expect((await account.post('/orders', {})).status).toBe(422);
   });
 
-  it('names the fault in the message', async () => {
-    const malformed = await account.send('POST', '/customers', { body: '{"name":oops}' });
-    expect(malformed.json.error?.message).toMatch(/JSON/);
-    const array = await account.send('POST', '/customers', { body: '[]' });
-    expect(array.json.error?.message).toMatch(/array/);
-  });
-
   it('serves the next request on the same connection after a refusal', async () => {
     for (const body of [bodyOfBytes(MAX_BYTES + 1), '{', '{}']) {
       const reply = await account.send('POST', '/businesses', { body });
@@ -245,10 +218,7 @@ onEveryHost('Request body', (service) => {
 });
 
 function expectInvalidJson(reply: Reply): void {
-  expect(reply.status).toBe(400);
-  expect(reply.json.data).toBeUndefined();
-  expect(reply.json.error?.code).toBe('INVALID_JSON');
-  expect(reply.json.error?.message).not.toBe('');
+  expectRefused(reply, 400, 'INVALID_JSON');
 }
 
 /** Creates a business from a streamed body without Content-Length, in pieces of `pieceBytes`. */

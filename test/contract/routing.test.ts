@@ -4,7 +4,12 @@
 import { describe, expect, it } from 'vitest';
 import { expectRefused } from '../support/admin-paths.js';
 import { COLLECTIONS } from '../support/collection-table.js';
-import { type ContractService, onEveryHost, type Reply, replyOf } from '../support/contract.js';
+import {
+  type ContractService,
+  describeContract,
+  type Reply,
+  replyOf,
+} from '../support/contract.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 
@@ -48,7 +53,7 @@ function expectNotFound(reply: Reply) {
   expect(reply.headers.has('allow')).toBe(false);
 }
 
-onEveryHost('Methods', (service) => {
+describeContract('Methods', (service) => {
   it.each(UNSUPPORTED)(
     '$method $path is 405 and allows $allow',
     async ({ method, path, allow }) => {
@@ -72,33 +77,20 @@ onEveryHost('Methods', (service) => {
     },
   );
 
-  it.each(METHODS)('%s on an unknown resource is 404, without Allow', async (method) => {
-    const reply = await service.account().send(method, '/invoices');
-    expect(reply.status).toBe(404);
-    expect(reply.headers.has('allow')).toBe(false);
-  });
-
-  it('a wrong method does not change the record, with any body', async () => {
+  it('a wrong method changes no record, and a method in a header or the query has no effect', async () => {
     const account = service.account();
     const record = await account.create('customers', CUSTOMER);
     const path = `/customers/${record.id}`;
     await account.send('PUT', path, { body: { name: 'Replaced', phone: '0' } });
     await account.send('POST', path, { body: { name: 'Replaced', phone: '0' } });
     await account.send('DELETE', '/customers');
-    expect((await account.get(path)).json.data).toEqual(record);
-  });
-
-  it('a method in a header or in the query has no effect', async () => {
-    const account = service.account();
-    const record = await account.create('customers', CUSTOMER);
-    const reply = await account.send('GET', `/customers/${record.id}?_method=DELETE`, {
-      headers: { 'X-HTTP-Method-Override': 'DELETE' },
-    });
+    const headers = { 'X-HTTP-Method-Override': 'DELETE' };
+    const reply = await account.send('GET', `${path}?_method=DELETE`, { headers });
     expect(reply.json.data).toEqual(record);
   });
 });
 
-onEveryHost('Paths', (service) => {
+describeContract('Paths', (service) => {
   describe('outside the prefix: 404 in the envelope, without authentication', () => {
     it.each(OUTSIDE)('%s', async (path) => {
       const before = service.identity.asked.length;
@@ -129,8 +121,6 @@ onEveryHost('Paths', (service) => {
   describe('segments are percent-decoded once', () => {
     const id = 'CUS-0001';
     it.each([
-      ['a collection', `/custom%65rs/${id}`],
-      ['a record id', '/customers/CUS%2D0001'],
       ['everything', `/${encoded('customers')}/${encoded(id)}`],
       ['small hexadecimal digits', '/customers/CUS%2d0001'],
       ['dots, which go up before anything is looked at', `/orders/%2e%2e/customers/${id}`],
@@ -155,7 +145,7 @@ onEveryHost('Paths', (service) => {
       },
     );
 
-    it.each(['Zoë', 'a/b', 'a%2Fb', '%', 'a b', '?x=1', '#top', '😀', "it's"])(
+    it.each(['a/b', 'a%2Fb', '?x=1', '😀'])(
       'the message quotes an unknown id %j unchanged',
       async (unknown) => {
         const reply = await service.account().get(`/customers/${encodeURIComponent(unknown)}`);

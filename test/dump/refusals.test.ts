@@ -10,8 +10,8 @@ import { ADMIN_KEY } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { startServer } from '../support/server-process.js';
-import { contentsOf, makeShopFile } from '../support/shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { contentsOf, makeShopFile } from './shop-file.js';
 
 let folder: TemporaryFolder;
 let whole: string;

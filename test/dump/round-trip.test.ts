@@ -8,9 +8,9 @@ import { VALID_BODY } from '../support/collection-table.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
-import { contentsOf, type FileContents, makeShopFile } from '../support/shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { startMaintained } from './maintained-worker.js';
+import { contentsOf, type FileContents, makeShopFile } from './shop-file.js';
 
 const ACCOUNTS = ['auth0|duka/ya pili?&=%#', '..', '.', 'Ünïcode ✂', '42', "O'Neill", '%2e%2e'];
 const OWNER = ACCOUNTS[0] ?? '';

@@ -4,13 +4,13 @@
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeDatabase } from '../support/database-file.js';
+import { databasePath } from '../support/database-file.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
-import { plantedServer } from '../trials/planted-triggers.js';
+import { plantedServer, plantTriggers } from '../trials/planted-triggers.js';
 
 const API = '/api/v1';
 /** A part of every secret, and of no text of the service. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
     REQUEST_LOG: 'all',
   };
   await (await service.start(environment)).stop();
-  await changeDatabase(service.folder, ...FAILURES);
+  plantTriggers(databasePath(service.folder), ...FAILURES);
   server = await service.start(environment, { script: plantedServer() });
 });
 afterAll(async () => {

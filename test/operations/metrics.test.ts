@@ -5,9 +5,9 @@ import { familyText, Histogram } from '../../src/hosts/operations/exposition.js'
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { HELP } from '../../src/hosts/operations/metrics.js';
 import { RequestMetrics } from '../../src/hosts/operations/request-metrics.js';
-import { finishedRequest } from '../support/finished-request.js';
 import { parseMetrics } from '../support/operations.js';
 import { textOf } from '../support/pages.js';
+import { finishedRequest } from './finished-request.js';
 
 const MINUTE_MS = 60_000;
 const LABELS = { route: '/api/v1/customers', method: 'GET' };

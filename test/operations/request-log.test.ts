@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FinishedRequest } from '../../src/core/service-events.js';
 import { RequestLog } from '../../src/hosts/operations/request-log.js';
-import { finishedRequest } from '../support/finished-request.js';
+import { finishedRequest } from './finished-request.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') });

@@ -31,6 +31,7 @@ export function pagination(page: number, page_size: number, total: number, total
   return { page, page_size, total, total_pages };
 }
 
+/** The answer is that error and has no data. */
 export function expectRefused({ status, json }: Reply, wanted: number, code: string): void {
-  expect([status, json.error?.code]).toEqual([wanted, code]);
+  expect([status, json.error?.code, json.data]).toEqual([wanted, code, undefined]);
 }

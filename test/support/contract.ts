@@ -73,18 +73,10 @@ function callerOf(
 
 export type ContractService = ReturnType<typeof serviceOn>;
 
-/** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
-export function serviceFetch({ fetch }: ContractService) {
-  return (url: string, init: RequestInit): Promise<Response> => {
-    const { pathname, search } = new URL(url);
-    return fetch(pathname + search, init);
-  };
-}
-
 type Tests = (service: ContractService, host: Host) => void;
 interface Options {
   /** For tests that count everything in the service, or need a new database. */
-  readonly isOwn?: boolean;
+  readonly ownService?: boolean;
   /** Environment variables, which replace those of the suite. */
   readonly settings?: Settings;
 }
@@ -95,12 +87,12 @@ const host = await currentHost();
  * Describes a behaviour of the contract on the host of this run. The tests of a file share one
  * service, because starting one takes longer than most tests; each has accounts of its own.
  */
-export function onEveryHost(
+export function describeContract(
   title: string,
   tests: Tests,
-  { isOwn = false, settings = {} }: Options = {},
+  { ownService = false, settings = {} }: Options = {},
 ): void {
-  if (isOwn) {
+  if (ownService) {
     onHost(host, title, tests, settings);
     return;
   }
@@ -110,9 +102,6 @@ export function onEveryHost(
     tests(service, host);
   });
 }
-
-export const onEveryStorage = onEveryHost;
-export const onFirstHost = onEveryHost;
 
 /** Describes a behaviour of one host, with a service of its own. */
 export function onHost(host: Host, title: string, tests: Tests, settings: Settings = {}): void {
@@ -161,15 +150,17 @@ function serviceOn(host: Host, settings: Settings) {
     /** `subject` is empty. */
     operator: callerOf(fetch, '', { 'X-Service-Admin-Key': ADMIN_KEY }),
     /** Runs requests whose answers the OpenAPI document does not describe. */
-    async undescribed<T>(act: () => Promise<T>): Promise<T> {
+    async withoutDocument<T>(act: () => Promise<T>): Promise<T> {
       described = false;
       return act().finally(() => {
         described = true;
       });
     },
-    /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
-    restartChanged: ({ subject }: Caller, ...statements: readonly string[]) =>
-      restart(() => host.changeDatabase(folder.path, subject, ...statements)),
+    /** Stops the host, runs SQL on its database and starts it again. */
+    restartChanged: (...statements: readonly string[]) =>
+      restart(() => host.changeDatabase(folder.path, ...statements)),
+    /** Starts the host again; storage fails marked writes from then on. */
+    restartFailing: () => restart(async () => host.failMarkedWrites?.(folder.path)),
     /** Does nothing if it is open already. */
     async open() {
       if (running !== undefined) return;

@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { runSql } from '../../scripts/run-sql.js';
-import { plantTriggers } from '../trials/planted-triggers.js';
 
 /** Path of the file in a host's folder. */
 export function databasePath(folder: string): string {
@@ -20,11 +19,7 @@ export const FILL_COLUMNS = `
    where json_valid(body)
      and coalesce(body -> '$.owner_sub', '') || coalesce(body -> '$.status', '') not like '%\\ud%'`;
 
-/** Runs SQL on a stopped host's file. Triggers are planted in the connection: the service refuses a file with triggers. */
-export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {
-  const path = databasePath(folder);
-  const isTrigger = (statement: string) => statement.startsWith('create trigger');
-  plantTriggers(path, ...statements.filter(isTrigger));
-  const others = statements.filter((statement) => !isTrigger(statement));
-  if (others.length > 0) await runSql(path, ...others, FILL_COLUMNS);
+/** Runs SQL on a stopped host's file. */
+export async function changeDatabase(folder: string, ...statements: readonly string[]) {
+  await runSql(databasePath(folder), ...statements, FILL_COLUMNS);
 }

@@ -1,29 +1,31 @@
 // The contract suite's hosts over a libSQL file: the handler in this process, and the built server.
 
 import { createHandler, openRecords } from 'service-management-api';
-import * as libsql from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { readSettings } from '../../src/hosts/settings.js';
-import { hasTriggers, plantedLibsql, plantedServer } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
-import type { Host } from './hosts.js';
-import { startServer } from './server-process.js';
+import { failMarkedWrites } from './failing-writes.js';
+import type { Host, Settings } from './hosts.js';
+import { type How, startServer } from './server-process.js';
 
-const overFile: Omit<Host, 'name' | 'start'> = {
-  storage: 'libSQL file',
-  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
-};
+/** Folders whose storage fails marked writes. */
+const failing = new Set<string>();
 
-/** The handler, built or from source: no port, plain `Request` objects. */
-export const handlerHost: Host = {
+/** The built handler: no port, plain `Request` objects. */
+export const handlerHost = {
   name: 'handler in process',
-  ...overFile,
+  storage: 'libSQL file',
+  changeDatabase,
+  async failMarkedWrites(folder: string): Promise<void> {
+    failing.add(folder);
+  },
   async start(folder, environment) {
     const settings = readSettings(environment);
     const path = databasePath(folder);
-    const { openLibsqlStorage } = hasTriggers(path) ? await plantedLibsql() : libsql;
     const storage = await openLibsqlStorage({ path, sampleRows: settings.sampleRecords });
+    if (failing.has(folder)) failMarkedWrites(storage);
     const scheduler = new FairScheduler();
     const records = await openRecords({ storage, scheduler, limits: settings.accountLimits });
     const { adminKey, corsAllowedOrigins } = settings;
@@ -34,22 +36,24 @@ export const handlerHost: Host = {
       close: () => records.close(),
     };
   },
-};
+} satisfies Host;
 
 /** `node dist/server.js` over real HTTP. */
 export const serverHost: Host = {
   name: 'node dist/server.js',
-  ...overFile,
-  async start(folder, settings) {
-    const path = databasePath(folder);
-    const how = hasTriggers(path) ? { script: plantedServer() } : {};
-    const server = await startServer({ DATABASE_URL: `file:${path}`, ...settings }, how);
-    return {
-      fetch: (path, init) => fetch(server.origin + path, init),
-      async close() {
-        const code = await server.stop();
-        if (code !== 0) throw new Error(`the server exited with ${code}: ${server.output()}`);
-      },
-    };
-  },
+  storage: 'libSQL file',
+  changeDatabase,
+  start: startFileServer,
 };
+
+export async function startFileServer(folder: string, settings: Settings, how: How = {}) {
+  const environment = { DATABASE_URL: `file:${databasePath(folder)}`, ...settings };
+  const server = await startServer(environment, how);
+  return {
+    fetch: (path: string, init?: RequestInit) => fetch(server.origin + path, init),
+    async close() {
+      const code = await server.stop();
+      if (code !== 0) throw new Error(`the server exited with ${code}: ${server.output()}`);
+    },
+  };
+}

@@ -2,7 +2,6 @@
 // is tested, with what it needs.
 
 import { inject } from 'vitest';
-import { COLLECTION_TABLE, type CollectionRow } from './collection-table.js';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -18,11 +17,10 @@ export interface Host {
   readonly storage: 'libSQL file' | 'objects' | 'Postgres';
   /** The folder keeps the host's state from one start to the next. */
   start(folder: string, settings: Settings): Promise<RunningHost>;
-  /**
-   * Runs SQL in SQLite's dialect on the stopped host's database that holds the account's records:
-   * one database for all accounts, or the account's own, which exists once it has written.
-   */
-  changeDatabase(folder: string, owner: string, ...statements: readonly string[]): Promise<void>;
+  /** Runs SQL in SQLite's dialect on the stopped host's database. It exists after the first request. */
+  changeDatabase(folder: string, ...statements: readonly string[]): Promise<void>;
+  /** From the next start on, storage fails the writes that have a mark of failing-writes.ts. Not every host has such a storage. */
+  failMarkedWrites?(folder: string): Promise<void>;
 }
 
 const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
@@ -46,10 +44,3 @@ export async function currentHost(): Promise<Host> {
   if (load !== undefined) return load();
   throw new Error(`the host is "${name}"; it must be one of ${Object.keys(LOADERS).join(', ')}`);
 }
-
-export const rowsFor = <Row>(
-  _host: Host,
-  rows: readonly Row[],
-  _differs: (row: Row, index: number) => boolean,
-) => rows;
-export const collectionsFor = (_host: Host): readonly CollectionRow[] => COLLECTION_TABLE;

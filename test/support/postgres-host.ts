@@ -2,6 +2,7 @@
 
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import { MARKS } from './failing-writes.js';
 import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
 import { startServer } from './server-process.js';
@@ -21,11 +22,15 @@ async function databaseOf(folder: string) {
 export const postgresHost: Host = {
   name: 'two stateless processes over Postgres',
   storage: 'Postgres',
-  async changeDatabase(folder, _owner, ...statements) {
+  async changeDatabase(folder, ...statements) {
     const { server, name } = await databaseOf(folder);
     for (const statement of [...statements.map(inPostgres), ...FILL]) {
       await server.sql(name, statement);
     }
+  },
+  async failMarkedWrites(folder) {
+    const { server, name } = await databaseOf(folder);
+    for (const statement of FAILING) await server.sql(name, statement);
   },
   async start(folder, settings) {
     const { server, name } = await databaseOf(folder);
@@ -43,20 +48,8 @@ export const postgresHost: Host = {
   },
 };
 
-const TRIGGER =
-  /create trigger if not exists (\w+) before (insert|delete) on (\w+)\s+when (.+?) begin select raise\(abort, '(\w+)'\); end/s;
-
 /** The contract tests' SQL for SQLite, translated for Postgres. */
 function inPostgres(statement: string): string {
-  const [, name, action, table, condition, message] = TRIGGER.exec(statement) ?? [];
-  if (name !== undefined) {
-    const when = action === 'insert' ? 'insert or update' : 'delete';
-    return `create or replace function ${name}() returns trigger language plpgsql as $$
-        begin if ${condition} then raise exception '${message}'; end if;
-        if tg_op = 'DELETE' then return old; end if; return new; end $$;
-      create or replace trigger ${name} before ${when} on ${table}
-        for each row execute function ${name}()`;
-  }
   return statement
     .replace('into records (collection,', 'into records (owner, bytes, position, collection,')
     .replace(
@@ -64,6 +57,21 @@ function inPostgres(statement: string): string {
       `values ('?', 0, (select coalesce(max(position), 0) + 1 from records), `,
     );
 }
+
+/** A trigger that fails such a statement on a row that meets the condition. */
+function failing(name: string, action: string, table: string, condition: string): string {
+  return `create or replace function ${name}() returns trigger language plpgsql as $$
+      begin if ${condition} then raise exception 'injected'; end if;
+      if tg_op = 'DELETE' then return old; end if; return new; end $$;
+    create or replace trigger ${name} before ${action} on ${table}
+      for each row execute function ${name}()`;
+}
+
+const FAILING = [
+  failing('fail_put', 'insert or update', 'records', `new.body like '%${MARKS.put}%'`),
+  failing('fail_removal', 'delete', 'records', `old.body like '%${MARKS.removal}%'`),
+  failing('fail_event', 'insert', 'audit_events', `new.event like '%${MARKS.event}%'`),
+];
 
 /** What the service keeps in addition to a record's text. */
 const FILL = [

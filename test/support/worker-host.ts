@@ -26,7 +26,7 @@ export function workerHost(name: string, entry?: URL): Host {
         close: () => miniflare.dispose(),
       };
     },
-    changeDatabase: async (folder, _owner, ...statements) => {
+    changeDatabase: async (folder, ...statements) => {
       await runSql(objectDatabase(folder, 'SERVICE', 'service'), ...statements);
     },
   };

@@ -16,7 +16,7 @@ const PLANTED = workerHost(
 onHost(PLANTED, 'A failure of the object', (service) => {
   const plant = async (faults: object) => {
     const init = { method: 'POST', body: JSON.stringify(faults) };
-    return service.undescribed(async () => (await service.fetch('/plant', init)).json());
+    return service.withoutDocument(async () => (await service.fetch('/plant', init)).json());
   };
 
   it('in doubt ends it: the write is 500, and the next request reads what is stored', async () => {
@@ -52,10 +52,10 @@ onHost(PLANTED, 'A failure of the object', (service) => {
   it('that a newer release left refuses every request until that release is back', async () => {
     const account = service.account();
     await account.create('orders', VALID_BODY.orders);
-    await service.restartChanged(account, 'update schema_version set version = version + 1');
+    await service.restartChanged('update schema_version set version = version + 1');
     expect((await account.get('/orders')).status).toBe(503);
     expect((await account.post('/orders', VALID_BODY.orders)).status).toBe(500);
-    await service.restartChanged(account, 'update schema_version set version = version - 1');
+    await service.restartChanged('update schema_version set version = version - 1');
     expect((await account.get('/orders')).json.data).toHaveLength(1);
   });
 });

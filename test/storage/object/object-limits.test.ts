@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { memoryOf } from '../../../src/storage/object/memory-limit.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { keptLog } from '../../support/kept-log.js';
-import { openObjectStorage } from '../../support/object-storage.js';
 import { changes, loaded, row } from '../storage-conformance.js';
+import { openObjectStorage } from './object-storage.js';
 
 async function openLimited(memoryMaxBytes: number, storage = openObjectStorage()) {
   const log = keptLog();

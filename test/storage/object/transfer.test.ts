@@ -11,8 +11,8 @@ import {
   storedSequences,
   takePiece,
 } from '../../../src/storage/object/transfer.js';
-import { openObjectStorage } from '../../support/object-storage.js';
 import { changes, loaded, row } from '../storage-conformance.js';
+import { openObjectStorage } from './object-storage.js';
 
 let storage: ObjectStorage;
 let records: ObjectRecordStorage;

@@ -5,8 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { databasePath } from '../../support/database-file.js';
-import { handlerHost, serverHost } from '../../support/file-hosts.js';
+import { handlerHost, startFileServer } from '../../support/file-hosts.js';
 import { openIdentityStub } from '../../support/identity-stub.js';
+import { plantedServer, plantTriggers } from '../planted-triggers.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import { REFUSED } from './commands.js';
 
@@ -17,13 +18,23 @@ const REFUSE = `create trigger refuse before insert on records
 export type Host = (folder: string) => ReturnType<typeof opened>;
 
 export const inProcess: Host = (folder) => opened(handlerHost, folder);
-export const overHttp: Host = (folder) => opened(serverHost, folder);
+export const overHttp: Host = (folder) =>
+  opened(
+    {
+      failMarkedWrites: async (own) => plantTriggers(databasePath(own), REFUSE),
+      start: (own, settings) => startFileServer(own, settings, { script: plantedServer() }),
+    },
+    folder,
+  );
 
 /** Starts the service in a folder of its own. */
-async function opened(host: typeof handlerHost, folder: string) {
+async function opened(
+  host: Pick<typeof handlerHost, 'failMarkedWrites' | 'start'>,
+  folder: string,
+) {
   const own = await mkdtemp(join(folder, 'model-'));
   await (await openLibsqlStorage({ path: databasePath(own) })).close();
-  await host.changeDatabase(own, '', REFUSE);
+  await host.failMarkedWrites(own);
   const identity = await openIdentityStub();
   const settings = {
     AUTH_USERINFO_URL: identity.url,

@@ -5,7 +5,7 @@ import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/col
 import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { SCHEMA } from '../../src/storage/file/file-schema.js';
-import { FILL_COLUMNS } from './database-file.js';
+import { FILL_COLUMNS } from '../support/database-file.js';
 
 /** 2026-01-01, in milliseconds since 1970, UTC. */
 const BEGUN = 1_767_225_600_000;

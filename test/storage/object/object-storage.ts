@@ -2,7 +2,7 @@
 // the parts of an object. How the platform itself stores is tested in the runtime.
 
 import Database from 'libsql';
-import type { ObjectStorage } from '../../src/storage/object/object-storage.js';
+import type { ObjectStorage } from '../../../src/storage/object/object-storage.js';
 
 export function openObjectStorage(): ObjectStorage {
   const database = new Database(':memory:');

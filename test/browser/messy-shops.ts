@@ -2,7 +2,7 @@
 // something to show.
 
 import { createOperatorClient } from '../../src/operator-client.js';
-import { startServer } from './server-process.js';
+import { startServer } from '../support/server-process.js';
 
 const ADMIN_KEY = 'the-operators-key-that-fills-the-shops';
 

@@ -85,6 +85,8 @@ export interface ServiceStatus {
     readonly waiting: number;
     /** Attempts at a statement after the first. */
     readonly retries: number;
+    /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
+    readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
   } | null;
   readonly process: {
     readonly cpu_seconds: number;
@@ -97,6 +99,8 @@ export interface ServiceStatus {
     readonly max_descriptors: number | null;
   };
 }
+
+export type { ServiceStatus as Status };
 
 /** What the status is judged on. */
 export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;

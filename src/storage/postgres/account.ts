@@ -1,6 +1,6 @@
 // The records of a stateless process over Postgres; any number of processes run concurrently. A write
-// is one statement: a create reserves its id first, and a PATCH names the version it changes. One whose
-// connection is lost is not sent again: nobody knows whether it is stored.
+// is one statement that can be retried after a lost connection: a create reserves its id first, and a
+// PATCH names the version it changes.
 
 import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -73,8 +73,17 @@ class PostgresAccount extends AccountReads implements AccountRecords {
         status,
         changed,
       };
-      const outcome = await this.#stored(change, record, number, 0);
-      return outcome ?? storageFailed('notStored');
+      try {
+        const outcome = await this.#stored(change, record, number, 0);
+        // An earlier attempt may have stored the record and reached the quota.
+        if (!outcome?.ok && change.isInDoubt) return storageFailed('unknown');
+        return outcome ?? storageFailed('notStored');
+      } catch (error) {
+        // Unique violation: only this request uses the id, so an earlier attempt stored the record.
+        const { code } = error as { code?: unknown };
+        if (change.isInDoubt && code === '23505') return this.#confirmed(record.text, change);
+        throw error;
+      }
     });
   }
 
@@ -87,15 +96,21 @@ class PostgresAccount extends AccountReads implements AccountRecords {
 
   async #updated(change: Change, body: string): Promise<Outcome<string>> {
     const { collection, id } = change;
-    for (;;) {
+    for (let version: number | undefined; ; ) {
       const before = await this.find(collection, id, change);
-      const changed = patchedRecord(collection, before?.body ?? '{}', body);
+      const stored = before?.body ?? '{}';
+      const changed = patchedRecord(collection, stored, body);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
+      // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
+      if (change.isInDoubt && before?.version !== version) {
+        const isThere = changed.ok && changed.value.text === before?.body;
+        return isThere ? this.#confirmed(before.body, change) : storageFailed('unknown');
+      }
       if (before === undefined) return notFound(collection, id);
       if (!changed.ok) return changed;
-      const { version, bytes } = before;
-      const outcome = await this.#stored(change, changed.value, version, bytes);
-      if (outcome !== undefined) return outcome;
+      version = before.version;
+      const outcome = await this.#stored(change, changed.value, version, before.bytes);
+      if (outcome?.ok || (outcome !== undefined && !change.isInDoubt)) return outcome;
     }
   }
 
@@ -123,6 +138,8 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#answered('delete', collection, id, async (change) => {
       const [gone] = await this.#write(sql.DELETE, change);
+      // After a lost connection, this request or another may have deleted it.
+      if (gone === undefined && change.isInDoubt) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
       if (gone.records === 0) {
@@ -130,6 +147,12 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       }
       return succeeded(id);
     });
+  }
+
+  /** Acknowledges an earlier attempt once a later commit is durable, on synchronous standbys too. */
+  async #confirmed(value: string, change: Change): Promise<Outcome<string>> {
+    await this.ask(sql.TOUCH, [], change);
+    return succeeded(value);
   }
 
   /** Stores the audit event in the same transaction. "If the audit write fails …, the change stands." */

@@ -8,7 +8,7 @@ const IN_FLIGHT_MAX = 2;
 /** Total length of a batch's texts; a longer statement is sent alone. */
 const CHARACTERS_MAX = 1_000_000;
 
-/** The state of one request across its statements. */
+/** The state of one request across its statements and retries. */
 export interface Attempts {
   /** On the clock of `performance.now()`. */
   readonly until: number;
@@ -45,13 +45,7 @@ export function batching(statement: Statement, send: Send): Ask {
       }
       for (const [index, { resolve }] of batch.entries()) resolve(found[index] ?? []);
     } catch (error) {
-      const [first] = batch;
-      if (first === undefined) return;
-      // None is sent again if all may have been stored.
-      if (batch.length === 1 || first.attempts.isInDoubt) {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
+      if (batch.length === 1) return batch[0]?.reject(error);
       // One statement failed the batch, or the earliest deadline passed: give each its own outcome.
       for (const { values, attempts, resolve, reject } of batch) {
         await alone(values, attempts).then(resolve, reject);

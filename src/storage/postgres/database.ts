@@ -1,5 +1,5 @@
 // Runs statements on one Postgres database. Each is its own transaction, so a connection is borrowed
-// for one round trip. What was surely not done is retried until the request's deadline.
+// for one round trip. Transient failures are retried until the request's deadline.
 
 import { Socket, type SocketConnectOpts } from 'node:net';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { FailureError } from '../../core/domain/errors.js';
 import type { Log } from '../../core/log.js';
 import { messageOf } from '../file/connection-errors.js';
 import { type Ask, type Attempts, batching } from './batching.js';
-import type { Statement } from './statements.js';
+import { type Statement, statement } from './statements.js';
 
 /** "Database busy time-out": a request's time for all its statements, retries included. */
 const ANSWER_MAX_MS = 5_000;
@@ -20,6 +20,7 @@ const ADDRESS_MAX_MS = 2_000;
 const QUICK_CONNECTIONS = 8;
 /** For searches, payments and views, so they never use up all connections. */
 const SLOW_CONNECTIONS = 4;
+const APPLICATION = 'service-management-api';
 
 /**
  * Nothing was done, and a retry may succeed: deadlock, serialization failure, lock or statement
@@ -34,7 +35,14 @@ const SERVER_ENDS = /^(57P0[125]|08...)$/;
 /** Databases can have other defaults. The time-out also ends abandoned statements. */
 const BEGIN_SESSION = `
   set default_transaction_isolation to 'read committed';
-  set statement_timeout to ${ANSWER_MAX_MS}`;
+  set statement_timeout to ${ANSWER_MAX_MS};
+  select pg_backend_pid() as pid`;
+
+const END = statement(
+  'end',
+  `select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
+    where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
+);
 
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<readonly Row[]>;
 
@@ -47,11 +55,15 @@ export class Database {
   readonly #slow: pg.Pool;
   readonly #log: Log | undefined;
   readonly #batchings = new Map<Statement, Ask>();
+  /** By kind: statements sent, and total time waiting for Postgres. */
+  readonly #statements: Record<string, { count: number; seconds: number }> = {};
   #retries = 0;
   /** Until a pooler loses a prepared statement. */
   #keepsNames = true;
   /** Clients whose wait for a synchronous standby was cancelled, which Postgres reports as a success. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
+  /** The server's process of a connection; not there behind a pooler, where it changes. */
+  readonly #pids = new WeakMap<pg.ClientBase, number>();
 
   /** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands what this client doesn't do. */
   constructor(url: string, log?: Log) {
@@ -63,12 +75,12 @@ export class Database {
 
   get figures() {
     const waiting = this.#quick.waitingCount + this.#slow.waitingCount;
-    return { waiting, retries: this.#retries };
+    return { waiting, retries: this.#retries, statements: this.#statements };
   }
 
   /**
    * Rejects with Postgres' own error if it refused the statement, and with a failure if it did not
-   * answer in time, or if a write's connection was lost: then `request` is in doubt.
+   * answer in time. Writes must be safe to retry.
    */
   ask<Row extends object>(
     asked: Statement,
@@ -105,7 +117,7 @@ export class Database {
     const pool = new pg.Pool({
       connectionString: url,
       max,
-      application_name: 'service-management-api',
+      application_name: APPLICATION,
       connectionTimeoutMillis: ANSWER_MAX_MS,
       idleTimeoutMillis: IDLE_MAX_MS,
       keepAlive: true,
@@ -116,7 +128,10 @@ export class Database {
         client.on('notice', ({ routine }) => {
           if (routine === 'SyncRepWaitForLSN') this.#unconfirmed.add(client);
         });
-        await client.query(BEGIN_SESSION);
+        const results = (await client.query(BEGIN_SESSION)) as unknown as pg.QueryResult[];
+        const pid: unknown = results.at(-1)?.rows[0]?.pid;
+        const { processID } = client as { processID?: unknown };
+        if (typeof pid === 'number' && pid === processID) this.#pids.set(client, pid);
       },
     });
     return pool.on('error', () => {});
@@ -132,6 +147,7 @@ export class Database {
     let error: PgError = new Error('the deadline of the request has passed');
     while (performance.now() < until) {
       let client: pg.PoolClient | undefined;
+      const begun = performance.now();
       try {
         client = await lend(pool, until);
         const query = {
@@ -153,9 +169,8 @@ export class Database {
         client?.release(meaning !== 'refused');
         if (meaning === 'refused') throw error;
         if (meaning === 'lost' && asked.isWrite) {
-          // It is not sent again: the lost one may still run.
           for (const each of batch) each.isInDoubt = true;
-          break;
+          if (client === undefined || !(await this.#ended(client, until))) break;
         }
         if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
           this.#keepsNames = false;
@@ -163,11 +178,27 @@ export class Database {
             hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
           });
         }
+      } finally {
+        const { count, seconds } = this.#statements[asked.kind] ?? { count: 0, seconds: 0 };
+        const took = (performance.now() - begun) / 1000;
+        this.#statements[asked.kind] = { count: count + 1, seconds: seconds + took };
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
     throw unavailable(error);
+  }
+
+  /** Terminates the backend of a lost attempt. Resolves with whether it has surely ended by the deadline. */
+  async #ended(client: pg.ClientBase, until: number): Promise<boolean> {
+    const pid = this.#pids.get(client);
+    if (pid === undefined) return false;
+    const ending = this.#send<{ ended: boolean }>(END, [pid], [attempts()]).then(
+      (backends) => backends.every(({ ended }) => ended),
+      // A server that doesn't allow it must not block retries.
+      (error) => error instanceof pg.DatabaseError,
+    );
+    return (await inTime(ending, until)) ?? false;
   }
 }
 

@@ -6,9 +6,9 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 export type Statement = Readonly<ReturnType<typeof statement>>;
 
 /**
- * `batchMax`: 0 if it is never batched; above 0 its values are columns, and
+ * `kind`: for the metrics. `batchMax`: 0 if it is never batched; above 0 its values are columns, and
  * `n` of a result row names its caller, from 1. `isSlow`: it uses the connections for searches,
- * payments and views. `isWrite`: it is not sent again if its connection is lost.
+ * payments and views. `isWrite`: a lost attempt must be ended first, or it could undo later changes.
  */
 export function statement(
   kind: string,
@@ -201,6 +201,9 @@ export const FORGET = statement(
   'delete from account_totals where owner = $1 and collection = $2 and records = 0',
   { isWrite: true },
 );
+
+/** A commit without changes, which waits for standbys like any other. */
+export const TOUCH = statement('touch', "select pg_logical_emit_message(true, 'service', '')");
 
 /** Writes a megabyte, rolls it back and commits: on a full disk, a small commit may still succeed. */
 export const TAKE_ROOM = statement(

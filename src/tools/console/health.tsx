@@ -1,6 +1,6 @@
 // Health in full: the verdict and the service's own figures.
 
-import type { ServiceStatus } from '../../hosts/operations/status.js';
+import type { Status } from '../../hosts/operations/status.js';
 import { ageText, bytesText, numberText, timeText } from './formats.js';
 import { Facts, Frame, page } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
@@ -27,7 +27,7 @@ export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void
   });
 }
 
-function factsOf(status: ServiceStatus): readonly (readonly [string, string])[] {
+function factsOf(status: Status): readonly (readonly [string, string])[] {
   const { requests, database, process, admin_keys: keys, backups } = status;
   const count = (value: number | null) => numberText(value ?? 0);
   const time = (text: string | null) => (text === null ? '–' : timeText(text));
@@ -47,7 +47,7 @@ function factsOf(status: ServiceStatus): readonly (readonly [string, string])[] 
   ];
 }
 
-function backupText(backups: ServiceStatus['backups']): string {
+function backupText(backups: Status['backups']): string {
   if (backups === null) return 'not set up';
   const { last_success_at: at, last_success_bytes: bytes, folder } = backups;
   if (at === null) return `none yet; they go into ${folder}`;

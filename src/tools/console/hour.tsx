@@ -1,10 +1,10 @@
 // The last hour: requests and errors of each minute as a plot, with the highest figures in words.
 
 import { HOUR_MS } from '../../core/domain/hour.js';
-import type { ServiceStatus } from '../../hosts/operations/status.js';
+import type { Status } from '../../hosts/operations/status.js';
 import { clockText, counted, numberText, roundedText } from './formats.js';
 
-type Minute = ServiceStatus['last_hour'][number];
+type Minute = Status['last_hour'][number];
 
 const WIDTH = 720;
 const HEIGHT = 90;

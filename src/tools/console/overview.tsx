@@ -1,7 +1,7 @@
 // The overview: whether the service is healthy, what it holds, what changed lately.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { ServiceStatus } from '../../hosts/operations/status.js';
+import type { Status } from '../../hosts/operations/status.js';
 import type { Overview } from '../../operator-client.js';
 import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
@@ -48,7 +48,7 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
 }
 
 /** `status`: undefined if it isn't known. */
-function Figures({ overview, status }: { overview: Overview; status: ServiceStatus | undefined }) {
+function Figures({ overview, status }: { overview: Overview; status: Status | undefined }) {
   const backup = status?.backups?.last_success_at;
   const figures = [
     ['Accounts', numberText(overview.tenant_count)],

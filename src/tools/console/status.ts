@@ -1,12 +1,12 @@
 // The `/status` of the service's operations port.
 
-import type { ServiceStatus } from '../../hosts/operations/status.js';
+import type { Status } from '../../hosts/operations/status.js';
 
 /** Longer than the service itself waits for a disk that hangs, so that it can report one. */
 const ANSWER_MAX_MS = 5_000;
 
 /** `/status`, or a sentence that says why there is none; undefined without an operations port. */
-export type StatusOrReason = ServiceStatus | string | undefined;
+export type StatusOrReason = Status | string | undefined;
 
 /** Never rejects. `url`: `http://HOST:PORT`; undefined without an operations port. */
 export async function readStatus(url: string | undefined): Promise<StatusOrReason> {
@@ -14,7 +14,7 @@ export async function readStatus(url: string | undefined): Promise<StatusOrReaso
   const signal = AbortSignal.timeout(ANSWER_MAX_MS);
   try {
     const response = await fetch(`${url}/status`, { signal, redirect: 'error' });
-    const answer = (await response.json()) as ServiceStatus | null;
+    const answer = (await response.json()) as Status | null;
     if (!Array.isArray(answer?.last_hour)) throw new Error('it is not a /status of this release');
     return answer;
   } catch (error) {

@@ -1,7 +1,7 @@
 // Whether the service is healthy: one sentence, then each reason and warning with what it means and
 // what to do, in the words of the operations guide. Nothing but this verdict is ever green.
 
-import type { ServiceStatus } from '../../hosts/operations/status.js';
+import type { Status } from '../../hosts/operations/status.js';
 import { FELT_WARNINGS, REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
 import type { AdminHealth } from '../../operator-client.js';
 import { bytesText, timeText } from './formats.js';
@@ -80,7 +80,7 @@ export function Troubles({ status, found }: { status: StatusOrReason; found: rea
 }
 
 /** Since when and why, where the status says so. */
-function detailOf(name: string, status: ServiceStatus): string {
+function detailOf(name: string, status: Status): string {
   const { writes, identity, backups, database, replication } = status;
   const at = (time: string | null | undefined) => (time ? timeText(time) : 'unknown');
   const why = (text: string | null | undefined) => (text ?? 'unknown').replace(/\.\s*$/, '');

@@ -109,9 +109,10 @@ it('the time of the last update steps back with the newest record of an account 
 });
 
 it('a search whose client has gone is not sent to Postgres', async () => {
-  const { account } = await newRecords();
+  const { account, database } = await newRecords();
   const gone = account('a', { isDisconnected: () => true });
   await expect(gone.list('customers', listQuery({ q: 'x' }))).rejects.toThrow(/was closed/);
+  expect(database.figures.statements['search']).toBeUndefined();
 });
 
 it('records are found again with everything that text can hold', async () => {

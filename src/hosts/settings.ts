@@ -99,16 +99,11 @@ export function readDatabasePath(environment: Environment): string {
   );
 }
 
-/** The operator's keys, from whichever of the two settings is set. Throws a `SettingError`. */
-export function readAdminKeys(environment: Environment, readFile?: ReadFile): readonly string[] {
-  const names = ['ADMIN_API_KEY', 'ADMIN_API_KEY_FILE'] as const;
-  const { ADMIN_API_KEY: key, ADMIN_API_KEY_FILE: keys } = valuesIn(environment, names, readFile);
-  return keys ?? (key === undefined ? [] : [key]);
-}
-
 /** The key that a program sends: during a rotation the first one, which is the newer. Throws a `SettingError`. */
 export function readSentAdminKey(environment: Environment, readFile?: ReadFile): string {
-  const [key] = readAdminKeys(environment, readFile);
+  const names = ['ADMIN_API_KEY', 'ADMIN_API_KEY_FILE'] as const;
+  const { ADMIN_API_KEY: only, ADMIN_API_KEY_FILE: keys } = valuesIn(environment, names, readFile);
+  const key = keys?.[0] ?? only;
   if (key !== undefined) return key;
   throw new SettingError(
     "ADMIN_API_KEY is unset, as is ADMIN_API_KEY_FILE; it must be the service's admin key",

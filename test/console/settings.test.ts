@@ -38,8 +38,8 @@ it.each<[Record<string, string>, string | undefined]>([
 it.each([
   ['ADMIN_API_KEY', '', 'is unset'],
   ['SERVICE_URL', 'http://api.example.com/api/v1', 'is "http://api.example.com'],
-  ['SERVICE_URL', 'https://u:secret@api.example.com', 'is "https://api.example.com"'],
-  ['SERVICE_URL', 'ftp://127.0.0.1/', 'is "ftp://127.0.0.1"'],
+  ['SERVICE_URL', 'https://u:secret@api.example.com', 'is "https://(hidden)@api.example.com"'],
+  ['SERVICE_URL', 'ftp://127.0.0.1/', 'is "ftp://127.0.0.1/"'],
   ['CONSOLE_HOST', '0.0.0.0', 'CONSOLE_ORIGIN is unset; it must be the https origin'],
   ['CONSOLE_ORIGIN', 'http://operator.example.com', 'is'],
   ['CONSOLE_ORIGIN', 'https://operator.example.com/', 'is'],

@@ -133,7 +133,7 @@ describe('The admin key', () => {
     const settings = { SERVICE_URL: FOREIGN, ADMIN_API_KEY: KEY, INIT_CWD: folder.path };
     const environment = { ...settings, BACKUP_DIR: folder.path };
     const { code, stderr } = await dataCommandHere(args, environment);
-    const sentence = `${name} is "http://service.example:8080"; it must be an https address, or http on loopback`;
+    const sentence = `${name} is "${FOREIGN}"; it must be an https address, or http on loopback`;
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(fetched).not.toHaveBeenCalled();
   });

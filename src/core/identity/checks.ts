@@ -33,6 +33,8 @@ export interface ChecksOptions {
   readonly cacheSeconds?: number;
   /** Whether a request may wait for another's exchange. Default true; Workers without a durable object tie an exchange to one request. */
   readonly joined?: boolean;
+  /** The most checks under way, whatever the token, on a host with few connections. Default: 64 of unknown tokens. */
+  readonly checksAtOnce?: number | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => MaybePromise<string>;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
@@ -67,11 +69,11 @@ export class Checks implements IdentityProvider {
     this.#options = options;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    this.#unknown = new UnknownChecks(clock);
+    this.#unknown = new UnknownChecks(clock, options.checksAtOnce);
   }
 
   identify(text: string, from?: From): MaybePromise<Identity> {
-    const { digest = sha256, events, joined = true } = this.#options;
+    const { digest = sha256, events, joined = true, checksAtOnce } = this.#options;
     return chain(digest(text), (key) => {
       const check = { text, key, since: this.#clock() };
       const remembered = this.#tokens.remembered(key, check.since);
@@ -86,7 +88,7 @@ export class Checks implements IdentityProvider {
         events?.identityShared('joined');
         return underWay;
       }
-      const isKnown = this.#tokens.isKnown(key);
+      const isKnown = checksAtOnce === undefined && this.#tokens.isKnown(key);
       const identity = isKnown ? this.#timed(check) : this.#limited(check, from?.() ?? '');
       this.#underWay.set(key, identity);
       return identity.finally(() => this.#underWay.delete(key));

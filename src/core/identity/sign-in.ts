@@ -28,7 +28,7 @@ export interface SignInSettings {
 }
 
 export interface SignInOptions
-  extends Pick<ChecksOptions, 'log' | 'clock' | 'joined' | 'digest' | 'events'> {
+  extends Pick<ChecksOptions, 'log' | 'clock' | 'joined' | 'checksAtOnce' | 'digest' | 'events'> {
   readonly settings: SignInSettings;
   /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */
   readonly fetch?: Send | undefined;

@@ -11,14 +11,15 @@ export const WAITING_CHECKS_MAX = 1_000;
 
 /** Addresses that wait take turns. */
 export class UnknownChecks {
-  #free = UNKNOWN_CHECKS_MAX;
+  #free: number;
   readonly #clock: () => number;
   readonly #waiting = new FairQueue<{ since: number; begin: (turn: boolean) => void }>(
     ({ since }) => Math.abs(this.#clock() - since) >= IDENTITY_PROVIDER_TIMEOUT_MS,
     ({ begin }) => begin(false),
   );
 
-  constructor(clock: () => number) {
+  constructor(clock: () => number, max = UNKNOWN_CHECKS_MAX) {
+    this.#free = max;
     this.#clock = clock;
   }
 

@@ -26,6 +26,8 @@ const ADMISSION = {
   totalMaxBytes: 16 * 1_048_576,
   ownShareBytes: 393_216,
 };
+/** "Six simultaneous open connections" of the platform: more questions would wait within their 4 s. */
+const CHECKS_AT_ONCE = 6;
 
 /**
  * The platform's clock stands still while a request computes. So steps are counted: one of long work (a
@@ -86,9 +88,10 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       // Memory and storage may differ. The next request finds a new object, which reads what is stored.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
+    const checksAtOnce = CHECKS_AT_ONCE;
     const respond = buildHandler({
       records,
-      identity: signIn && openSignIn({ settings: signIn, log }).identity,
+      identity: signIn && openSignIn({ settings: signIn, log, checksAtOnce }).identity,
       adminKey,
       corsAllowedOrigins,
       log,

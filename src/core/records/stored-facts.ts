@@ -37,10 +37,7 @@ export function ofTwoOwners(row: StoredRow): Error {
 }
 
 /** Names the row without quoting it: the message ends in a log. */
-function unusable(
-  { collection, id, position }: Omit<StoredRow, 'body'>,
-  finding: string,
-): Error {
+function unusable({ collection, id, position }: Omit<StoredRow, 'body'>, finding: string): Error {
   return new Error(
     `the stored row ${collection} ${id} (position ${position}) ${finding}; restore a backup`,
   );

@@ -1,4 +1,5 @@
-// Bytes and names that a power cut must not take.
+// Bytes and names that a power cut must not take. Each as a promise, and at once for a caller
+// that holds the database and must not wait.
 
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -17,14 +18,17 @@ export async function syncFolder(folder: string): Promise<void> {
   await syncFile(folder, 'r').catch(() => {});
 }
 
-/** At once, for a caller that holds the database and must not wait. */
+export function syncFileNow(path: string, flags = FOR_WRITING): void {
+  const handle = openSync(path, flags);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
 export function syncFolderNow(folder: string): void {
   try {
-    const handle = openSync(folder, 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
+    syncFileNow(folder, 'r');
   } catch {}
 }

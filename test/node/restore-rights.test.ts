@@ -1,36 +1,83 @@
-// A restore, and an erasure, by the superuser: in another user's folder, whose files the service must be
-// able to read, they are refused.
+// A restore, and an erasure, by the superuser: where another user, who may be hostile, can
+// change where a path leads, they are refused.
 
-import { chown, readdir, stat } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { chmod, chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectSafePath } from '../../src/storage/backup/superuser.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { openRestoration } from '../support/restoration.js';
-import { testFolder } from '../support/test-folder.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 /** The user `nobody`, or no user at all: a number is enough. */
 const SERVICE = 65_534;
-const RUN_AS = `belongs to another user; run it as that user: runuser -u "$(id -un 65534)" -- COMMAND`;
-const itIsSuperuser = it.runIf(process.getuid?.() === 0);
+const RUN_AS = `run it as the service's user: runuser -u "$(id -un 65534)" -- COMMAND`;
 
-const folder = testFolder();
+let folder: TemporaryFolder;
+const at = (name: string) => join(folder.path, name);
 
-itIsSuperuser("The superuser restores no backup in another user's folder", async () => {
-  const on = await openRestoration();
-  try {
-    expect((await on.restore([on.backup])).code).toBe(0);
-    await chown(on.service.folder, SERVICE, SERVICE);
-    const before = await stat(on.database);
-    const { code, stderr } = await on.restore([on.backup]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(RUN_AS)]);
-    expect(await stat(on.database)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
-  } finally {
-    await on.close();
-  }
+beforeEach(async () => {
+  folder = await openTemporaryFolder();
+  await mkdir(at('data'));
+  await writeFile(at('data/service.db'), '');
 });
+afterEach(() => folder.remove());
 
-itIsSuperuser("The superuser adds to no ledger in another user's folder", async () => {
-  await chown(folder.path, SERVICE, SERVICE);
-  const line = { subject: 'a', erased: '2026-02-01T00:00:00.000Z' };
-  await expect(addToLedger(folder.at('ledger'), line)).rejects.toThrow(RUN_AS);
-  expect(await readdir(folder.path)).toEqual([]);
+describe.runIf(process.getuid?.() === 0)('The superuser', () => {
+  it.each<[string, () => Promise<void>]>([
+    ['data/service.db', () => chown(at('data/service.db'), SERVICE, SERVICE)],
+    ['data', () => chown(at('data'), SERVICE, SERVICE)],
+    ['way', () => symlink('data', at('way')).then(() => lchown(at('way'), SERVICE, SERVICE))],
+    ['data', () => chmod(at('data'), 0o777)],
+  ])('does not work where another user can change %s', async (name, change) => {
+    expectSafePath(at('data/service.db'));
+    await change();
+    const path = at(name === 'way' ? 'way/service.db' : 'data/service.db');
+    expect(() => expectSafePath(path)).toThrow(
+      `the superuser runs this, and another user can replace ${at(name)}; run it as the service's user: runuser -u `,
+    );
+  });
+
+  it('restores no backup there, and one in a place of its own', async () => {
+    const on = await openRestoration();
+    try {
+      expect((await on.restore([on.backup])).code).toBe(0);
+      const [kept = ''] = await on.keptNames();
+      for (const path of [on.database, on.at(kept)]) {
+        const { uid, gid, mode } = await stat(path);
+        expect([uid, gid, mode & 0o777]).toEqual([0, 0, 0o600]);
+      }
+      await chown(on.database, SERVICE, SERVICE);
+      const before = await stat(on.database);
+      const { code, stderr } = await on.restore([on.backup]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(RUN_AS)]);
+      expect(await stat(on.database)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+    } finally {
+      await on.close();
+    }
+  });
+
+  const add = (path: string) => {
+    const line = { subject: 'a', erased: '2026-02-01T00:00:00.000Z' };
+    return addToLedger(path, line);
+  };
+
+  it("adds to no ledger in another user's folder, nor through a link", async () => {
+    await symlink(at('data/service.db'), at('ledger'));
+    await expect(add(at('ledger'))).rejects.toThrow(/ELOOP/);
+    expect((await stat(at('data/service.db'))).size).toBe(0);
+    await chown(at('data'), SERVICE, SERVICE);
+    await expect(add(at('data/ledger'))).rejects.toThrow(RUN_AS);
+  });
+
+  it("gives the ledger to the user of the backups' folder, who has to read it", async () => {
+    await mkdir(at('backups'));
+    await chown(at('backups'), SERVICE, SERVICE);
+    for (let times = 0; times < 2; times++) {
+      await add(at('backups-erased.ndjson'));
+      const { uid, gid } = await stat(at('backups-erased.ndjson'));
+      expect([uid, gid]).toEqual([SERVICE, SERVICE]);
+      await chown(at('backups-erased.ndjson'), 0, 0);
+    }
+  });
 });

@@ -1,6 +1,7 @@
 // `node dist/manage.js restore FILE`: a backup in the place of the database, or a refusal that
 // leaves the database and its folder as they were.
 
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFile,
   mkdir,
@@ -25,6 +26,21 @@ import {
 } from '../support/restoration.js';
 import { spawnServer } from '../support/server-process.js';
 
+const HAS_COMPILER = process.platform === 'linux' && spawnSync('gcc', ['--version']).status === 0;
+/** A library in which every lock of a file fails as on such a share. */
+const NO_LOCKS = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#define WITHOUT_LOCKS(NAME) int NAME(int fd, int command, ...) { \\
+  va_list more; va_start(more, command); void *value = va_arg(more, void *); va_end(more); \\
+  if (command == F_SETLK || command == F_SETLKW) { errno = ENOLCK; return -1; } \\
+  int (*next)(int, int, ...) = dlsym(RTLD_NEXT, #NAME); return next(fd, command, value); }
+WITHOUT_LOCKS(fcntl)
+WITHOUT_LOCKS(fcntl64)
+`;
 const COUNTS = `${BACKUP_RECORDS} records and 0 audit events`;
 
 let on: Restoration;
@@ -209,6 +225,18 @@ describe('A restore is refused', () => {
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
     expect(await on.keptNames()).toEqual([]);
   });
+
+  it.runIf(HAS_COMPILER)(
+    'onto a share without locks, and the sentence blames the share',
+    async () => {
+      const [source, library] = [on.at('backups/no-locks.c'), on.at('backups/no-locks.so')];
+      await writeFile(source, NO_LOCKS);
+      execFileSync('gcc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
+      expect(await refusal(1, [on.backup], { LD_PRELOAD: library })).toContain(
+        `its copy cannot be locked in ${on.service.folder} (SQLITE_BUSY: database is locked); the database needs a local disk, or a share with locks`,
+      );
+    },
+  );
 
   it('where the ledger of erased accounts cannot be read', async () => {
     const ledger = on.at('backups-erased.ndjson');

@@ -1,6 +1,6 @@
 // What memory needs to know of a stored record, from its body: its owner, id and status.
 
-import { isJsonObject, type JsonObject, parseRecord } from '../domain/json.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
 import type { PutRow, StoredRow } from './record-storage.js';
 
@@ -18,7 +18,7 @@ export function storedFacts(row: StoredRow): Pick<PutRow, 'owner' | 'id' | 'stat
 function parsed(row: StoredRow): JsonObject {
   let body: unknown;
   try {
-    body = parseRecord(row.body);
+    body = JSON.parse(row.body);
   } catch {
     throw unusable(row, 'is not JSON');
   }
@@ -37,7 +37,10 @@ export function ofTwoOwners(row: StoredRow): Error {
 }
 
 /** Names the row without quoting it: the message ends in a log. */
-function unusable({ collection, id, position }: Omit<StoredRow, 'body'>, finding: string): Error {
+export function unusable(
+  { collection, id, position }: Omit<StoredRow, 'body'>,
+  finding: string,
+): Error {
   return new Error(
     `the stored row ${collection} ${id} (position ${position}) ${finding}; restore a backup`,
   );

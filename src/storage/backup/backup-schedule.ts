@@ -11,8 +11,10 @@ import { messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
 import { namesIn, rotationOf, type SizedBackup } from './backup-files.js';
 
-/** How often the schedule reads the folder, and tries again after a failure. */
-const CHECK_MS = 600_000;
+/** How often the schedule reads the folder. */
+const CHECK_MS = 60_000;
+/** Wait after a failure: long enough for a disk or an operator to recover. */
+const RETRY_MS = 600_000;
 const LARGER =
   'every newer backup has less than two thirds of their size, so they are not removed: check whether records were lost, restore one, or remove them by hand';
 
@@ -32,6 +34,7 @@ export class BackupSchedule {
   #working: Promise<void> | undefined;
   #isAsked = false;
   #isStopping = false;
+  #retryAt = 0;
   isUnderWay = false;
 
   constructor(options: BackupScheduleOptions) {
@@ -68,6 +71,8 @@ export class BackupSchedule {
       const isAsked = this.#isAsked;
       this.#isAsked = false;
       await this.#takeIfDue(isAsked).catch((error: unknown) => {
+        this.#retryAt = performance.now() + RETRY_MS;
+        if (this.#isStopping) return log.info('backup_broken_off');
         events?.backupFailed(messageOf(error));
         log.error('backup_failed', messageOf(error));
       });
@@ -78,12 +83,15 @@ export class BackupSchedule {
 
   async #takeIfDue(isAsked: boolean): Promise<void> {
     const { intervalHours } = this.#options.settings;
+    if (!isAsked && performance.now() < this.#retryAt) return;
+    // Even if none is due, so that an operator learns at once that none can be taken.
     const { finished, unfinished } = await this.files();
     const now = Date.now();
     // A wrong clock may have made one of the future.
     const newest = finished.find(({ takenAt }) => takenAt <= now);
     const dueAt = (newest?.takenAt ?? 0) + intervalHours * HOUR_MS;
-    if (!isAsked && (intervalHours === 0 || now < dueAt)) return;
+    const isDue = intervalHours > 0 && now >= dueAt;
+    if (!isAsked && !isDue) return;
     this.isUnderWay = true;
     // What a killed process left.
     await this.#remove(unfinished);

@@ -20,21 +20,22 @@ import {
 import { makeFolder, placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
 import { markClosed } from '../file/open-marker.js';
-import { expectOwnFolder } from './superuser.js';
+import { expectSafePath } from './superuser.js';
 
 const COPY_MARK = '.restoring-';
+const NO_LOCKS = /SQLITE_(BUSY|IOERR|PROTOCOL)/;
 
 /**
  * `path`: of the database file, or of a link to it; `now`: milliseconds since 1970, UTC, for the old
  * file's new name. Resolves with what the backup holds, its accounts, and the old file's path now, if
  * there was one. Rejects with one sentence, and leaves the database as it is, if a process holds the
- * file, the backup is not whole or not of this program, there is no room, or the superuser runs it in
- * another user's folder.
+ * file, the backup is not whole or not of this program, there is no room, or the superuser runs it and
+ * another user can change the database's place.
  */
 export async function restoreDatabase(backup: string, path: string, now: number) {
+  expectSafePath(path);
   // The file itself: its log and its marker are beside it.
   const place = await placeOf(path);
-  expectOwnFolder(place);
   // Two restores at once must not work on one file.
   const copy = `${place}${COPY_MARK}${process.pid}-${now}`;
   try {
@@ -79,7 +80,13 @@ async function copyChecked(backup: string, copy: string, now: number) {
     await syncFile(copy);
     return { contents, owners };
   } catch (error) {
-    throw new Error(`${messageOf(error)}; choose another one`);
+    const message = messageOf(error);
+    // The copy is new, so no other process can hold it.
+    throw NO_LOCKS.test(message)
+      ? new Error(
+          `its copy cannot be locked in ${dirname(copy)} (${message}); the database needs a local disk, or a share with locks`,
+        )
+      : new Error(`${message}; choose another one`);
   }
 }
 

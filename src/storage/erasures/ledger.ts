@@ -2,14 +2,23 @@
 // restore and a load print whom they bring back. A line is `{"account": SUBJECT, "erased": TIME}`, RFC 3339
 // in UTC.
 
-import { appendFileSync, existsSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { objectIn } from '../../core/json-line.js';
-import { expectOwnFolder } from '../backup/superuser.js';
+import { expectSafePath, isSuperuser } from '../backup/superuser.js';
 
 const NAME_END = '-erased.ndjson';
+const FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
 
 export const ERASE_AGAIN =
   'service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)';
@@ -50,7 +59,7 @@ export async function addToLedger(
 
 /** Undefined if there is none. Rejects with one sentence if it can't be read. */
 export async function readLedger(path: string): Promise<Ledger | undefined> {
-  if (!existsSync(path)) return undefined;
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((error) => {
     throw unusable(path, error);
   });
@@ -72,8 +81,18 @@ export async function readLedger(path: string): Promise<Ledger | undefined> {
 /** Makes a missing file. */
 function append(path: string, line: string): void {
   try {
-    expectOwnFolder(path);
-    appendFileSync(path, line, { mode: 0o600, flush: true });
+    expectSafePath(dirname(path));
+    // The file itself may belong to the service's user, and so be a link to anywhere.
+    const file = openSync(path, FOR_APPENDING | (isSuperuser() ? constants.O_NOFOLLOW : 0), 0o600);
+    try {
+      // Whoever owns the backups must be able to read it at a restore.
+      const backups = statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
+      if (isSuperuser() && backups) fchownSync(file, backups.uid, backups.gid);
+      writeSync(file, line);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     throw unusable(path, error as NodeJS.ErrnoException);
   }

@@ -2,8 +2,8 @@
 // storage thread, because all its calls are synchronous.
 
 import { closeSync } from 'node:fs';
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Page } from '../../core/domain/listing.js';
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
@@ -62,6 +62,8 @@ export class LibsqlFile {
   /** Descriptor of the log's index, open as long as the connection. */
   #shm: number | undefined;
   #isMarkedOpen: boolean;
+  /** Every row was read since the last process was killed, or it was not killed. */
+  #isVerified: boolean;
 
   /**
    * Opens the file, which may be empty, and locks it for this process. Throws if another process
@@ -73,6 +75,7 @@ export class LibsqlFile {
     this.#sharing = sharing;
     this.#isMarkedOpen = isMarkedOpen(path);
     this.wasKilled = this.#isMarkedOpen;
+    this.#isVerified = !this.wasKilled;
     // Asked first, because opening creates a log.
     const hadLog = hasLog(path);
     const lacksLog = this.wasKilled && !sharing.mayLackLog && !hadLog;
@@ -119,7 +122,9 @@ export class LibsqlFile {
   }
 
   storedPage(position: number): StoredPage | undefined {
-    return storedPage(this.#connection, position);
+    const page = storedPage(this.#connection, position, this.wasKilled);
+    if (page === undefined) this.#isVerified = true;
+    return page;
   }
 
   /** Object: the highest number by collection. */
@@ -171,7 +176,7 @@ export class LibsqlFile {
   close(): void {
     try {
       if (this.#sharing.checkpointPages > 0) this.#truncateWal();
-      markClosed(this.#options.path);
+      if (this.#isVerified) markClosed(this.#options.path);
     } finally {
       this.#release(true);
     }

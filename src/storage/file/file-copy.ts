@@ -1,12 +1,14 @@
 // Copies of database files, which only their owner may read, and what their errors mean.
 
 import { createReadStream } from 'node:fs';
-import { link, rm, writeFile } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
 import { messageOf } from './connection-errors.js';
 
 export const OWNER_ONLY_FILE = 0o600;
+/** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface DatabaseContents {
   readonly recordCount: number;
@@ -22,8 +24,16 @@ export const SIDE_FILES = ['-journal', '-wal', '-shm'] as const;
 
 /** Copies a file to one that is not there yet; resolves when the copy is on disk. */
 export async function copySynced(source: string, target: string): Promise<void> {
-  const options = { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true };
-  await writeFile(target, createReadStream(source), options);
+  const to = await open(target, 'wx', OWNER_ONLY_FILE);
+  try {
+    for await (const piece of createReadStream(source, { highWaterMark: PIECE_BYTES })) {
+      await to.writeFile(piece);
+      await to.datasync();
+    }
+    await to.sync();
+  } finally {
+    await to.close();
+  }
 }
 
 /** Gives the file a second name, which must be free. Resolves when both names are on disk. */

@@ -40,17 +40,16 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** Of at most `?2` rows after the position `?1`: the last one within `?3` bytes, or the first. Reads no body. */
-export const LAST_OF_PAGE = `
-  select coalesce(max(position) filter (where bytes <= ?3), min(position))
-    from (select position, sum(size) over (order by position) as bytes
-            from (select position, octet_length(body) as size
-                    from records not indexed where position > ?1 order by position limit ?2))`;
+/** Of `?2` rows after the position `?1`. Reads no body. */
+export const MEASURE_PAGE = `
+  select max(position) as last, total(bytes) as bytes
+    from (select position, octet_length(body) as bytes
+            from records not indexed where position > ?1 order by position limit ?2)`;
 
-/**
- * See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. `not
- * indexed` gives the order of positions; `order by` in the aggregates would double the time.
- */
+/** `not indexed` gives the order of the table, which is that of positions; `order by` in the aggregates would double the time. */
+const PAGE_ROWS = 'records not indexed where position > ?1 and position <= ?2';
+
+/** See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. */
 export const LOAD_PAGE = `
   select cast(group_concat(body, char(30)) as blob) as bodies,
          json_group_array(position) as positions,
@@ -60,7 +59,12 @@ export const LOAD_PAGE = `
          json_group_object(position, id) filter (where
            instr(body, '{"id":' || json_quote(id) || ',"owner_sub":' || json_quote(owner)) is not 1
          ) as oddIds
-    from records not indexed where position > ?1 and position <= ?2`;
+    from ${PAGE_ROWS}`;
+
+/** The first of a page's rows whose body is not JSON. */
+export const FIND_INVALID = `
+  select json_object('position', position, 'collection', collection, 'id', id)
+    from ${PAGE_ROWS} and not json_valid(body) limit 1`;
 
 /** See `StoredUsage`. `?1`: three times, as a JSON array. */
 export const USAGE = `

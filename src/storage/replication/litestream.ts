@@ -101,5 +101,10 @@ export class Litestream {
 }
 
 function noAnswer(socketPath: string, { code, name }: Error & { readonly code?: unknown }): string {
-  return `Litestream does not answer on ${socketPath} (${code ?? name}); start it as this user with "socket:" in its file, or name its socket: REPLICATION=async:/path`;
+  if (code === 'EACCES') {
+    return `this user has no permission to use Litestream's socket ${socketPath}; run both as one user`;
+  }
+  const isLate = name === 'AbortError' || name === 'TimeoutError';
+  const finding = isLate ? 'does not answer in time' : `does not answer (${code ?? name})`;
+  return `Litestream ${finding} on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`;
 }

@@ -8,8 +8,7 @@ import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
 import { testFolder } from '../../support/test-folder.js';
 
-/** Between two looks of the schedule. */
-const LOOK_MS = 600_000;
+const MINUTE_MS = 60_000;
 
 const temporary = testFolder();
 let folder: string;
@@ -43,10 +42,10 @@ async function backup(path: string) {
   return { bytes: 8, recordCount: 0, auditEventCount: 0 };
 }
 
-/** Lets this many looks pass, one by one, each with all of its work. */
-async function pass(looks: number): Promise<void> {
-  for (let look = 0; look < looks; look++) {
-    vi.advanceTimersByTime(LOOK_MS);
+/** Lets this many minutes pass, one by one, each with all of its timers' work. */
+async function pass(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    vi.advanceTimersByTime(MINUTE_MS);
     await schedule.check();
   }
 }
@@ -60,9 +59,9 @@ async function eventsSoFar(): Promise<string[]> {
 it('takes a backup at the start and the next one after the interval, not before', async () => {
   start(6);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
-  await pass(6 * 6 - 1);
+  await pass(6 * 60 - 1);
   expect(await readdir(folder)).toHaveLength(1);
-  await pass(1);
+  await pass(2);
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
@@ -73,22 +72,22 @@ it('keeps the interval across restarts, by the newest name, and clears what a ki
   const [name = ''] = await readdir(folder);
   await writeFile(join(folder, `${name}.part-journal`), 'left');
   start(6);
-  await pass(5 * 6);
+  await pass(5 * 60);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
-  await pass(6);
+  await pass(61);
   expect(await eventsSoFar()).toHaveLength(2);
   expect(await readdir(folder)).toEqual([name, expect.stringMatching(/Z\.db$/)]);
 });
 
 it('takes no backup by itself when the interval is 0, and none once it is stopped', async () => {
   start(0);
-  await pass(12);
+  await pass(120);
   expect(await eventsSoFar()).toEqual([]);
   schedule.takeNow();
   expect(await eventsSoFar()).toEqual(['backup_taken']);
   schedule.stop();
   schedule.takeNow();
-  await pass(6);
+  await pass(60);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
 });
 
@@ -100,24 +99,27 @@ it('takes one more backup, however often it is asked during one', async () => {
     answer = resolve;
   });
   for (let ask = 0; ask < 3; ask++) schedule.takeNow();
-  vi.advanceTimersByTime(9 * LOOK_MS);
+  await pass(0);
+  vi.advanceTimersByTime(99 * MINUTE_MS);
   expect(log.lines).toEqual([]);
   answer();
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('says what is wrong with a folder at each look, and uses it when it is back', async () => {
+it('says what is wrong with a folder, tries again after ten minutes, and uses it when it is back', async () => {
   const start_ = `the folder of the backups ${folder} cannot be used: `;
   await rename(folder, `${folder}-away`);
   start(1);
   expect(await eventsSoFar()).toEqual(['backup_failed']);
   expect(log.lines[0]?.fields['error']).toBe(`${start_}no such folder; make it, or mount its disk`);
   await writeFile(folder, 'a file');
-  await pass(1);
+  await pass(9);
+  expect(await eventsSoFar()).toHaveLength(1);
+  await pass(2);
   expect(log.lines[1]?.fields['error']).toContain('ENOTDIR');
   await rm(folder);
   await rename(`${folder}-away`, folder);
-  await pass(1);
+  await pass(11);
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
 });
 
@@ -125,6 +127,6 @@ it('takes its own by the right clock beside a backup of a wrong one', async () =
   await writeFile(join(folder, 'service-2199-01-01T00-00-00.000Z.db'), 'a backup');
   start(1);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
-  await pass(6);
+  await pass(61);
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });

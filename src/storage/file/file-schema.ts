@@ -1,5 +1,6 @@
 // The tables of the database file, and every statement on them.
 
+import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
 /** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
@@ -66,12 +67,37 @@ export const FIND_INVALID = `
   select json_object('position', position, 'collection', collection, 'id', id)
     from ${PAGE_ROWS} and not json_valid(body) limit 1`;
 
-/** See `StoredUsage`. `?1`: three times, as a JSON array. */
-export const USAGE = `
-  select collection, count(*) as records, sum(octet_length(body)) as bytes,
-         sum(created_at > ?1 ->> 0) as first, sum(created_at > ?1 ->> 1) as second,
-         sum(created_at > ?1 ->> 2) as third, max(updated_at) as updated
-    from records group by collection`;
+/** The moment of a usage view: rows beyond this position and later events are not counted. */
+export const BEGIN_USAGE = `
+  select (select coalesce(max(position), 0) from records) as highest,
+         (select total from (${TOTAL_EVENTS})) as events`;
+
+/** By collection. `?1`: three times, as a JSON array. */
+const MEASURES = `
+  collection, count(*) as records, total(octet_length(body)) as bytes, max(updated_at) as updated,
+  sum(created_at > ?1 ->> 0) as first, sum(created_at > ?1 ->> 1) as second,
+  sum(created_at > ?1 ->> 2) as third, max(position) as last`;
+
+/** The rows that are not counted yet: after `?2`, up to `?3`, and not in `?4`, a JSON array. */
+const UNCOUNTED = `
+  position > ?2 and position <= ?3 and position not in (select value from json_each(?4))`;
+
+/** A piece of the usage view, of at most `?5` rows, so that commits get their turn in between. */
+export const MEASURE_USAGE = `
+  select ${MEASURES}
+    from (select * from records where ${UNCOUNTED} order by position limit ?5)
+   group by collection`;
+
+/**
+ * The present rows that a commit is about to change, and their positions. `?5`: puts; `?6`:
+ * removals. The order of the join is fixed; otherwise SQLite walks all rows that are not counted yet.
+ */
+export const MEASURE_CHANGED = `
+  select ${MEASURES}, json_group_array(position) as positions
+    from (select value ->> 0 as touched from json_each(?5) union select value from json_each(?6))
+   cross join records on position = touched
+   where ${UNCOUNTED}
+   group by collection`;
 
 export const COUNT_ROWS = `
   select (select count(*) from records) as records, (select count(*) from audit_events) as events`;

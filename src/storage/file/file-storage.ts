@@ -90,6 +90,7 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
 
 function storageOn(thread: LibsqlThread): Omit<FileStorage, 'isNew' | 'wasKilled' | 'path'> {
   const backups = new FileBackups(thread);
+  let usage: Promise<unknown> = Promise.resolve();
   return {
     load: () => pagesOf(thread),
     sequences: async () => JSON.parse(await thread.call('sequences')),
@@ -104,7 +105,17 @@ function storageOn(thread: LibsqlThread): Omit<FileStorage, 'isNew' | 'wasKilled
       };
       return thread.call('commit', texts).catch((error: unknown) => ({ status: 'unknown', error }));
     },
-    usage: (createdAfter) => thread.call('usage', JSON.stringify(createdAfter)),
+    usage(createdAfter) {
+      // One view at a time; commits get their turn between the pieces.
+      const counted = usage.then(async () => {
+        for (;;) {
+          const totals = await thread.call('usage', JSON.stringify(createdAfter));
+          if (totals !== undefined) return totals;
+        }
+      });
+      usage = counted.catch(() => {});
+      return counted;
+    },
     auditEvents: (page) => thread.call('auditEvents', page.pageSize, offsetOf(page)),
     ping: () => thread.call('ping'),
     touch: () => thread.call('touch'),

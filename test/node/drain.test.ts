@@ -81,6 +81,7 @@ describe('A stop', () => {
     const early = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));
     await gate.reached;
     await signalled(server);
+    // Those that the kernel had made before are answered, too.
     for (let late = 'answered'; late !== ''; ) {
       const { over, received } = openRaw(server.origin, requestText('GET', HEALTH));
       await over;
@@ -115,6 +116,17 @@ describe('A stop', () => {
     await Promise.all([connection.over, drained]);
     expect(connection.received().split('HTTP/1.1 200 OK')).toHaveLength(answers + 1);
     expect(connection.received().length).toBeGreaterThan(answers * 900_000);
+  });
+
+  it('answers clients whose connections it has yet to accept', async () => {
+    const { origin, connections } = await openServer(0);
+    const clients = Array.from({ length: 50 }, () => openRaw(origin, requestText('GET', '/')));
+    // Now the kernel has made the connections.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await connections.drain(HOUR_MS);
+    for (const { over } of clients) await over;
+    const answered = clients.filter(({ received }) => received().includes('HTTP/1.1 200 OK'));
+    expect(answered).toHaveLength(clients.length);
   });
 
   it.each([

@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { nextTask } from '../../core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { ApiResponse, OTHER } from './api-response.js';
@@ -19,6 +20,7 @@ const WAITING_MAX = 16;
  */
 const WAITING_TOTAL_MAX = 8_192;
 const DRAIN_CHECK_INTERVAL_MS = 50;
+const ACCEPTING_TURNS_MAX = 256;
 
 /** A request's answer, or the refusal of the bytes after one. */
 interface Turn {
@@ -49,6 +51,7 @@ export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   /** Turns of all connections that wait behind another. */
   #waiting = 0;
+  #accepted = 0;
   #isEnding = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
@@ -57,6 +60,7 @@ export class Connections {
     this.#server = server;
     this.#events = events;
     server.on('connection', (socket) => {
+      this.#accepted++;
       const onClose = () => this.#end(connection);
       const numbers = { startedAt: 0, bytesWritten: 0 };
       const connection: Connection = { socket, onClose, waiting: [], ...numbers };
@@ -175,6 +179,13 @@ export class Connections {
       }
     }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
+    // Closing resets connections that the kernel has made and this process has yet to accept. The
+    // events of the turn under way are read already: the next one counts. A flood is not waited out.
+    for (let turn = 0, seen = -1; turn < ACCEPTING_TURNS_MAX && seen < this.#accepted; turn++) {
+      seen = this.#accepted;
+      await nextTask();
+      await nextTask();
+    }
     // The HTTP server's own `close` would cut answers that are complete and not yet read.
     const closed = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(this.#server, () => resolve());

@@ -79,8 +79,9 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     const { storage } = ctx;
     const scheduler = new ObjectScheduler();
     const seedsSamples = settings.sampleRecords;
+    const pause = () => scheduler.pause();
     const records = await openRecords({
-      storage: new ObjectRecordStorage({ storage, log, seedsSamples }),
+      storage: new ObjectRecordStorage({ storage, log, seedsSamples, pause }),
       log,
       scheduler,
       limits: settings.accountLimits,

@@ -23,6 +23,8 @@ import { type ObjectStorage, prepareSchema, rowsOf, type SqlRow } from './object
 import { storedSequences } from './transfer.js';
 
 const PAGE_ROWS = 1_000;
+/** Rows of a piece of the usage view: about 10 ms. */
+const COUNTED_AT_ONCE = 5_000;
 /** From this part of the memory limit on, the log says that the service should move. */
 const NEARLY_FULL = 0.8;
 
@@ -35,18 +37,17 @@ const PUT_ROW = `
 const REMOVE_ROWS = 'delete from records where position in (select value from json_each(?1))';
 const BODIES = 'select body from records where position in (select value from json_each(?1))';
 const APPEND_EVENT = 'insert into audit_events (event) values (?1)';
-/** Reads no body: its length is in the row's header. `?1` to `?3`: times. */
-const MEASURE = `
-  select collection, count(*) as records, sum(octet_length(body)) as payloadBytes,
-         max(updated_at) as lastUpdatedAt, sum(created_at > ?1) as day,
-         sum(created_at > ?2) as week, sum(created_at > ?3) as month
-    from records group by collection`;
+/** Reads no body: its length is in the row's header. */
+const MEASURE =
+  'select collection, octet_length(body) as bytes, created_at, updated_at from records';
 
 export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
   readonly log: Log;
   /** "A new empty database receives sample rows." */
   readonly seedsSamples: boolean;
+  /** Resolves after requests that wait have been served. */
+  readonly pause: () => Promise<void>;
   /** See `memoryOf`. */
   readonly memoryMaxBytes?: number;
 }
@@ -58,6 +59,8 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   readonly #options: Required<ObjectRecordStorageOptions>;
   /** What the stored records take in memory. */
   #memory = 0;
+  /** The last of the commits and counts, which run one at a time. */
+  #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: ObjectRecordStorageOptions) {
@@ -86,17 +89,29 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     return storedSequences(this.#options.storage);
   }
 
-  async commit(changes: Changes): Promise<CommitResult> {
-    return this.#commit(changes);
+  commit(changes: Changes): Promise<CommitResult> {
+    return this.#inTurn(() => this.#commit(changes));
   }
 
-  async usage([day, week, month]: ThreeTimes): Promise<StoredTotals> {
-    const rows = this.#rows<MeasuredRow>(MEASURE, day, week, month);
-    const collections = rows.map(({ day, week, month, ...total }) => ({
-      ...total,
-      createdAfter: [day, week, month] as const,
-    }));
-    return { collections, auditEventCount: this.#eventCount() };
+  /** Counted in pieces: commits wait meanwhile, reads go on. */
+  usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
+    return this.#inTurn(async () => {
+      const totals = new Map<CollectionName, ReturnType<typeof newTotal>>();
+      let rows = 0;
+      for (const row of this.#options.storage.sql.exec<MeasuredRow>(MEASURE)) {
+        const { collection, bytes, created_at, updated_at } = row;
+        const total = totals.get(collection) ?? newTotal(collection);
+        totals.set(collection, total);
+        total.records++;
+        total.payloadBytes += bytes;
+        for (const i of [0, 1, 2] as const) {
+          if (created_at > createdAfter[i]) total.createdAfter[i]++;
+        }
+        total.lastUpdatedAt = Math.max(total.lastUpdatedAt, updated_at);
+        if (++rows % COUNTED_AT_ONCE === 0) await this.#options.pause();
+      }
+      return { collections: [...totals.values()], auditEventCount: this.#eventCount() };
+    });
   }
 
   async auditEvents(page: PageRequest): Promise<Page> {
@@ -110,7 +125,14 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   async close(): Promise<void> {
+    await this.#last;
     this.#isClosed = true;
+  }
+
+  #inTurn<T>(run: () => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(run);
+    this.#last = result.catch(() => {});
+    return result;
   }
 
   #commit(changes: Changes): CommitResult {
@@ -182,6 +204,11 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
 class EventsRefused extends Error {}
 
 type MeasuredRow = { collection: CollectionName } & Record<
-  'records' | 'payloadBytes' | 'lastUpdatedAt' | 'day' | 'week' | 'month',
+  'bytes' | 'created_at' | 'updated_at',
   number
 >;
+
+function newTotal(collection: CollectionName) {
+  const createdAfter: [number, number, number] = [0, 0, 0];
+  return { collection, records: 0, payloadBytes: 0, createdAfter, lastUpdatedAt: 0 };
+}

@@ -1,7 +1,8 @@
 // What an object's storage decides for itself, over SQLite in this process: how much memory its records
-// may take, and when storage is in doubt.
+// may take, when storage is in doubt, and the moment of its counts.
 
 import { expect, it } from 'vitest';
+import { sampleRows } from '../../../src/core/records/sample-rows.js';
 import { memoryOf } from '../../../src/storage/object/memory-limit.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { keptLog } from '../../support/kept-log.js';
@@ -10,10 +11,12 @@ import { openObjectStorage } from './object-storage.js';
 
 async function openLimited(memoryMaxBytes: number, storage = openObjectStorage()) {
   const log = keptLog();
+  const pause = async () => {};
   const limited = new ObjectRecordStorage({
     storage,
     log,
     seedsSamples: false,
+    pause,
     memoryMaxBytes,
   });
   await loaded(limited);
@@ -57,4 +60,20 @@ it('A commit that fails after its statements have run leaves storage in doubt', 
     throw new Error('planted');
   };
   expect((await limited.commit(puts(1, '{}'))).status).toBe('unknown');
+});
+
+it('Counts are of one moment, although they are made in pieces: a commit waits for them', async () => {
+  const storage = openObjectStorage();
+  const pause = () => new Promise<void>((resume) => setImmediate(resume));
+  const samples = { storage, log: keptLog(), seedsSamples: true, pause };
+  const seeded = new ObjectRecordStorage(samples);
+  const count = async () => (await seeded.usage([0, 0, 0])).collections;
+  const [first, , second] = await Promise.all([
+    count(),
+    seeded.commit(changes({ removals: [1] })),
+    count(),
+  ]);
+  const total = (usage: Awaited<ReturnType<typeof count>>) =>
+    usage.reduce((sum, { records }) => sum + records, 0);
+  expect([total(first), total(second)]).toEqual([sampleRows().length, sampleRows().length - 1]);
 });

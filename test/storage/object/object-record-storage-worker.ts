@@ -24,6 +24,7 @@ export class StorageObject extends DurableObject {
     storage: this.ctx.storage,
     log: silentLog,
     seedsSamples: false,
+    pause: async () => {},
   });
 
   override async fetch(request: never): Promise<never> {

@@ -22,6 +22,7 @@ beforeEach(() => {
     storage,
     log: silentLog,
     seedsSamples: true,
+    pause: async () => {},
   });
 });
 

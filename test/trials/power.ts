@@ -46,7 +46,7 @@ const FAILING_RUNS: readonly ServerRun[] = [
   { end: 'SIGKILL' },
 ];
 
-export type PowerOptions = Omit<TrialOptions, 'quick'> & {
+export type PowerOptions = Omit<TrialOptions, 'quick' | 'only'> & {
   parts?: readonly Part[];
   share?: number;
   seed?: number;

@@ -58,7 +58,7 @@ const EVENTS: readonly Event[] = [
   event('other programs take every connection for 8 s', (world) => exhaust(world, 8_000)),
 ];
 
-export const processes: Trial = async ({ quick, only = '', say }) => {
+export const processes: Trial = async ({ quick, only, say }) => {
   const { primary, standby, promote } = await openPostgresPair();
   const failOver = event('Postgres failed over to its synchronous standby', async (world) => {
     await primary.close();

@@ -169,7 +169,7 @@ class HistoryTrial {
   }
 
   #isWanted(name: string): boolean {
-    return name.includes(this.#options.only ?? '');
+    return name.includes(this.#options.only);
   }
 
   #tell(fault: string, tried: string, found: string, holds: boolean | undefined): void {

@@ -66,7 +66,7 @@ export const processes: Trial = async ({ quick, only, say }) => {
     world.postgres = standby;
     for (const { line } of world.places) line.leadTo(standby.port);
   });
-  const world = await PostgresWorld.open({ postgres: primary, processes: PROCESSES });
+  const world = await PostgresWorld.open(primary);
   const front = await startFront(0, () => world.places.flatMap(({ origin }) => origin ?? []));
   const client = clientOf(front.origin);
   try {

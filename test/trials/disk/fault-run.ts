@@ -91,11 +91,11 @@ async function script(
       if (!(await worker.changeSomething())) return undefined;
       if (killedAtOnce && isHit()) return await readService(client);
     }
-    const { acknowledged } = ledger.outcomes;
+    const { acknowledged } = ledger;
     for (let change = 0; change < LAST_CHANGES; change++) {
       if (!(await worker.create())) return undefined;
     }
-    if (mustRecover && ledger.outcomes.acknowledged === acknowledged)
+    if (mustRecover && ledger.acknowledged === acknowledged)
       mistakes.push('no create succeeded after the fault');
     return await readService(client);
   } catch (error) {

@@ -36,7 +36,7 @@ const PIECES = [
     '\u2028',
   ],
   ...['%', '_', '\\', '\\\\', '"', "'", '{}', '$1', '\n', '\t', '\u200b', ' ', 'null', '0713'],
-  ...[250, 5_000, 70_000].map((characters) => 'É'.repeat(characters)),
+  ...[250, 5_000].map((characters) => 'É'.repeat(characters)),
 ];
 const FIRST_CREATES = 20;
 

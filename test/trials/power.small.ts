@@ -16,4 +16,5 @@ it.runIf(tracerIsMissing() === undefined)(
     expect(findings.filter(({ holds }) => !holds)).toEqual([]);
     expect(findings).toHaveLength(2);
   },
+  240_000,
 );

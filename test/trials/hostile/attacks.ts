@@ -77,8 +77,10 @@ export const ATTACKS: Readonly<Record<string, readonly HostileClient[]>> = {
   'eight connections without a token, which read': [
     { asks: [nobody('GET', '/x')], sends: 'at once', connections: 8 },
   ],
-  'junk tokens, and 200 accounts': [
+  'junk tokens': [
     { asks: [bearer('junk-{n}')('GET', '/orders')], sends: 'each anew', connections: 400 },
+  ],
+  'ever new tokens of 200 accounts': [
     { asks: [bearer('crowd-{n}')('GET', '/customers')], sends: 'in turn', connections: 100 },
   ],
   '200,000 small orders, changed and searched': [

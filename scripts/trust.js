@@ -15,8 +15,6 @@ an hour; test/README.md has their list.
   --small         small versions, about a minute in all; they don't judge times
   --quick         a short version of each, about a minute long
   --only WORDS    only the runs whose name contains these words
-  --minutes N     how long a trial without a fixed length lasts
-  --seeds N,N     repeats what a random trial did with these seeds
   --json FILE     with --small: also writes the results there
 `;
 
@@ -54,8 +52,6 @@ const vitest = spawn(
       TRIALS: names.join(','),
       TRIALS_QUICK: values.quick ? '1' : '',
       TRIALS_ONLY: values.only,
-      TRIALS_MINUTES: values.minutes,
-      TRIALS_SEEDS: values.seeds,
       TRIALS_FOLDER: folder,
     },
   },
@@ -73,7 +69,7 @@ function options() {
       allowPositionals: true,
       options: {
         ...{ quick: isSet, small: isSet, help: isSet },
-        ...{ only: text, minutes: text, seeds: text, json: text },
+        ...{ only: text, json: text },
       },
     });
   } catch (error) {

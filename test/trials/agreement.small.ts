@@ -9,4 +9,4 @@ it('The file, the Worker and Postgres answer random questions with the same byte
   const folder = await openTemporaryFolder();
   const { found, fault } = await compared(newSeed(), 200, folder.path).finally(folder.remove);
   expect(found, fault).toBe('0 differences');
-});
+}, 240_000);

@@ -17,7 +17,14 @@ describe.runIf(tracerIsMissing() === undefined)('A failed sync', () => {
       const folder = await openTemporaryFolder();
       const told: string[] = [];
       const say = (text: string) => void told.push(text);
-      const options = { folder: folder.path, say, quick: true, count: COUNT, calls: CALLS };
+      const options = {
+        folder: folder.path,
+        say,
+        quick: true,
+        only: '',
+        count: COUNT,
+        calls: CALLS,
+      };
       const findings = await faultsOf(options).finally(folder.remove);
       for (const finding of findings) {
         expect(finding, told.join('\n')).toMatchObject({ holds: true });

@@ -15,7 +15,12 @@ it.skipIf(missing !== undefined)(
   async () => {
     const folder = await openTemporaryFolder();
     try {
-      const findings = await smallHistories({ quick: true, folder: folder.path, say: () => {} });
+      const findings = await smallHistories({
+        quick: true,
+        only: '',
+        folder: folder.path,
+        say: () => {},
+      });
       const failed = findings.filter(({ holds }) => holds !== true);
       expect(failed.map(({ fault, found }) => `${fault}: ${found}`)).toEqual([]);
       expect(findings).toHaveLength(5);

@@ -1,7 +1,7 @@
 // The trial `power`: records the server's file operations, rebuilds the disk as a power
 // loss may leave it at any moment, and opens the result with the service's own code.
 
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
@@ -16,10 +16,12 @@ import { LESS_DURABLE, planted } from './service/changed-server.js';
 import { clientOf } from './service/requests.js';
 import { startService } from './service/service-process.js';
 import { openStored } from './service/stored.js';
-import type { Finding, Trial, TrialOptions } from './trial.js';
+import type { Finding, Trial } from './trial.js';
 
 const LOAD_MS = 6_000;
 const LOAD_MIN_MS = 600;
+/** So many that the control has one with a loss. */
+const STATES_MIN = 12;
 /** Time enough for the changes up to the sync that fails. */
 const FAILURE_MAX_MS = 20_000;
 const MEMORY = '/dev/shm';
@@ -27,7 +29,7 @@ const QUICK_SHARE = 0.08;
 const WORKERS = 8;
 
 /** One run of the server under load. */
-export interface ServerRun {
+interface ServerRun {
   end: 'SIGTERM' | 'SIGKILL';
   /** The failing syncs, in the syntax of strace's `when`. */
   failingSyncs?: string;
@@ -35,24 +37,7 @@ export interface ServerRun {
   endsAtFailure?: boolean;
 }
 
-const RUNS: readonly ServerRun[] = [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }];
-
-/** Each run starts with the file that the failed syncs of the run before left behind. */
-const FAILING_RUNS: readonly ServerRun[] = [
-  { end: 'SIGTERM', failingSyncs: '9+9' },
-  { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
-  { end: 'SIGKILL' },
-  { end: 'SIGKILL', failingSyncs: '9+', endsAtFailure: true },
-  { end: 'SIGKILL' },
-];
-
-export type PowerOptions = Omit<TrialOptions, 'quick'> & {
-  parts?: readonly Part[];
-  share?: number;
-  seed?: number;
-};
-
-export interface Part {
+interface Part {
   fault: string;
   /** The number of states in the long version. */
   states: number;
@@ -61,7 +46,30 @@ export interface Part {
   isControl?: boolean;
 }
 
-export interface Recording {
+const PARTS: readonly Part[] = [
+  {
+    fault:
+      'power loss: unsynced writes, sizes and names kept, dropped or torn; also after failed syncs',
+    states: 3_000,
+    // Each run starts with the file that the failed syncs of the run before left behind.
+    runs: [
+      { end: 'SIGTERM' },
+      { end: 'SIGTERM', failingSyncs: '9+9' },
+      { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
+      { end: 'SIGKILL' },
+      { end: 'SIGKILL', failingSyncs: '9+', endsAtFailure: true },
+      { end: 'SIGKILL' },
+    ],
+  },
+  {
+    fault: 'the control: power loss with synchronous=NORMAL, which must lose some',
+    states: 300,
+    runs: [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }],
+    isControl: true,
+  },
+];
+
+interface Recording {
   steps: Step[];
   ledger: Ledger;
   /** The empty folder that the disk began with. */
@@ -69,41 +77,29 @@ export interface Recording {
   file: string;
 }
 
-const AS_BUILT: Part = {
-  fault: 'power loss: unsynced writes, sizes and names kept, dropped or torn',
-  states: 2_500,
-  runs: RUNS,
-};
-export const AFTER_FAILED_SYNCS: Part = {
-  fault: 'power loss after failed syncs, whose writes no later sync brings to the disk',
-  states: 600,
-  runs: FAILING_RUNS,
-};
-export const CONTROL: Part = {
-  fault: 'the control: power loss with synchronous=NORMAL, which must lose some',
-  states: 300,
-  runs: RUNS,
-  isControl: true,
-};
+export const power: Trial = ({ quick, folder, say }) =>
+  powerLosses(folder, quick ? QUICK_SHARE : 1, say);
 
-export const power: Trial = (options) =>
-  powerLosses({ ...options, share: options.quick ? QUICK_SHARE : 1 });
-
-export async function powerLosses(options: PowerOptions): Promise<Finding[]> {
+/** `share`: of the long version's states. */
+export async function powerLosses(
+  folder: string,
+  share: number,
+  say = (_: string) => {},
+): Promise<Finding[]> {
   const missing = tracerIsMissing();
   if (missing !== undefined) {
     return [{ fault: 'power loss', tried: 'not tried', found: missing, holds: undefined }];
   }
-  const { parts = [AS_BUILT, AFTER_FAILED_SYNCS, CONTROL], seed = newSeed() } = options;
   const identity = await startIdentityProvider();
   try {
     const findings: Finding[] = [];
-    for (const [number, part] of parts.entries()) {
-      const folder = join(options.folder, `part-${number}`);
-      mkdirSync(folder);
-      const setting = { ...options, folder, seed, identityOrigin: identity.origin };
-      findings.push(await lossesOf(part, setting));
-      rmSync(folder, { recursive: true, force: true });
+    for (const [number, part] of PARTS.entries()) {
+      const own = join(folder, `part-${number}`);
+      mkdirSync(own);
+      findings.push(
+        await lossesOf(part, { folder: own, share, say, identityOrigin: identity.origin }),
+      );
+      rmSync(own, { recursive: true, force: true });
     }
     return findings;
   } finally {
@@ -113,18 +109,19 @@ export async function powerLosses(options: PowerOptions): Promise<Finding[]> {
 
 async function lossesOf(
   { fault, states, runs, isControl = false }: Part,
-  setting: PowerOptions & { seed: number; identityOrigin: string },
+  setting: { folder: string; share: number; say: (text: string) => void; identityOrigin: string },
 ): Promise<Finding> {
-  const { folder, say, share = 1, seed, identityOrigin } = setting;
+  const { folder, say, share, identityOrigin } = setting;
+  const seed = newSeed();
   const random = randomFrom(seed);
   const script = isControl ? planted(join(folder, 'build'), LESS_DURABLE) : undefined;
   const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
   const recording = await record({ folder, random, identityOrigin, loadMs, runs, script });
   const { steps, ledger } = recording;
-  const { acknowledged } = ledger.outcomes;
+  const { acknowledged } = ledger;
   const syncs = steps.filter((step) => step.kind === 'sync');
   const failed = syncs.filter((step) => step.failed).length;
-  const count = Math.ceil(states * share);
+  const count = Math.max(Math.ceil(states * share), STATES_MIN);
   const { bad, unopened, differences } = await losePower(recording, random, count, say);
   return {
     fault,
@@ -173,7 +170,7 @@ async function record(how: Recorded): Promise<Recording> {
     rmSync(output);
   }
   const seen = steps.filter(({ kind }) => kind === 'acknowledge').length;
-  const { acknowledged } = ledger.outcomes;
+  const { acknowledged } = ledger;
   // The trace has more answers than the client when a kill cut the last ones; never fewer.
   if (seen < acknowledged) throw new Error(`the trace has ${seen} answers of ${acknowledged}`);
   return { steps, ledger, folder: disk, file };
@@ -191,7 +188,8 @@ async function losePower(
     random.chance(0.5) ? random.oneOf(answers) : random.between(0, steps.length),
   ).sort((a, b) => a - b);
   const disk = new Disk(folder);
-  const scratch = scratchFolder(folder);
+  // In memory where that is usual: the rebuilt disk is only read.
+  const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'trust-'));
   const acknowledged = new Set();
   const differences = new Differences();
   let [bad, unopened, taken] = [0, 0, 0];
@@ -218,14 +216,4 @@ async function losePower(
   }
   rmSync(scratch, { recursive: true });
   return { bad, unopened, differences };
-}
-
-/** A folder in memory if possible: the rebuilt disk is only read. */
-function scratchFolder(folder: string) {
-  try {
-    accessSync(MEMORY, constants.W_OK);
-    return mkdtempSync(join(MEMORY, 'trust-'));
-  } catch {
-    return mkdtempSync(`${folder}-`);
-  }
 }

@@ -31,8 +31,7 @@ interface Felt {
 }
 
 const NO_FAILURE: Felt = { failedMax: 0, statuses: [], waitMaxMs: WAIT_MAX_MS };
-/** The writes that were on their way when Postgres went. */
-const UNDER_WAY: Felt = { ...NO_FAILURE, failedMax: ACCOUNTS, statuses: [500] };
+/** 500 is for the writes that were on their way when Postgres went. */
 const REFUSED: Felt = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 503] };
 
 interface Event {
@@ -76,24 +75,20 @@ const EVENTS: readonly Event[] = [
     },
     { ...NO_FAILURE, waitMaxMs: FROZEN_MS + WAIT_MAX_MS },
   ),
-  event('Postgres restarted', ({ postgres }) => postgres.restart(), UNDER_WAY),
+  event('Postgres restarted', ({ postgres }) => postgres.restart()),
   event('Postgres away for 12 s', ({ postgres }) => postgres.restart(12_000), REFUSED),
   event('other programs take every connection for 8 s', (world) => exhaust(world, 8_000), REFUSED),
 ];
 
-export const processes: Trial = async ({ quick, only = '', say }) => {
+export const processes: Trial = async ({ quick, only, say }) => {
   const { primary, standby, promote } = await openPostgresPair();
-  const failOver = event(
-    'Postgres failed over to its synchronous standby',
-    async (world) => {
-      await primary.close();
-      await promote();
-      world.postgres = standby;
-      for (const { line } of world.places) line.leadTo(standby.port);
-    },
-    UNDER_WAY,
-  );
-  const world = await PostgresWorld.open({ postgres: primary, processes: PROCESSES });
+  const failOver = event('Postgres failed over to its synchronous standby', async (world) => {
+    await primary.close();
+    await promote();
+    world.postgres = standby;
+    for (const { line } of world.places) line.leadTo(standby.port);
+  });
+  const world = await PostgresWorld.open(primary);
   const front = await startFront(0, () => world.places.flatMap(({ origin }) => origin ?? []));
   const client = clientOf(front.origin);
   try {

@@ -1,36 +1,98 @@
-// A small version of the trial `replication`, if this machine has Litestream.
+// The service with the real Litestream next to it, under load, to the loss of its machine: both are
+// killed, the data folder is deleted, the replica restored and compared with what was acknowledged.
 
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { openIdentityStub } from '../support/identity-stub.js';
+import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { itWithLitestream, litestreamHome } from '../support/litestream.js';
+import { Metrics } from '../support/operations.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { lifeOf } from './replication/disaster.js';
+import { type Client, clientOf } from './service/requests.js';
+import { spawnServer } from './service/service-process.js';
+import { openStored } from './service/stored.js';
 
+const WORKERS = 16;
+const PAUSE_MS = 20;
 /** Longer than every interval below. */
 const ALONE_MS = 6_000;
+/** Minutes of the real file are seconds here: files are joined and removed as soon as can be. */
+const INTERVALS = [
+  ...['l0-retention: 1s', 'l0-retention-check-interval: 1s'],
+  ...['levels:', '  - interval: 1s', '  - interval: 2s'],
+];
+const BODY = { name: 'Neema Mushi', phone: '+255 713 445 210', notes: 'x'.repeat(200) };
+
+function create(client: Client, worker: number) {
+  const account = tokenOf(`account-${worker}`);
+  return client
+    .send({ method: 'POST', path: '/customers', account, body: BODY })
+    .catch(() => undefined);
+}
 
 itWithLitestream(
   'The replica survives the loss of the machine, a restart of Litestream, and Litestream running alone next to an empty folder',
   async (program) => {
     const folder = await openTemporaryFolder();
     const identity = await openIdentityStub();
+    const home = litestreamHome(program, folder.path, [], INTERVALS);
+    const started = async () => {
+      const service = spawnServer({
+        environment: {
+          DATABASE_URL: `file:${home.file}`,
+          AUTH_USERINFO_URL: identity.url,
+          AUTH_CACHE_SECONDS: '300',
+          DATABASE_CREATE: 'yes',
+          REPLICATION: `async:${home.socketPath}`,
+          OPS_PORT: '0',
+        },
+      });
+      const { address, operations } = await service.saw('started');
+      return { service, client: clientOf(String(address)), operations: String(operations) };
+    };
     try {
-      // Minutes of the real file are seconds here: files are joined and removed as soon as can be.
-      const general = [
-        'l0-retention: 1s',
-        'l0-retention-check-interval: 1s',
-        'levels:',
-        '  - interval: 1s',
-        '  - interval: 2s',
-      ];
-      const home = litestreamHome(program, folder.path, [], general);
-      const life = await lifeOf(home, identity.url);
-      await life.acknowledged(20);
-      await life.restartLitestream(0);
-      await life.acknowledged(40);
-      await life.rest();
-      const lost = await life.lose(() => life.runLitestreamAlone(ALONE_MS));
-      expect(lost).toMatchObject({ missing: 0, isWhole: true });
+      let litestream = home.start();
+      const { service, client, operations } = await started();
+      const acknowledged: string[] = [];
+      let isOver = false;
+      const working = Array.from({ length: WORKERS }, async (_, worker) => {
+        while (!isOver) {
+          const answer = await create(client, worker);
+          if (answer?.status === 201) acknowledged.push(answer.json.data.id);
+          else await delay(PAUSE_MS);
+        }
+      });
+      while (acknowledged.length < 20) await delay(PAUSE_MS);
+      await litestream.end('SIGKILL');
+      litestream = home.start();
+      while (acknowledged.length < 40) await delay(PAUSE_MS);
+      isOver = true;
+      await Promise.all(working);
+      const behind = async () =>
+        (await Metrics.of(operations)).total('service_replication_behind_seconds');
+      while ((await behind()) > 0) await delay(PAUSE_MS);
+
+      await service.end('SIGKILL');
+      await litestream.end('SIGKILL');
+      client.close();
+      rmSync(dirname(home.file), { recursive: true });
+      mkdirSync(dirname(home.file));
+      // As on a machine where it starts before anyone has restored.
+      litestream = home.start();
+      await delay(ALONE_MS);
+      await litestream.end('SIGTERM');
+
+      home.restore();
+      const rows = (await openStored(home.file))?.rows ?? [];
+      const ids = new Set(rows.map(({ body }) => body.id));
+      expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+      litestream = home.start();
+      const next = await started();
+      expect(await create(next.client, 0)).toMatchObject({ status: 201 });
+      next.client.close();
+      await next.service.end('SIGTERM');
+      await litestream.end('SIGTERM');
     } finally {
       await identity.close();
       await folder.remove();

@@ -4,11 +4,7 @@ export interface TrialOptions {
   /** A short version, of about a minute. The figures of the long version count. */
   quick: boolean;
   /** Of a trial with several runs: part of a name; only matching runs are made. Empty: all. */
-  only?: string;
-  /** Duration of a trial without a fixed one; undefined: the trial's default. */
-  minutes?: number | undefined;
-  /** Seeds of a random trial; equal seeds repeat the run. Undefined: a new one. */
-  seeds?: readonly number[] | undefined;
+  only: string;
   /** An empty folder on a real disk for the trial's files. It is removed afterwards. */
   folder: string;
   /** Reports progress, such as `10 of 200 cycles`. */

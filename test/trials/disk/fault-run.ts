@@ -99,11 +99,11 @@ async function script(
       if (!(await worker.changeSomething())) return undefined;
       if (killedAtOnce && isHit()) return await readService(client);
     }
-    const { acknowledged } = ledger.outcomes;
+    const { acknowledged } = ledger;
     for (let change = 0; change < LAST_CHANGES; change++) {
       if (!(await worker.create())) return undefined;
     }
-    if (mustRecover && ledger.outcomes.acknowledged === acknowledged) mistakes.push(NO_CREATE);
+    if (mustRecover && ledger.acknowledged === acknowledged) mistakes.push(NO_CREATE);
     return await readService(client);
   } catch (error) {
     // A failed connection has an error code: the server is ending.

@@ -2,94 +2,161 @@
 // must say so of every one of them.
 
 import type { Model } from './checker.js';
-import {
-  last,
-  resurrected,
-  staleRead,
-  swapOfOrderedRows,
-  twoCreates,
-} from './chosen-operations.js';
-import type { Operation, RecordedEvent } from './recorder.js';
-
-/** Changes the history in place; false if it has nothing to change. */
-type Alter = (operations: Operation[]) => boolean;
+import type { Operation } from './recorder.js';
 
 export interface Alteration {
   readonly model: Model;
   readonly name: string;
-  readonly alter: Alter;
+  /** Changes the history in place; false if it has nothing to change. */
+  readonly alter: (operations: Operation[]) => boolean;
 }
 
-const found = ({ code }: Operation) => code === 200;
-const isMany = ({ rows = [] }: Operation) => rows.length > 1;
-const isPaid = ({ payments = [] }: Operation) => payments.length > 0;
-
-/** Changes the last operation of a kind. */
+/** Changes the last fitting operation, because at the end no client changes anything. */
 function changing(
-  kind: Operation['kind'],
   fits: (operation: Operation) => boolean,
   change: (operation: Operation) => unknown,
-): Alter {
+): Alteration['alter'] {
   return (operations) => {
-    const operation = last(operations, kind, fits);
-    if (operation === undefined) return false;
-    change(operation);
-    return true;
+    const operation = operations.findLast(fits);
+    if (operation !== undefined) change(operation);
+    return operation !== undefined;
   };
 }
 
-const changingEvents = (change: (events: RecordedEvent[]) => unknown) =>
-  changing(
-    'audit',
-    ({ whole = false }) => whole,
-    ({ events }) => events && change(events),
-  );
-const changingCreates =
-  (change: (first: Operation, second: Operation) => void): Alter =>
-  (operations) => {
-    const creates = twoCreates(operations);
-    if (creates !== undefined) change(...creates);
-    return creates !== undefined;
-  };
+const isOfSame = (one: Operation) => (other: Operation) =>
+  other.id === one.id && other.who === one.who && other.coll === one.coll;
 
-const ALTERATIONS_BY_MODEL = {
-  record: {
-    'a record has a value that nobody wrote': changing('read', found, (read) => {
-      read.record = { ...read.record, note: 'nobody wrote this' };
-    }),
-    'a read is older than two answered changes': staleRead,
-    'a deleted record is read': resurrected,
-    'an audit event is missing': changingEvents((events) => events.splice(events.length >> 1, 1)),
-    'an audit event is there twice': changingEvents((events) => events.push(...events.slice(-1))),
+/** A read after two changes of a record, one after the other, shows the first one. */
+function staleRead(operations: Operation[]): boolean {
+  const changes = operations.filter(({ kind, code }) => kind === 'patch' && code === 200);
+  for (const first of changes) {
+    const own = isOfSame(first);
+    const second = changes.find((other) => own(other) && other.call > first.return);
+    const read = operations.findLast(
+      (other) => other.kind === 'read' && other.code === 200 && own(other),
+    );
+    if (second === undefined || read === undefined || read.call < second.return) continue;
+    if (first.record !== undefined) read.record = first.record;
+    return true;
+  }
+  return false;
+}
+
+/** A record is read after its delete was answered. */
+function resurrected(operations: Operation[]): boolean {
+  const gone = operations.findLast(({ kind, code }) => kind === 'read' && code === 404);
+  const was = operations.findLast(
+    ({ record, id, who }) => record !== undefined && id === gone?.id && who === gone.who,
+  );
+  if (gone === undefined || was?.record === undefined) return false;
+  Object.assign(gone, { code: 200, record: was.record });
+  return true;
+}
+
+/** Changes two creates of one collection, one after the other. */
+function changingCreates(
+  change: (first: Operation, second: Operation) => void,
+): Alteration['alter'] {
+  return (operations) => {
+    const creates = operations.filter(({ kind, code }) => kind === 'create' && code === 201);
+    for (const first of creates) {
+      const second = creates.find(
+        ({ coll, who, call }) => coll === first.coll && who === first.who && call > first.return,
+      );
+      if (second === undefined) continue;
+      change(first, second);
+      return true;
+    }
+    return false;
+  };
+}
+
+/**
+ * Two neighbours of a list are swapped of which one was answered before the other
+ * was asked for. The order of records that were created at the same time is free.
+ */
+function swapOfOrderedRows(operations: Operation[]): boolean {
+  const createOf = (row: Operation['record']) =>
+    operations.find(({ kind, record }) => kind === 'create' && record?.['id'] === row?.['id']);
+  for (const { kind, rows = [] } of operations.toReversed()) {
+    if (kind !== 'list') continue;
+    for (const [at, newer] of rows.entries()) {
+      const older = rows[at + 1];
+      const [later, earlier] = [createOf(newer), createOf(older)];
+      if (older === undefined || later === undefined || earlier === undefined) continue;
+      if (earlier.return >= later.call) continue;
+      [rows[at], rows[at + 1]] = [older, newer];
+      return true;
+    }
+  }
+  return false;
+}
+
+export const ALTERATIONS: readonly Alteration[] = [
+  {
+    model: 'record',
+    name: 'a record has a value that nobody wrote',
+    alter: changing(
+      ({ kind, code }) => kind === 'read' && code === 200,
+      (read) => {
+        read.record = { ...read.record, note: 'nobody wrote this' };
+      },
+    ),
   },
-  account: {
-    'a list lacks a record': changing('list', isMany, (list) => {
-      list.rows?.splice(0, 1);
-      list.total = (list.total ?? 0) - 1;
-    }),
-    'two records of a list are swapped': swapOfOrderedRows,
-    'a search shows what does not match': changing(
-      'list',
+  { model: 'record', name: 'a read is older than two answered changes', alter: staleRead },
+  { model: 'record', name: 'a deleted record is read', alter: resurrected },
+  {
+    model: 'record',
+    name: 'an audit event is missing',
+    alter: changing(
+      ({ whole = false }) => whole,
+      ({ events = [] }) => events.splice(events.length >> 1, 1),
+    ),
+  },
+  {
+    model: 'account',
+    name: 'a list lacks a record',
+    alter: changing(
+      ({ kind, rows = [] }) => kind === 'list' && rows.length > 1,
+      (list) => {
+        list.rows?.shift();
+        list.total = (list.total ?? 0) - 1;
+      },
+    ),
+  },
+  { model: 'account', name: 'two records of a list are swapped', alter: swapOfOrderedRows },
+  {
+    model: 'account',
+    name: 'a search shows what does not match',
+    alter: changing(
       ({ q = '', rows = [] }) => q !== '' && rows.length > 0,
       (list) => {
         list.q = 'cherimoya';
       },
     ),
-    'a payment is of another sum': changing('payments', isPaid, ({ payments }) => {
-      for (const payment of payments?.slice(0, 1) ?? []) payment.due++;
-    }),
   },
-  ids: {
-    'an identifier is given twice': changingCreates((first, second) => {
+  {
+    model: 'account',
+    name: 'a payment is of another sum',
+    alter: changing(
+      ({ payments = [] }) => payments.length > 0,
+      ({ payments = [] }) => {
+        for (const payment of payments.slice(0, 1)) payment.due++;
+      },
+    ),
+  },
+  {
+    model: 'ids',
+    name: 'an identifier is given twice',
+    alter: changingCreates((first, second) => {
       second.id = first.id;
     }),
-    'a later identifier is lower': changingCreates((first, second) => {
+  },
+  {
+    model: 'ids',
+    name: 'a later identifier is lower',
+    alter: changingCreates((first, second) => {
       [first.id, second.id] = [second.id, first.id];
     }),
   },
-} satisfies Record<Model, Record<string, Alter>>;
-
-export const ALTERATIONS: readonly Alteration[] = Object.entries(ALTERATIONS_BY_MODEL).flatMap(
-  ([model, alterations]) =>
-    Object.entries(alterations).map(([name, alter]) => ({ model: model as Model, name, alter })),
-);
+];

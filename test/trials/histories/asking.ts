@@ -1,18 +1,11 @@
 // The requests of the histories, each recorded with what was answered.
 
+import { Agent } from 'node:http';
 import { asAccount } from '../../support/identity-stub.js';
+import { exchange } from '../service/exchange.js';
+import type { Envelope } from '../service/requests.js';
 import { ADMIN_KEY } from '../service/service-process.js';
-import {
-  type AnsweredEvent,
-  type Envelope,
-  idIn,
-  recordedEvent,
-  recordedPayment,
-  type Summary,
-  summaryTotals,
-} from './answers.js';
-import { type Asked, Exchange } from './exchange.js';
-import type { Operation, Payment, Properties, Recorder } from './recorder.js';
+import type { Operation, Payment, Properties, RecordedEvent, Recorder } from './recorder.js';
 
 export const COLLECTIONS = ['orders', 'customers'] as const;
 export type Collection = (typeof COLLECTIONS)[number];
@@ -31,12 +24,32 @@ export interface ListQuery {
 type Kind = Operation['kind'];
 type Target = Pick<Operation, 'who' | 'operator' | 'coll' | 'id'>;
 
+interface Asked {
+  readonly method: string;
+  /** Under `/api/v1`. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Properties;
+}
+
+/** The answer; `refused`: it never reached the service; `lost`: unknown. */
+type Answer = { readonly status: number; readonly json: unknown } | 'refused' | 'lost';
+
+/** An event of the audit log. */
+interface AnsweredEvent {
+  readonly action: string;
+  readonly resource: string;
+  readonly record_id: string;
+  readonly owner_sub: string;
+  readonly changed: string[];
+}
+
 /** The service's current origin, for a client; waits while it is down. */
 export type Place = (client: number) => Promise<string>;
 
 /** One client. Every call resolves with its recorded operation, or undefined when none was recorded. */
 export class Asking {
-  readonly #exchange = new Exchange();
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #client: number;
   readonly #recorder: Recorder;
   readonly #place: Place;
@@ -54,7 +67,7 @@ export class Asking {
     const asked = { method, path: pathOf(target), headers: headersOf(target) };
     const sent = body === undefined ? asked : { ...asked, body };
     return this.#ask<Properties>(kind, target, sent, ({ data }) =>
-      kind === 'delete' ? {} : { id: idIn(data), record: data },
+      kind === 'delete' ? {} : { id: String(data['id']), record: data },
     );
   }
 
@@ -77,14 +90,21 @@ export class Asking {
   payments(who: string) {
     const asked = { method: 'GET', path: '/payments', headers: asAccount(who) };
     return this.#ask<Payment[]>('payments', ofAll(who), asked, ({ data }) => ({
-      payments: data.map(recordedPayment),
+      payments: data.map(({ order_id, amount, paid, due, status }) => {
+        return { order_id, amount, paid, due, status };
+      }),
     }));
   }
 
   /** The operator's page of one account. */
   page(who: string) {
     const path = `/accounts/${encodeURIComponent(who)}`;
-    return this.#view<Summary>('page', path, who, ({ data }) => ({ totals: summaryTotals(data) }));
+    return this.#view<{ record_count: number; resources: Record<string, number> }>(
+      'page',
+      path,
+      who,
+      ({ data }) => ({ totals: { records: data.record_count, counts: data.resources } }),
+    );
   }
 
   /** The newest events, in the order in which they happened. */
@@ -103,7 +123,7 @@ export class Asking {
     for (let page = 1, pages = 1; page <= pages; page++) {
       const path = `/admin/audit?page_size=${AUDIT_PAGE_SIZE}&page=${page}`;
       const asked = { method: 'GET', path, headers: OPERATOR };
-      const answer = await this.#exchange.send(await this.#place(this.#client), asked);
+      const answer = await this.#send(await this.#place(this.#client), asked);
       if (typeof answer === 'string' || answer.status !== 200) throw new Error('no audit log');
       const { data, meta } = answer.json as Envelope<AnsweredEvent[]>;
       events.push(...data.map(recordedEvent));
@@ -115,12 +135,22 @@ export class Asking {
   }
 
   close(): void {
-    this.#exchange.close();
+    this.#agent.destroy();
   }
 
   #view<Data>(kind: Kind, path: string, who: string, read: Reading<Data>) {
     const asked = { method: 'GET', path: `/admin${path}`, headers: OPERATOR };
     return this.#ask(kind, { ...ofAll(who), operator: true }, asked, read);
+  }
+
+  async #send(origin: string, { method, path, headers, body }: Asked): Promise<Answer> {
+    try {
+      const sent = { method, headers, agent: this.#agent, body: body && JSON.stringify(body) };
+      const { status, text } = await exchange(`${origin}/api/v1${path}`, sent);
+      return { status, json: JSON.parse(text) };
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 'refused' : 'lost';
+    }
   }
 
   async #ask<Data>(
@@ -131,7 +161,7 @@ export class Asking {
   ): Promise<Operation | undefined> {
     const origin = await this.#place(this.#client);
     const call = this.#recorder.now();
-    const answer = await this.#exchange.send(origin, asked);
+    const answer = await this.#send(origin, asked);
     const { method, body } = asked;
     const about = { kind, ...target, call, client: this.#client, ...(body && { body }) };
     const isWrite = method !== 'GET';
@@ -150,6 +180,11 @@ export class Asking {
     this.refusals++;
     return undefined;
   }
+}
+
+function recordedEvent(event: AnsweredEvent): RecordedEvent {
+  const { action, resource, record_id, owner_sub, changed } = event;
+  return { action, coll: resource, id: record_id, who: owner_sub, changed };
 }
 
 type Reading<Data> = (answer: Envelope<Data>) => Partial<Operation>;

@@ -1,28 +1,26 @@
 // Concurrent clients that send random requests to a few accounts with few
 // records, so that they conflict.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { newSeed, type Random, randomFrom } from '../load/random.js';
 import { Asking, COLLECTIONS, type Collection, LIST_MAX_SIZE, type Place } from './asking.js';
 import type { Properties, Recorder } from './recorder.js';
 
+const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
 const WORDS = ['kiwi', 'mango', 'papaya', 'guava'];
 const STATUSES = ['New', 'Ready'];
 /** Of one account and one collection. */
 const RECORDS_MAX = 8;
 const KNOWN_DEAD = 6;
 const OPERATOR_SHARE = 0.2;
-const READER_PAUSE_MS = 20;
 const PAGE_SIZES = [2, 3, 5, 20];
 
 export interface LoadOptions {
   readonly recorder: Recorder;
   readonly place: Place;
-  readonly accounts: readonly string[];
   readonly clients: number;
-  /** Further clients, which only read: while a fault holds writes up, they see what others see. */
-  readonly readers?: number;
   /** A pause of each client after each request. */
-  readonly pauseMs?: number;
+  readonly pauseMs: number;
 }
 
 /** The ids that the clients know: live ones, and some of deleted records. */
@@ -50,20 +48,13 @@ export class Load {
   constructor(options: LoadOptions) {
     this.options = options;
     this.#random = randomFrom(newSeed());
-    const { clients, readers = 0, recorder, place } = options;
-    this.askings = Array.from(
-      { length: clients + readers },
-      (_, i) => new Asking(i, recorder, place),
-    );
+    const { clients, recorder, place } = options;
+    this.askings = Array.from({ length: clients }, (_, i) => new Asking(i, recorder, place));
   }
 
   start(): void {
     this.#stopping = false;
-    this.#running = Promise.all(
-      this.askings.map((asking, i) =>
-        i < this.options.clients ? this.#client(asking) : this.#reader(asking),
-      ),
-    );
+    this.#running = Promise.all(this.askings.map((asking) => this.#client(asking)));
   }
 
   async stop(): Promise<void> {
@@ -75,7 +66,7 @@ export class Load {
   async more(operations: number): Promise<void> {
     const { recorder } = this.options;
     const wanted = recorder.operations.length + operations;
-    while (recorder.operations.length < wanted) await this.#pause(5);
+    while (recorder.operations.length < wanted) await delay(5);
   }
 
   close(): void {
@@ -90,7 +81,7 @@ export class Load {
   async readAll(): Promise<void> {
     const [asking] = this.askings;
     if (asking === undefined) return;
-    for (const who of this.options.accounts) {
+    for (const who of ACCOUNTS) {
       for (const coll of COLLECTIONS) {
         const everything = { page: 1, size: LIST_MAX_SIZE };
         const all = await asking.list({ who, operator: false, coll }, everything);
@@ -113,7 +104,7 @@ export class Load {
   /** Makes a record and deletes it, so that the highest id is gone. */
   async makeAndDelete(): Promise<void> {
     const [asking] = this.askings;
-    const [who = ''] = this.options.accounts;
+    const [who = ''] = ACCOUNTS;
     for (const coll of COLLECTIONS) {
       const target = { who, operator: false, coll, id: '' };
       const made = await asking?.write('create', target, this.#body(coll));
@@ -122,25 +113,15 @@ export class Load {
   }
 
   async #client(asking: Asking): Promise<void> {
-    const { pauseMs = 0 } = this.options;
+    const { pauseMs } = this.options;
     while (!this.#stopping) {
       await this.#something(asking);
-      if (pauseMs > 0) await this.#pause(pauseMs);
-    }
-  }
-
-  async #reader(asking: Asking): Promise<void> {
-    while (!this.#stopping) {
-      const who = this.#oneOf(this.options.accounts);
-      const coll = this.#oneOf(COLLECTIONS);
-      const id = this.#oneOf(this.#idsOf(who, coll).live);
-      if (id !== undefined) await asking.read({ who, operator: false, coll, id });
-      await this.#pause(READER_PAUSE_MS);
+      if (pauseMs > 0) await delay(pauseMs);
     }
   }
 
   async #something(asking: Asking): Promise<void> {
-    const who = this.#oneOf(this.options.accounts);
+    const who = this.#oneOf(ACCOUNTS);
     const coll = this.#oneOf(COLLECTIONS);
     const ids = this.#idsOf(who, coll);
     const operator = this.#random.fraction() < OPERATOR_SHARE;
@@ -211,10 +192,6 @@ export class Load {
 
   #oneOf<T>(values: readonly [T, ...T[]] | readonly T[]): T {
     return values[this.#random.between(0, Math.max(0, values.length - 1))] as T;
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
 }
 

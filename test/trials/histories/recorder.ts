@@ -115,25 +115,3 @@ export function writeHistory(path: string, header: Header, operations: readonly 
   const lines = [header, ...operations].map((line) => JSON.stringify(line));
   writeFileSync(path, `${lines.join('\n')}\n`);
 }
-
-/** Writes of unknown outcome, and those of them whose mark was seen afterwards. */
-export function unclearOf(operations: readonly Operation[]): { count: number; happened: number } {
-  const unclear = operations.filter(({ code }) => code === 0);
-  const seen = new Set<unknown>();
-  const alive = new Set<string>();
-  for (const { record, rows = [] } of operations) {
-    for (const row of record === undefined ? rows : [record, ...rows]) {
-      seen.add(row['mark']);
-      seen.add(row['note']);
-    }
-  }
-  for (const { kind, code, who, coll, id } of operations) {
-    if (kind === 'read' && code === 404) alive.add(`${who} ${coll} ${id}`);
-  }
-  const happened = unclear.filter(({ kind, body, who, coll, id }) =>
-    kind === 'delete'
-      ? alive.has(`${who} ${coll} ${id}`)
-      : seen.has(kind === 'create' ? body?.['mark'] : body?.['note']),
-  );
-  return { count: unclear.length, happened: happened.length };
-}

@@ -7,12 +7,7 @@ import { root } from '../../../scripts/root.js';
 import { openIdentityStub } from '../../support/identity-stub.js';
 import { workerOptions } from '../../support/worker-host.js';
 import { ADMIN_KEY } from '../service/service-process.js';
-import { Load } from './load.js';
-import type { Amount, Fault } from './node-faults.js';
-import { ACCOUNTS, type World } from './node-world.js';
-import { type Header, Recorder } from './recorder.js';
-
-const CLIENTS = 12;
+import { type Fault, OneProcess } from './world.js';
 
 type Options = Awaited<ReturnType<typeof workerOptions>>;
 
@@ -44,104 +39,59 @@ async function startWorkerProcess(options: Options) {
   return { origin: String(origin), kill };
 }
 
-class WorkerWorld implements World {
-  readonly recorder = new Recorder();
-  readonly load: Load;
-  readonly header: Header = { host: 'workers', audit: true };
-  restarts = 0;
-  readonly #options: Options;
-  readonly #closeProvider: () => Promise<unknown>;
+class WorkerWorld extends OneProcess {
+  #options: Options | undefined;
   #worker: Awaited<ReturnType<typeof startWorkerProcess>> | undefined;
-  #origin: Promise<string>;
-  #up: (origin: string) => void = () => {};
 
-  private constructor(options: Options, closeProvider: () => Promise<unknown>, clients: number) {
-    this.#options = options;
-    this.#closeProvider = closeProvider;
-    this.#origin = this.#down();
-    this.load = new Load({
-      recorder: this.recorder,
-      place: () => this.#origin,
-      accounts: ACCOUNTS,
-      clients,
-    });
-  }
-
-  static async open(folder: string, clients = CLIENTS): Promise<WorkerWorld> {
-    const provider = await openIdentityStub();
-    const settings = { AUTH_USERINFO_URL: provider.url, ADMIN_API_KEY: ADMIN_KEY };
-    const options = await workerOptions(folder, settings);
-    const world = new WorkerWorld(options, provider.close, clients);
-    await world.start();
+  static async open(folder: string): Promise<WorkerWorld> {
+    const world = new WorkerWorld('workers', await openIdentityStub());
+    const settings = { AUTH_USERINFO_URL: world.provider.url, ADMIN_API_KEY: ADMIN_KEY };
+    world.#options = await workerOptions(folder, settings);
+    await world.#start();
     return world;
   }
 
-  async start(): Promise<void> {
+  async restart(): Promise<void> {
+    this.goesDown();
+    await this.#worker?.kill();
+    await this.#start();
+  }
+
+  async calm(): Promise<void> {
+    this.recorder.closeLost();
+  }
+
+  override async close(): Promise<void> {
+    await this.#worker?.kill();
+    await super.close();
+  }
+
+  protected output(): string {
+    return '';
+  }
+
+  async #start(): Promise<void> {
+    if (this.#options === undefined) return;
     this.#worker = await startWorkerProcess(this.#options);
-    this.recorder.closeLost();
-    this.#up(this.#worker.origin);
+    this.isUp(this.#worker.origin);
   }
-
-  async kill(): Promise<void> {
-    this.#origin = this.#down();
-    await this.#worker?.kill();
-    this.restarts++;
-  }
-
-  async settle(): Promise<void> {
-    await this.load.stop();
-    this.recorder.closeLost();
-    await this.load.readAll();
-  }
-
-  async close(): Promise<void> {
-    this.load.close();
-    await this.#worker?.kill();
-    await this.#closeProvider();
-  }
-
-  #down(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#up = resolve;
-    });
-  }
-}
-
-async function running(folder: string, { operations, clients }: Amount) {
-  const world = await WorkerWorld.open(folder, clients);
-  world.load.start();
-  await world.load.more(operations);
-  return { world, came: '' };
 }
 
 export const WORKER_FAULTS: readonly Fault[] = [
-  { name: 'none, on Workers', run: (folder, amount) => running(folder, amount) },
   {
     name: 'runtime killed, on Workers',
-    async run(folder, { operations, rounds }) {
+    async run(folder, amount) {
       const world = await WorkerWorld.open(folder);
-      world.load.start();
-      for (let round = 0; round < rounds; round++) {
-        await world.load.more(operations / rounds);
-        await world.kill();
-        await world.start();
-      }
-      return { world, came: `${rounds} times` };
+      return world.rounds(amount, () => world.restart());
     },
   },
 ];
 
-/** The identifiers' own run: the object forgets what it knew, and its newest record is gone. */
+/** The object forgets what it knew, and its newest record is gone. */
 export const WORKER_NEWEST_DELETED: Fault = {
   name: 'restarts after the newest record is deleted, on Workers',
-  async run(folder, { rounds }) {
+  async run(folder, amount) {
     const world = await WorkerWorld.open(folder);
-    for (let round = 0; round < Math.ceil(rounds / 2); round++) {
-      await world.load.makeAndDelete();
-      await world.kill();
-      await world.start();
-      await world.load.makeAndDelete();
-    }
-    return { world, came: `${Math.ceil(rounds / 2)} times` };
+    return world.newestDeleted(amount, () => world.restart());
   },
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runSql } from '../../../scripts/run-sql.js';
 import { FILL_COLUMNS } from '../../support/database-file.js';
 import { spawnServer } from '../service/service-process.js';
-import { LARGE, LARGE_RECORD_CHARACTERS, MANY } from './requests.js';
+import { LARGE, LARGE_RECORD_CHARACTERS, MANY } from './attacks.js';
 
 const LARGE_RECORDS = 30;
 

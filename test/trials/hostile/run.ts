@@ -1,5 +1,5 @@
-// One run of the trial `hostile`: a service, a neighbour, and hostile clients in phases. Then the
-// service is killed and started again, and its records are compared with what was acknowledged.
+// One run of the trial `hostile`: a service, a neighbour, and attacks. Then the service is killed
+// and started again, and the neighbour's records are compared with what was acknowledged.
 
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,12 +9,10 @@ import { Worker } from 'node:worker_threads';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { percentile } from '../../../scripts/bench/statistics.js';
 import { asAccount, openIdentityStub, tokenOf } from '../../support/identity-stub.js';
-import { randomFrom } from '../load/random.js';
 import { clientOf } from '../service/requests.js';
 import { spawnServer } from '../service/service-process.js';
-import type { Report } from './attacker.js';
-import { type Armed, armed, type HostileClient } from './clients.js';
-import { MARKED_PATH, provider, WRITER } from './requests.js';
+import type { Finding } from '../trial.js';
+import { type HostileClient, provider, WARM_UP } from './attacks.js';
 
 const HEAP = '--max-old-space-size=512';
 /** The heap, 64 MiB of bodies and answers, buffers of connections, the storage thread, the program. */
@@ -23,7 +21,7 @@ const READ_P99_MAX_MS = 300;
 const WRITE_P99_MAX_MS = 2_000;
 /** Settings for an operator who does not trust the accounts. */
 const QUOTAS = { ACCOUNT_MAX_RECORDS: '250000', ACCOUNT_MAX_BYTES: '48000000' };
-
+const WARM_UP_MS = 5_000;
 const NEIGHBOUR = 'neighbour';
 
 /** The neighbour's measurements. */
@@ -52,56 +50,21 @@ async function startNeighbour(origin: string): Promise<{ end(): Promise<Noted> }
   };
 }
 
-/** The neighbour's results, in words. */
-function feltBy({ readMs, writeMs, failures }: Noted): string {
-  if (readMs.length === 0 || writeMs.length === 0) return 'the neighbour got no answer';
-  const kinds = failures.length > 0 ? ` (${[...new Set(failures)].join(', ')})` : '';
-  const times = (of: readonly number[]) =>
-    [50, 99, 100].map((share) => percentile(of, share).toFixed(1)).join(', ');
-  return `${failures.length} failed${kinds}, reads ${times(readMs)} ms, writes ${times(writeMs)} ms (p50, p99, most)`;
-}
-
-export interface Phase {
-  readonly clients: readonly Armed[];
-  readonly milliseconds: number;
-}
-
-/** Ordinary clients. Until Node has compiled the code that runs often, a connection costs several times more. */
-const WARM_UP: HostileClient = {
-  asks: ['a list', 'health', 'an unknown method'],
-  sends: 'each anew',
-  reads: 'everything',
-  ends: 'half-closes',
-  connections: 20,
-  everyMs: 2,
-};
-const WARM_UP_MS = 5_000;
-
 export interface RunOptions {
+  readonly name: string;
   /** A filled database, which is copied to `file`. */
   readonly filled: string;
   readonly file: string;
-  /** The server of another build. */
-  readonly script?: string;
-  /** Made one after the other, until none is left or the service ends. */
-  readonly phases: Iterable<Phase>;
+  /** One after the other, until the last or until the service ends. */
+  readonly attacks: readonly (readonly HostileClient[])[];
+  readonly milliseconds: number;
+  /** False where a busy machine would fail the trial. */
+  readonly judgesTimes: boolean;
 }
 
-export interface Outcome {
-  readonly lives: boolean;
-  readonly peakMegabytes: number;
-  readonly noted: Noted;
-  /** How many requests the hostile clients sent. */
-  readonly sent: number;
-  /** Acknowledged creates that are not stored, and stored ones that were refused or are there twice. */
-  readonly missing: number;
-  readonly extra: number;
-  /** How many acknowledged creates were compared. */
-  readonly compared: number;
-}
-
-export async function underHostileClients(options: RunOptions): Promise<Outcome> {
-  const { filled, file, script, phases } = options;
+/** Holds if no request of the other account failed or waited, and nothing acknowledged is lost. */
+export async function underAttack(options: RunOptions): Promise<Finding> {
+  const { name, filled, file, attacks, milliseconds, judgesTimes } = options;
   copyFileSync(filled, file);
   const identity = await openIdentityStub(provider);
   const environment = {
@@ -110,44 +73,38 @@ export async function underHostileClients(options: RunOptions): Promise<Outcome>
     AUTH_USERINFO_URL: identity.url,
     AUTH_CACHE_SECONDS: '300',
   };
-  const server = spawnServer({ environment, nodeOptions: [HEAP], script });
+  const server = spawnServer({ environment, nodeOptions: [HEAP] });
   const attacker = await startAttacker();
   try {
     const origin = String((await server.saw('started'))['address']);
-    const fire = async (phase: Phase): Promise<Report[]> => {
-      attacker.send({ origin, ...phase });
-      const ended = once(attacker, 'exit').then(() => {
-        throw new Error('the attackers ended');
-      });
+    const ended = once(attacker, 'exit').then(() => {
+      throw new Error('the attackers ended');
+    });
+    const attack = async (clients: readonly HostileClient[], lasts: number): Promise<number> => {
+      attacker.send({ origin, clients, milliseconds: lasts });
       return (await Promise.race([once(attacker, 'message'), ended]))[0];
     };
-    await fire({ clients: [armed(WARM_UP, 0, randomFrom(0))], milliseconds: WARM_UP_MS });
+    const gone = server.exited.then(() => 0);
+    await attack(WARM_UP, WARM_UP_MS);
     const neighbour = await startNeighbour(origin);
-    const gone = server.exited.then(() => undefined);
-    const marks: Marks = { created: new Map(), refused: new Set() };
     let [sent, peak] = [0, 0];
-    for (const phase of phases) {
-      const reports = await Promise.race([fire(phase), gone]);
-      if (reports === undefined) break;
+    for (const clients of attacks) {
+      sent += await Promise.race([attack(clients, milliseconds), gone]);
+      if (!server.isRunning()) break;
       // The system keeps the peak of a process's lifetime.
-      peak = memoryOf(server.pid).peak;
-      for (const [i, report] of reports.entries()) {
-        sent += report.sent;
-        noteIn(marks, phase.clients[i], report);
-      }
+      peak = Math.round(memoryOf(server.pid).peak / 1e6);
     }
     const noted = await neighbour.end();
-    const lives = server.isRunning();
+    const fate = server.isRunning() ? '' : 'THE PROCESS ENDED; ';
     await server.end('SIGKILL');
-    const compared = marks.created.size + noted.created.length;
-    const differences = await differencesAfterRestart(environment, marks, noted);
+    const { missing, extra } = await differencesAfterRestart(environment, noted);
+    const { readMs, writeMs, failures, created } = noted;
+    const isUnharmed = fate === '' && failures.length === 0 && missing + extra === 0;
     return {
-      lives,
-      peakMegabytes: Math.round(peak / 1e6),
-      noted,
-      sent,
-      compared,
-      ...differences,
+      fault: name,
+      tried: `${sent} requests of the clients, ${readMs.length} reads and ${writeMs.length} writes of a neighbour`,
+      found: `${fate}${peak} MB; ${feltBy(noted)}; of ${created.length} acknowledged creates ${missing} missing, ${extra} too many`,
+      holds: isUnharmed && peak <= MEMORY_MAX_MEGABYTES && (!judgesTimes || isInTime(noted)),
     };
   } finally {
     if (attacker.connected) attacker.disconnect();
@@ -171,56 +128,34 @@ async function startAttacker(): Promise<ChildProcess> {
   return attacker;
 }
 
-/** Whether the other account was unaffected; `judgesTimes` is false if a busy machine would fail it. */
-export function holds({ noted, ...outcome }: Outcome, judgesTimes = true) {
-  const { readMs, writeMs, failures } = noted;
-  if (!outcome.lives || failures.length > 0 || outcome.missing + outcome.extra > 0) return false;
-  if (outcome.peakMegabytes > MEMORY_MAX_MEGABYTES) return false;
-  if (!judgesTimes) return true;
+function isInTime({ readMs, writeMs }: Noted): boolean {
   if (readMs.length === 0 || writeMs.length === 0) return false;
   return percentile(readMs, 99) < READ_P99_MAX_MS && percentile(writeMs, 99) < WRITE_P99_MAX_MS;
 }
 
-export function textOf({ noted, ...outcome }: Outcome): string {
-  const { lives, peakMegabytes, compared, missing, extra } = outcome;
-  const ended = lives ? '' : 'THE PROCESS ENDED; ';
-  return `${ended}${peakMegabytes} MB; ${feltBy(noted)}; of ${compared} acknowledged creates ${missing} missing, ${extra} too many`;
-}
-
-/** What became of the creates that bear a mark: the id by the mark, and the marks that were refused. */
-type Marks = { readonly created: Map<string, string>; readonly refused: Set<string> };
-
-function noteIn({ created, refused }: Marks, client: Armed | undefined, report: Report): void {
-  const { requests = [], first = 0 } = client ?? {};
-  const isMarked = (n: number) => {
-    const { method, path } = requests[(n - first) % requests.length] ?? {};
-    return method === 'POST' && path === MARKED_PATH;
-  };
-  for (const [n, id] of report.created) if (isMarked(n)) created.set(String(n), id);
-  for (const n of report.refused) if (isMarked(n)) refused.add(String(n));
+/** The neighbour's results, in words. */
+function feltBy({ readMs, writeMs, failures }: Noted): string {
+  if (readMs.length === 0 || writeMs.length === 0) return 'the neighbour got no answer';
+  const kinds = failures.length > 0 ? ` (${[...new Set(failures)].join(', ')})` : '';
+  const times = (of: readonly number[]) =>
+    [50, 99, 100].map((share) => percentile(of, share).toFixed(1)).join(', ');
+  return `${failures.length} failed${kinds}, reads ${times(readMs)} ms, writes ${times(writeMs)} ms (p50, p99, most)`;
 }
 
 /** Starts the service again and reads what it has. A create without an answer may be stored or not. */
 async function differencesAfterRestart(
   environment: Readonly<Record<string, string>>,
-  marks: Marks,
-  noted: Noted,
+  { created, failures }: Noted,
 ): Promise<{ missing: number; extra: number }> {
   const server = spawnServer({ environment });
   const client = clientOf(String((await server.saw('started'))['address']));
   try {
-    const customersOf = (account: string) =>
-      client.all<{ id: string; mark?: string }>('/customers', tokenOf(account));
-    const rows = await customersOf(WRITER);
-    const stored = new Map(rows.map(({ id, mark = '' }) => [mark, id]));
-    const missing = [...marks.created].filter(([mark, id]) => stored.get(mark) !== id).length;
-    const refused = rows.filter(({ mark = '' }) => marks.refused.has(mark)).length;
-    const twice = rows.length - stored.size;
-    const own = new Set((await customersOf(NEIGHBOUR)).map(({ id }) => id));
-    const lost = noted.created.filter((id) => !own.has(id)).length;
-    const unanswered = noted.failures.filter((failure) => failure.startsWith('POST')).length;
-    const more = Math.max(own.size - noted.created.length + lost - unanswered, 0);
-    return { missing: missing + lost, extra: refused + twice + more };
+    const rows = await client.all<{ id: string }>('/customers', tokenOf(NEIGHBOUR));
+    const stored = new Set(rows.map(({ id }) => id));
+    const missing = created.filter((id) => !stored.has(id)).length;
+    const unanswered = failures.filter((failure) => failure.startsWith('POST')).length;
+    const extra = Math.max(stored.size - (created.length - missing) - unanswered, 0);
+    return { missing, extra };
   } finally {
     client.close();
     await server.end('SIGKILL');

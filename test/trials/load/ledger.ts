@@ -37,7 +37,7 @@ export interface LedgerChange {
   changed: readonly string[];
   /** The record after the change, without its id; undefined after a delete. */
   after: Properties | undefined;
-  outcome: 'unknown' | 'acknowledged' | 'refused';
+  isAcknowledged: boolean;
 }
 
 /** Differences between the stored and the acknowledged records. Every number must be 0. */
@@ -77,9 +77,10 @@ const NAMES = Object.keys(WORDS) as (keyof typeof WORDS)[];
 
 export class Ledger {
   #entries: Map<string, Entry> = new Map();
-  #changes: LedgerChange[] = [];
   #marks = 0;
   #begun = 0;
+  /** The number of acknowledged changes. */
+  acknowledged = 0;
 
   /** Adds a record that is about to be created. */
   newEntry(worker: number, owner: string, collection: string) {
@@ -90,20 +91,16 @@ export class Ledger {
   }
 
   /** Adds a change. Call it before the change is sent. */
-  begin(change: Omit<LedgerChange, 'number' | 'outcome'>) {
-    const begun: LedgerChange = { ...change, number: ++this.#begun, outcome: 'unknown' };
-    this.#changes.push(begun);
+  begin(change: Omit<LedgerChange, 'number' | 'isAcknowledged'>) {
+    const begun: LedgerChange = { ...change, number: ++this.#begun, isAcknowledged: false };
     change.entry.changes.push(begun);
     return begun;
   }
 
   acknowledge(change: LedgerChange, id: string) {
-    change.outcome = 'acknowledged';
+    change.isAcknowledged = true;
+    this.acknowledged++;
     change.entry.id = id;
-  }
-
-  refuse(change: LedgerChange) {
-    change.outcome = 'refused';
   }
 
   /** The worker's records that certainly exist, without a change under way. */
@@ -117,13 +114,6 @@ export class Ledger {
   /** The record's properties after its last acknowledged change. */
   bodyOf(entry: Entry) {
     return statesOf(entry).certain ?? {};
-  }
-
-  /** The number of changes of each outcome. */
-  get outcomes() {
-    const counts = { acknowledged: 0, refused: 0, unknown: 0 };
-    for (const { outcome } of this.#changes) counts[outcome]++;
-    return counts;
   }
 
   /**
@@ -177,7 +167,6 @@ function statesOf(entry: Entry, isAcknowledged = wasAcknowledged) {
   const happened: LedgerChange[] = [];
   let possible: LedgerChange | undefined;
   for (const change of entry.changes) {
-    if (change.outcome === 'refused') continue;
     if (!isAcknowledged(change)) {
       possible = change;
       break;
@@ -214,8 +203,8 @@ function isState(row: StoredRow | undefined, state: Properties | undefined) {
   return isDeepStrictEqual(properties, state);
 }
 
-function wasAcknowledged({ outcome }: LedgerChange) {
-  return outcome === 'acknowledged';
+function wasAcknowledged({ isAcknowledged }: LedgerChange) {
+  return isAcknowledged;
 }
 
 function eventOf({ action, entry, changed }: LedgerChange, id: string): StoredEvent {

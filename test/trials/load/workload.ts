@@ -11,7 +11,6 @@ export const ACCOUNTS = ['amina', 'baraka', 'chiku', 'daudi', 'eshe'];
 const LIVE_RECORDS = 30;
 const OPERATOR_SHARE = 0.15;
 const READ_SHARE = 0.1;
-const REFUSED_SHARE = 0.04;
 const SHORT_MAX_CHARACTERS = 400;
 const LONG_MAX_CHARACTERS = 8_000;
 const HUGE_MAX_CHARACTERS = 60_000;
@@ -82,7 +81,6 @@ export class LoadWorker {
     const entry = this.#live.length === 0 ? undefined : random.oneOf(this.#live);
     if (entry === undefined) return this.create();
     if (random.chance(READ_SHARE)) return this.#read(entry);
-    if (random.chance(REFUSED_SHARE)) return this.#refused(entry);
     const dice = random.fraction() * (this.#live.length < LIVE_RECORDS ? 0.9 : 1.4);
     if (dice < 0.4) return this.create();
     return dice < 0.75 ? this.update(entry) : this.delete(entry);
@@ -155,22 +153,6 @@ export class LoadWorker {
     if (answer === undefined) return false;
     if (answer.status !== 200) throw new Error(`${call.path}: ${JSON.stringify(answer)}`);
     return true;
-  }
-
-  /** Another account's delete, which must be refused. */
-  async #refused(entry: Entry) {
-    const { ledger, client, random } = this.#options;
-    const stranger = random.oneOf(ACCOUNTS.filter((account) => account !== entry.owner));
-    const none = { byOperator: false, changed: [], after: undefined };
-    const change = ledger.begin({ action: 'delete', entry, ...none });
-    ledger.refuse(change);
-    const call = { method: 'DELETE', path: pathOf(entry), account: stranger } as const;
-    const answer = await client.send(call).catch(() => undefined);
-    // When a commit fails, the refusals that were decided with it are answered 500, too.
-    if (answer !== undefined && ![404, 500].includes(answer.status)) {
-      throw unexpected(change, answer);
-    }
-    return answer !== undefined;
   }
 }
 

@@ -128,7 +128,7 @@ export const OPERATOR_PAGES = { size: 50, max: 200 };
 
 function wholeNumber(text: string | undefined) {
   if (text === undefined || !/^[0-9]+$/.test(text)) return undefined;
-  return Number(text) >= 1 && Number(text) <= Number.MAX_SAFE_INTEGER ? Number(text) : undefined;
+  return Number(text) >= 1 ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
 /** The names that the audit log lists for a create and for an update. */

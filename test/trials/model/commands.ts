@@ -1,168 +1,122 @@
-// Generators of the clients' commands: sensible, wrong and odd ones.
+// Random commands of clients, for the trials `model` and `agreement`: sensible, wrong and odd ones.
 
-import fc from 'fast-check';
 import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import type { Random } from '../load/random.js';
 import type { JsonRecord } from './account-model.js';
 
-export interface Query {
-  q?: string | undefined;
-  status?: string | undefined;
-  page?: string | undefined;
-  page_size?: string | undefined;
-}
+export type Query = Partial<Record<'q' | 'status' | 'page' | 'page_size', string>>;
 
 /**
  * One command of an account, or of the operator for that account. `pick` selects a record
  * that exists, or one that is deleted or belongs to another account.
  */
-export type Command = { collection: CollectionName; byOperator: boolean } & (
-  | { kind: 'create'; body: JsonRecord }
-  | { kind: 'read'; pick: number }
-  | { kind: 'patch'; pick: number; body: JsonRecord }
-  | { kind: 'patch at once'; pick: number; values: number[] }
-  | { kind: 'delete'; pick: number }
+export type Command = { collection: CollectionName; byOperator: boolean; pick: number } & (
+  | { kind: 'create' | 'patch'; body: JsonRecord }
   | { kind: 'list'; query: Query }
-  | { kind: 'payments' }
-  | { kind: 'account' }
-  | { kind: 'send nonsense'; method: 'POST' | 'PATCH'; pick: number; text: string }
-  | { kind: 'go astray'; method: string; path: string; status: number }
+  | { kind: 'read' | 'delete' | 'payments' | 'account' }
 );
-
-/** The commands of all clients, which run side by side, and the action afterwards. */
-export type Step = { lanes: Command[][]; end: 'restart' | 'look' };
 
 /** The database refuses every record with this text. */
 export const REFUSED = 'refuse-me';
 
+export const WORDS = ['Neema', 'saluni', 'Zoë 林', '😀', 'İ', '"\\', '\u2028', ' ', '{"a":1}'];
+const SEARCHED = ['neema', 'canary', 'ORD-', 'new', 'tzs', 'owner_sub":"'];
 const STATUSES = ['New', 'In progress', 'Ready', 'new', 'Ré'];
-const WORDS = ['Neema', 'saluni', 'Zoë 林', '😀', 'İ', '"\\', '\u2028', ' ', '{"a":1}'];
-const words = fc.constantFrom(...WORDS);
-const texts = fc.oneof({ weight: 4, arbitrary: words }, fc.string({ maxLength: 12 }));
-const amounts = fc.oneof(
-  fc.integer({ min: 1, max: 1_000_000 }),
-  fc.double({ min: 0.01, max: 1e300, noNaN: true }),
-);
-const odd = fc.oneof(
-  texts,
-  fc.constantFrom('', 0, -1, null, true, [], {}),
-  fc.jsonValue({ maxDepth: 3 }),
-);
-const NAMES = 'id owner_sub ownerSub status paid method __proto__ 0 note'.split(' ');
-const names = fc.oneof(fc.constantFrom(...NAMES), fc.string({ minLength: 1, maxLength: 6 }));
-const extras = fc
-  .array(fc.tuple(names, odd), { maxLength: 3 })
-  .map((entries) => asSent(Object.fromEntries(entries)));
-
-/** The record as JSON can carry it: without -0. */
-function asSent(record: object): JsonRecord {
-  return JSON.parse(JSON.stringify(record));
-}
-
-const collections = fc.constantFrom(...COLLECTIONS);
-const picks = fc.nat({ max: 1_000 });
-
-/** undefined, except once in this many times. */
-function rarely<T>(times: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  const never = { weight: times - 1, arbitrary: fc.constant(undefined) };
-  return fc.oneof(never, { weight: 1, arbitrary });
-}
-
-/** Mostly valid bodies for the collection. Sometimes a property is missing or nonsense. */
-function bodies(collection: CollectionName) {
-  const { texts: textual, numbers } = ROW_OF[collection];
-  const good = fc.record({
-    ...Object.fromEntries(textual.map((name) => [name, texts.filter((text) => text !== '')])),
-    ...Object.fromEntries(numbers.map((name) => [name, amounts])),
-  });
-  const status = fc.option(fc.constantFrom(...STATUSES), { nil: undefined });
-  const poison = rarely(40, fc.constant(REFUSED));
-  const wrong = rarely(8, fc.tuple(fc.constantFrom(...textual, ...numbers, 'x'), odd));
-  return fc
-    .record({ good, extra: extras, status, poison, wrong })
-    .map(({ good: body, extra, status: label, poison: refused, wrong: other }) =>
-      asSent({
-        ...body,
-        ...extra,
-        ...(label !== undefined && { status: label }),
-        ...(refused !== undefined && { poison: refused }),
-        ...(other !== undefined && { [other[0]]: other[1] }),
-      }),
-    );
-}
-
-const NUMBERS = ['1', '2', '3', '7', '100', '201', '0', '-1', 'x', '1.5', ''];
-const numbersAsText = fc.constantFrom(undefined, ...NUMBERS);
-const queries = fc.record({
-  q: fc.option(
-    fc.oneof(words, fc.constantFrom('neema', 'canary', 'ORD-', 'new', 'tzs', 'owner_sub":"')),
-  ),
-  status: fc.option(fc.constantFrom(...STATUSES, 'nowhere', '')),
-  page: numbersAsText,
-  page_size: numbersAsText,
-});
-
-const NONSENSE = [
+const ODD = ['', 0, -1, null, true, [], {}, 1e21, 0.1, '7', { deep: [{ a: null }, [[]], 'x'] }];
+const NAMES = ['id', 'owner_sub', 'ownerSub', 'status', 'paid', 'method', '__proto__', '0', 'note'];
+const NUMBERS = [
+  '1',
+  '2',
+  '3',
+  '7',
+  '100',
+  '201',
+  '0',
+  '-1',
+  'x',
+  '1.5',
+  '007',
+  '9'.repeat(30),
   '',
-  '{',
-  '[]',
-  'null',
-  '{"a":1}{}',
-  '{"a":1e999}',
-  '\ufeff{}',
-  "{'a':1}",
-  '{"a":01}',
 ];
+const TEXT_MAX_PIECES = 3;
+/** How often each kind comes. */
+const KINDS = Object.entries({
+  ...{ create: 8, read: 3, patch: 5, delete: 3, list: 5, payments: 1, account: 1 },
+}).flatMap(([kind, weight]) => Array<string>(weight).fill(kind)) as Command['kind'][];
 
-const ASTRAY = [
-  { method: 'PUT', path: '/customers', status: 405 },
-  { method: 'HEAD', path: '/customers', status: 405 },
-  { method: 'DELETE', path: '/payments', status: 405 },
-  { method: 'GET', path: '/nothing', status: 404 },
-  { method: 'GET', path: '/customers/', status: 404 },
-  { method: 'GET', path: '/payments/PAY-0001', status: 404 },
-];
+export class Commands {
+  readonly random: Random;
+  readonly #pieces: readonly string[];
+  readonly #refusals: boolean;
 
-const weighted = (weight: number, arbitrary: fc.Arbitrary<object>) => ({ weight, arbitrary });
+  /** Texts consist of the pieces. `refusals`: whether some records have the text that the database refuses. */
+  constructor(random: Random, pieces: readonly string[], refusals: boolean) {
+    this.random = random;
+    this.#pieces = pieces;
+    this.#refusals = refusals;
+  }
 
-/** One command for one collection. */
-const commands = fc.tuple(collections, fc.boolean()).chain(([collection, byOperator]) => {
-  const body = bodies(collection);
-  const kind = <T>(name: Command['kind'], more: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
-    fc.record<Record<string, unknown>>({ kind: fc.constant(name), ...more });
-  const values = fc.array(fc.nat(), { minLength: 2, maxLength: 5 });
-  const method = fc.constantFrom('POST', 'PATCH');
-  const text = fc.constantFrom(...NONSENSE);
-  const stray = fc.constantFrom(...ASTRAY);
-  return fc
-    .oneof(
-      weighted(8, kind('create', { body })),
-      weighted(3, kind('read', { pick: picks })),
-      weighted(5, kind('patch', { pick: picks, body: fc.oneof(extras, body) })),
-      weighted(1, kind('patch at once', { pick: picks, values })),
-      weighted(3, kind('delete', { pick: picks })),
-      weighted(5, kind('list', { query: queries })),
-      weighted(1, kind('payments', {})),
-      weighted(1, kind('account', {})),
-      weighted(1, kind('send nonsense', { method, pick: picks, text })),
-      weighted(
-        1,
-        stray.map((given) => ({ kind: 'go astray', ...given })),
-      ),
-    )
-    .map((command) => ({ ...command, collection, byOperator }) as Command);
-});
+  next(kind = this.random.oneOf(KINDS)): Command {
+    const collection = this.random.oneOf(COLLECTIONS);
+    const common = { collection, byOperator: this.random.chance(0.5), pick: this.#pick() };
+    if (kind === 'create') return { ...common, kind, body: this.#body(collection) };
+    if (kind === 'list') return { ...common, kind, query: this.#query() };
+    if (kind !== 'patch') return { ...common, kind };
+    const body = this.random.chance(0.5) ? this.#extras() : this.#body(collection);
+    return { ...common, kind, body };
+  }
 
-/** Steps for this many accounts, each with this many commands. */
-export function steps(sizes: {
-  accounts: number;
-  steps: number;
-  commands: number;
-}): fc.Arbitrary<Step[]> {
-  const exactly = <T>(count: number, each: fc.Arbitrary<T>) =>
-    fc.array(each, { minLength: count, maxLength: count, size: 'max' });
-  const step = fc.record({
-    lanes: exactly(sizes.accounts, exactly(sizes.commands, commands)),
-    end: fc.constantFrom<Step['end'][]>('look', 'restart'),
-  });
-  return fc.array(step, { minLength: 1, maxLength: sizes.steps, size: 'max' });
+  #pick(): number {
+    return this.random.between(0, 1_000);
+  }
+
+  #text(): string {
+    const { random } = this;
+    const character = () => String.fromCharCode(random.between(32, 126));
+    const piece = random.chance(0.8) ? () => random.oneOf(this.#pieces) : character;
+    return Array.from({ length: random.between(1, TEXT_MAX_PIECES) }, piece).join('');
+  }
+
+  #amount(): number {
+    const { random } = this;
+    if (random.chance(0.5)) return random.between(1, 1_000_000);
+    return 0.01 + random.fraction() * 10 ** random.between(-1, 300);
+  }
+
+  #odd(): unknown {
+    return this.random.chance(0.5) ? this.#text() : this.random.oneOf<unknown>(ODD);
+  }
+
+  #extras(): JsonRecord {
+    const name = () => (this.random.chance(0.7) ? this.random.oneOf(NAMES) : this.#text());
+    const extra = () => [name(), this.#odd()] as const;
+    return Object.fromEntries(Array.from({ length: this.random.between(0, 3) }, extra));
+  }
+
+  /** Mostly a valid body for the collection. Sometimes a property is missing or nonsense. */
+  #body(collection: CollectionName): JsonRecord {
+    const { texts, numbers } = ROW_OF[collection];
+    const { random } = this;
+    const wrong = random.oneOf([...texts, ...numbers, 'x']);
+    return {
+      ...Object.fromEntries(texts.map((name) => [name, this.#text()])),
+      ...Object.fromEntries(numbers.map((name) => [name, this.#amount()])),
+      ...this.#extras(),
+      ...(random.chance(0.5) && { status: random.oneOf(STATUSES) }),
+      ...(this.#refusals && random.chance(1 / 40) && { poison: REFUSED }),
+      ...(random.chance(1 / 8) && { [wrong]: this.#odd() }),
+    };
+  }
+
+  #query(): Query {
+    const { random } = this;
+    const q = random.chance(0.5) ? this.#text() : random.oneOf(SEARCHED);
+    return {
+      ...(random.chance(0.5) && { q }),
+      ...(random.chance(0.5) && { status: random.oneOf([...STATUSES, 'nowhere', '']) }),
+      ...(random.chance(0.8) && { page: random.oneOf(NUMBERS) }),
+      ...(random.chance(0.8) && { page_size: random.oneOf(NUMBERS) }),
+    };
+  }
 }

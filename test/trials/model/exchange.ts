@@ -57,10 +57,6 @@ export async function exchange(
     const strange = (whole.match(CANARY) ?? []).filter((canary) => canary !== canaryOf(who));
     must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${who}`);
   }
-  // The answer to HEAD has no body over HTTP.
-  if (method === 'HEAD') {
-    return { status: response.status, data: undefined, code: undefined, pagination: undefined };
-  }
   const json = JSON.parse(text);
   const isError = response.status >= 400;
   const { request_id, timestamp, pagination, ...more } = json.meta;

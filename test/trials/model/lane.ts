@@ -43,7 +43,7 @@ export class Lane {
 
   #perform(command: Command) {
     const { collection, byOperator } = command;
-    const id = 'pick' in command ? this.#pick(collection, command.pick) : '';
+    const id = this.#pick(collection, command.pick);
     switch (command.kind) {
       case 'create':
         return this.#create(collection, byOperator, this.#marked(command.body));
@@ -51,8 +51,6 @@ export class Lane {
         return this.#read(collection, byOperator, id);
       case 'patch':
         return this.#patch(collection, byOperator, id, command.body);
-      case 'patch at once':
-        return this.#patchAtOnce(collection, id, command.values);
       case 'delete':
         return this.#delete(collection, byOperator, id);
       case 'list':
@@ -61,13 +59,6 @@ export class Lane {
         return this.#payments();
       case 'account':
         return this.#account();
-      case 'send nonsense': {
-        const { method, text } = command;
-        const path = this.#path(byOperator, collection, method === 'POST' ? undefined : id);
-        return this.#expect(400, byOperator, method, path, text);
-      }
-      case 'go astray':
-        return this.#expect(command.status, false, command.method, command.path);
     }
   }
 
@@ -111,27 +102,6 @@ export class Lane {
     same({ status, data }, { status: 200, data: merged }, `PATCH ${path}`);
     this.model.put(collection, id, data as JsonRecord);
     this.#audit(byOperator, 'update', collection, id, changedNames(stored, data as JsonRecord));
-  }
-
-  /** PATCHes at the same time, each of another property: none may be lost. */
-  async #patchAtOnce(collection: CollectionName, id: string, values: readonly number[]) {
-    const path = this.#path(false, collection, id);
-    const bodies = values.map((value, index) => ({ [`at-once-${index}`]: value }));
-    const answers = await Promise.all(
-      bodies.map((body) => this.#write(false, 'PATCH', path, body)),
-    );
-    const stored = this.model.read(collection, id);
-    const statuses = answers.map(({ status }) => status);
-    const wanted = [stored === undefined ? 404 : 200, 500];
-    must(
-      statuses.every((status) => wanted.includes(status)),
-      `PATCH ${path}: ${statuses}`,
-    );
-    if (stored === undefined) return;
-    const confirmed = bodies.filter((_, index) => statuses[index] === 200);
-    const { data } = await this.request(false, 'GET', path);
-    same(data, Object.assign({ ...stored }, ...confirmed), `after PATCH ${path} at once`);
-    this.model.put(collection, id, data as JsonRecord);
   }
 
   async #delete(collection: CollectionName, byOperator: boolean, id: string) {
@@ -178,11 +148,6 @@ export class Lane {
       return must(status === 404, `an account without records: ${status}`);
     const profiles = this.model.matching('businesses', {});
     same({ status, data }, { status: 200, data: { ...summary, profiles } }, 'GET an account');
-  }
-
-  async #expect(wanted: number, ...request: Parameters<Lane['request']>) {
-    const { status } = await this.request(...request);
-    must(status === wanted, `${request.slice(1, 3).join(' ')}: ${status}, not ${wanted}`);
   }
 
   /** Sends a write. It may be answered 500 when it was committed together with one that the database refuses. */

@@ -1,12 +1,11 @@
 // A run: several accounts and the operator at the same time, with refused commits and
 // restarts. After each step all records and views are compared with the models.
 
-import fc from 'fast-check';
 import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import { newSeed, type Random, randomFrom } from '../load/random.js';
 import type { JsonRecord } from './account-model.js';
 import { AccountModel } from './account-model.js';
-import type { Step } from './commands.js';
-import { REFUSED, steps } from './commands.js';
+import { Commands, REFUSED, WORDS } from './commands.js';
 import type { Fetch } from './exchange.js';
 import { exchange, OPERATOR, same } from './exchange.js';
 import type { Host } from './hosts.js';
@@ -41,58 +40,41 @@ export type RunTotals = {
   failure: string | undefined;
 };
 
+export interface RunOptions {
+  readonly host: Host;
+  readonly folder: string;
+  readonly commands: number;
+  readonly say?: (text: string) => void;
+}
+
 /**
- * Generates runs, each on a new database, until this many commands are sent or a difference
+ * Makes random runs, each on a new database, until this many commands are sent or a difference
  * is found. The seed in the message generates the same run again.
  */
-export async function runsOf({
-  host,
-  folder,
-  commands,
-  say = () => {},
-  seed = Date.now(),
-}: {
-  host: Host;
-  folder: string;
-  commands: number;
-  say?: (text: string) => void;
-  seed?: number;
-}): Promise<RunTotals> {
-  const totals: RunTotals = {
-    runs: 0,
-    commands: 0,
-    refused: 0,
-    events: 0,
-    restarts: 0,
-    failure: undefined,
-  };
-  const property = fc.asyncProperty(
-    steps({ accounts: ACCOUNTS, steps: STEPS_MAX, commands: COMMANDS_A_STEP }),
-    async (run) => {
+export async function runsOf({ host, folder, commands, say }: RunOptions): Promise<RunTotals> {
+  const counts = { runs: 0, commands: 0, refused: 0, events: 0, restarts: 0 };
+  const totals: RunTotals = { ...counts, failure: undefined };
+  const keepRunning = async () => {
+    while (totals.commands < commands && totals.failure === undefined) {
+      const seed = newSeed();
       const running = await host(folder);
       try {
-        await oneRun(running, run, totals);
+        await oneRun(running, randomFrom(seed), totals);
+      } catch (error) {
+        totals.failure = `${error} (seed ${seed})`;
       } finally {
         await running.close();
       }
       totals.runs++;
-      if (totals.runs % 50 === 0) say(`${totals.commands} commands in ${totals.runs} runs`);
-    },
-  );
-  let checks = 0;
-  const keepRunning = async () => {
-    while (totals.commands < commands && totals.failure === undefined) {
-      // Without shrinking: concurrent commands do not interleave in the same way twice.
-      const options = { numRuns: 1, seed: seed + checks++, endOnFailure: true };
-      const { failed, errorInstance } = await fc.check(property, options);
-      if (failed) totals.failure = `${errorInstance} (seed ${options.seed})`;
+      if (totals.runs % 50 === 0) say?.(`${totals.commands} commands in ${totals.runs} runs`);
     }
   };
   await Promise.all(Array.from({ length: RUNS_AT_ONCE }, keepRunning));
   return totals;
 }
 
-async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], totals: RunTotals) {
+async function oneRun(running: Awaited<ReturnType<Host>>, random: Random, totals: RunTotals) {
+  const commands = new Commands(random, WORDS, true);
   let mayFail = false;
   const shared: Shared = {
     fetch: (path, init) => running.fetch(path, init),
@@ -105,15 +87,16 @@ async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], 
   const lanes = Array.from({ length: ACCOUNTS }, (_, i) => new Lane(`tenant-${i}`, shared));
   const models = [samples, ...lanes.map(({ model }) => model)];
   countIds(models, shared);
-  for (const step of run) {
-    mayFail = JSON.stringify(step).includes(REFUSED);
+  for (let step = random.between(1, STEPS_MAX); step > 0; step--) {
+    const chosen = lanes.map(() => Array.from({ length: COMMANDS_A_STEP }, () => commands.next()));
+    mayFail = JSON.stringify(chosen).includes(REFUSED);
     for (const lane of lanes)
       lane.strangers = idsOf(models.filter((model) => model !== lane.model));
     // Waits for all lanes, so that none continues after another has failed.
-    const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(step.lanes[i] ?? [])));
+    const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(chosen[i] ?? [])));
     const failed = ends.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
-    if (step.end === 'restart') {
+    if (random.chance(0.5)) {
       await running.restart();
       totals.restarts++;
       countIds(models, shared);

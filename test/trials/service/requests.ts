@@ -17,7 +17,7 @@ export interface Call {
 /** The JSON of a successful answer. */
 export interface Envelope<Data> {
   data: Data;
-  meta: { pagination: { total_pages: number } };
+  meta: { pagination: { total: number; total_pages: number } };
 }
 
 export interface Answer {

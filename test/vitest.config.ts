@@ -13,6 +13,8 @@ const onHost = (host: string) => ({
   test: {
     name: `contract-${host}`,
     include: ['test/contract/*.test.ts'],
+    // Storage refuses a write only through the port, or by a trigger of Postgres.
+    exclude: ['server', 'worker'].includes(host) ? ['**/storage-failure.test.ts'] : [],
     provide: { host },
   },
 });

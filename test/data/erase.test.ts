@@ -92,7 +92,7 @@ describe('An erasure', () => {
   const to = ['--account', 'stays', '--export-first', 'x'];
   it.each<[string, string[], number, RegExp, Record<string, string>?]>([
     ['another confirmation', [...to, '--confirm', 'stay'], 2, /they must be the same/],
-    ['no confirmation', to, 2, /--confirm is missing/],
+    ['no confirmation', to, 2, /required option '--confirm <\w+>' not specified/],
     [
       'no ledger',
       words('stays', 'x').slice(1),
@@ -152,7 +152,7 @@ describe('The ledger', () => {
     await addToLedger(restoration.at('backups-erased.ndjson'), given);
     const { code, stdout } = await restoration.restore([restoration.backup]);
     expect(code).toBe(0);
-    expect(stdout).toContain('Accounts that were erased came back with this backup:');
+    expect(stdout).toContain('Accounts that were erased came back:');
     expect(stdout).toContain('local-preview  erased on 2999-01-01');
   });
 });

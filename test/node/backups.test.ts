@@ -106,7 +106,7 @@ it('SIGUSR2 without a folder for backups is logged', async () => {
 });
 
 it('Refused admin keys are counted', async () => {
-  const server = await service.start(onDemand);
+  const server = await service.start({ ADMIN_API_KEY: 'operator'.padEnd(32, '-'), OPS_PORT: '0' });
   const headers = { 'X-Service-Admin-Key': 'a guess' };
   expect((await fetch(`${server.origin}/api/v1/admin/usage`, { headers })).status).toBe(401);
   const operations = operationsOf(server);

@@ -58,15 +58,17 @@ export function eventLine(id: number, event: string): EventLine {
 }
 
 /** What is in a dump. */
-class Summary {
+export class Summary {
   records = 0;
   events = 0;
   readonly highest: Partial<Record<CollectionName, number>> = {};
   /** When the oldest record of each account was made, in milliseconds since 1970. */
   readonly oldest = new Map<string, number>();
+  readonly #lines = createHash('sha256');
 
   /** Throws an error that names the record if no host could serve it. */
   add(line: ContentLine): void {
+    if (isEvent(line) || isRecord(line)) this.#lines.update(JSON.stringify(line));
     if (isEvent(line)) this.events++;
     else if (isRecord(line)) {
       const { collection, id, owner, created_at } = line;
@@ -77,6 +79,12 @@ class Summary {
       const before = this.oldest.get(owner ?? '') ?? Infinity;
       this.oldest.set(owner ?? '', Math.min(created_at, before));
     } else if ('highest' in line) this.#raise(line.highest);
+  }
+
+  /** SHA-256 of records, events and highest numbers: the same before and after a move, on every host. */
+  get contents(): string {
+    const highest = Object.entries(this.highest).sort().join();
+    return this.#lines.copy().update(highest).digest('hex');
   }
 
   #raise(highest: Sequences): void {

@@ -9,7 +9,7 @@ import { ERASE_AGAIN, type Ledger, ledgerPath, readLedger } from '../../storage/
 import { counted } from '../data/failures.js';
 import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
-import { checkedDump, writeDump } from '../dump/dump-file.js';
+import { checkedDump, type Summary, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/running-service.js';
 import { workersStore } from '../dump/workers.js';
@@ -17,8 +17,10 @@ import { type Call, type Declare, pathOf, UsageError } from '../program/command.
 
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
 
-const textOf = (records: number, events: number) =>
-  `${counted(records, 'record')} and ${counted(events, 'audit event')}\n`;
+const countsOf = (records: number, events: number) =>
+  `${counted(records, 'record')} and ${counted(events, 'audit event')}`;
+const textOf = ({ records, events, contents }: Summary) =>
+  `${countsOf(records, events)}, contents ${contents}\n`;
 
 export const dump: Declare = (command, call) =>
   command
@@ -32,8 +34,9 @@ ${SETTINGS}`)
     .option('--from <source>', 'a database file, or an address')
     .action(async ({ to, from }) => {
       const path = pathOf(call, to);
-      const { records, events } = await writeDump(path, await storeOf('from', from, call), call);
-      call.out(`${path}: ${textOf(records, events)}`);
+      call.out(
+        `${path}: ${textOf(await writeDump(path, await storeOf('from', from, call), call))}`,
+      );
     });
 
 export const load: Declare = (command, call) =>
@@ -51,8 +54,8 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
       const ledger = await ledgerFor(path, call);
       const found = await checkedDump(path);
       await store.load?.(found);
-      const { records, events, oldest } = found.summary;
-      call.out(`loaded ${textOf(records, events)}${erasedAmong(oldest, ledger)}`);
+      const { summary } = found;
+      call.out(`loaded ${textOf(summary)}${erasedAmong(summary.oldest, ledger)}`);
     });
 
 export const restore: Declare = (command, call) =>
@@ -75,8 +78,8 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       const ledger = await ledgerFor(backup, call);
       const { contents, kept, owners } = await restoreDatabase(backup, path, now());
       const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
-      const counts = textOf(contents.recordCount, contents.auditEventCount);
-      out(`${path} is now the backup ${backup}: ${counts}${old}\n`);
+      const counts = countsOf(contents.recordCount, contents.auditEventCount);
+      out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);
       const oldest = owners.map(({ subject, oldest }) => [subject, oldest] as const);
       out(erasedAmong(oldest, ledger));
     });

@@ -2,6 +2,7 @@
 // runs at most one of it. It loads every record, and answers with the same handler as on Node.
 
 import { DurableObject } from 'cloudflare:workers';
+import { adminGate } from '../../core/http/authentication.js';
 import {
   buildHandler,
   FairScheduler,
@@ -9,14 +10,15 @@ import {
   openRecords,
   openSignIn,
 } from '../../handler.js';
+import { NDJSON } from '../../storage/dump/dump-lines.js';
 import { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
+import { dumpText, loadDump } from '../../storage/object/transfer.js';
 import { SettingError } from '../settings/setting-error.js';
 import { settingWarnings } from '../settings/warnings.js';
 import { readSettings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { environmentOf, type WorkerEnvironment } from './environment.js';
 import { errorResponse } from './gateway.js';
-import { maintenanceOf } from './maintenance.js';
 
 /** Of case-folded texts, at most two bytes each. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
@@ -103,7 +105,38 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     if (environment['MAINTENANCE'] !== 'on') return;
     // A dump is of one moment, and a load replaces nothing that was written meanwhile.
     await records.refuseWrites();
-    const maintain = maintenanceOf(storage, adminKey, () => this.#open());
-    this.#respond = (request, host) => maintain(request) ?? respond(request, host);
+    const admit = adminGate(adminKey);
+    this.#respond = (request, host) => {
+      if (new URL(request.url).pathname !== '/maintenance') return respond(request, host);
+      const admitted = admit(request);
+      return admitted.ok ? this.#maintain(request) : refused(401, admitted.failure.message);
+    };
   }
+
+  /** Gives the whole service as a dump, or takes a dump, compressed by gzip. */
+  async #maintain(request: Request): Promise<Response> {
+    const { storage } = this.ctx;
+    if (request.method === 'GET') {
+      const pieces = dumpText(storage);
+      const text = new ReadableStream<string>({
+        pull(controller) {
+          const { value, done } = pieces.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+      }).pipeThrough(new TextEncoderStream());
+      return new Response(text, { headers: { 'Content-Type': NDJSON } });
+    }
+    try {
+      await loadDump(storage, await request.arrayBuffer());
+      await this.#open();
+      return new Response(null, { status: 204 });
+    } catch (error) {
+      return refused(409, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function refused(status: number, message: string): Response {
+  return Response.json({ error: { message } }, { status });
 }

@@ -5,8 +5,6 @@
 export const MEMORY_MAX_BYTES = 70_000_000;
 /** What memory holds of a record besides its text: 94 bytes were measured. */
 const RECORD_BYTES = 100;
-/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
-export const BODY_MAX_BYTES = 1_990_000;
 
 /** What a record takes in memory: the engine keeps two bytes for each character if one is beyond Latin-1. */
 export function memoryOf(body: string): number {

@@ -17,10 +17,9 @@ import type {
 } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
-import { PUT_SEQUENCES } from '../records-table.js';
+import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { MEMORY_MAX_BYTES, memoryOf, tooLargeFor } from './memory-limit.js';
 import { type ObjectStorage, prepareSchema, rowsOf, type SqlRow } from './object-storage.js';
-import { storedSequences } from './transfer.js';
 
 const PAGE_ROWS = 1_000;
 /** Rows of a piece of the usage view: about 10 ms. */
@@ -86,7 +85,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   async sequences(): Promise<Sequences> {
-    return storedSequences(this.#options.storage);
+    return JSON.parse(this.#rows<{ sequences: string }>(LOAD_SEQUENCES)[0]?.sequences ?? '{}');
   }
 
   commit(changes: Changes): Promise<CommitResult> {

@@ -12,6 +12,8 @@ export interface ObjectStorage {
     exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
   };
   transactionSync<T>(run: () => T): T;
+  /** No other request runs meanwhile, and only streams made by `run` flow. The platform allows 30 s. */
+  transaction<T>(run: () => Promise<T>): Promise<T>;
 }
 
 export function rowsOf<Row extends SqlRow>(
@@ -23,12 +25,10 @@ export function rowsOf<Row extends SqlRow>(
 }
 
 const SCHEMA_VERSION = 1;
-export const CREATE_AUDIT_EVENTS =
-  'create table audit_events (id integer primary key, event text not null) strict';
 const CREATE_ALL = [
   ...CREATE_RECORDS,
   CREATE_SEQUENCES,
-  CREATE_AUDIT_EVENTS,
+  'create table audit_events (id integer primary key, event text not null) strict',
   'create table schema_version (version integer not null) strict',
   `insert into schema_version values (${SCHEMA_VERSION})`,
 ];

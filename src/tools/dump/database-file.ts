@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { syncFile } from '../../storage/disk-sync.js';
-import type { RecordLine } from '../../storage/dump/dumped-rows.js';
+import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
 import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
@@ -14,8 +14,7 @@ import { assertIntegrity, assertSchema } from '../../storage/file/own-database.j
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
-import type { CheckedDump, ContentLine, Store } from './dump-file.js';
-import { eventLine, recordLine } from './dump-file.js';
+import type { CheckedDump, Store } from './dump-file.js';
 
 const OWNER_ONLY = 0o600;
 /** A row can be as large as 2 MiB. */
@@ -27,13 +26,12 @@ const EVENTS = `
   select id as last, event from audit_events where id > ?1 order by id limit ${PAGE_ROWS}`;
 
 export const fileStore = (path: string): Store => ({
-  kind: 'file',
   lines: () => linesIn(path),
   load: (dump) => load(dump, path),
 });
 
 /** Rejects with the reason if a running service holds the file, or would refuse to start on it. */
-async function* linesIn(path: string): AsyncGenerator<ContentLine> {
+async function* linesIn(path: string): AsyncGenerator<DumpLine> {
   // Opening would create a missing file.
   await stat(path);
   const hadLog = hasLog(path);
@@ -44,8 +42,8 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     assertSchema(connection);
     assertIntegrity(connection);
     for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
-    for (const row of rowsOf(connection, EVENTS)) {
-      yield eventLine(Number(row['last']), String(row['event']));
+    for (const { last, event } of rowsOf(connection, EVENTS)) {
+      yield { id: Number(last), event: String(event) };
     }
     yield { highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {

@@ -4,7 +4,7 @@
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import type { RecordLine } from '../../storage/dump/dumped-rows.js';
+import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
 import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
 import {
@@ -15,8 +15,7 @@ import {
   sequenceName,
 } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
-import type { CheckedDump, ContentLine, Store } from './dump-file.js';
-import { eventLine, recordLine } from './dump-file.js';
+import type { CheckedDump, Store } from './dump-file.js';
 
 /** A row can be as large as 2 MiB. */
 const FETCHED_ROWS = 50;
@@ -24,7 +23,6 @@ const FETCHED_ROWS = 50;
 const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
-  kind: 'postgres',
   lines: () => linesIn(url),
   load: (dump) => load(url, dump),
 });
@@ -36,7 +34,7 @@ const SEQUENCES = `
   select replace(sequencename, '_numbers', '') as name, last_value as last from pg_sequences
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;
 
-async function* linesIn(url: string): AsyncGenerator<ContentLine> {
+async function* linesIn(url: string): AsyncGenerator<DumpLine> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   const run = async (text: string) => (await client.query(text)).rows;
@@ -52,7 +50,7 @@ async function* linesIn(url: string): AsyncGenerator<ContentLine> {
     await client.connect();
     await run('begin isolation level repeatable read read only');
     for await (const row of fetched(RECORDS)) yield recordLine(row);
-    for await (const { id, event } of fetched(EVENTS)) yield eventLine(Number(id), event);
+    for await (const { id, event } of fetched(EVENTS)) yield { id: Number(id), event };
     // Sequences are not part of the snapshot, but never lag behind its records.
     const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, Number(last)]);
     yield { highest: Object.fromEntries(highest) };

@@ -44,7 +44,8 @@ describe('A load', () => {
 
   it('names the accounts that were erased after the records that it brings back', async () => {
     const erased = '2026-06-01T00:00:00.000Z';
-    await addToLedger(at('ledger.ndjson'), { subject: 'amina', erased });
+    addToLedger(at('ledger.ndjson'), { subject: 'amina', erased });
+    addToLedger(at('ledger.ndjson'), { subject: 'neema', erased: '2025-01-01T00:00:00.000Z' });
     const ledger = { ERASURE_LEDGER: at('ledger.ndjson') };
     const printed = await runWell(['load', at('shop.ndjson'), '--to', at('back.db')], ledger);
     expect(printed).toContain(`came back:\n\namina  erased on ${erased}\n\nStart the service`);

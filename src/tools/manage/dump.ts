@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
-import { ERASE_AGAIN, type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { counted } from '../data/failures.js';
 import { adminKeyIn, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
@@ -81,11 +81,17 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       out(erasedAmong(oldest, ledger));
     });
 
-/** Which accounts came back although they were erased, and what to do; empty if none did. */
-function erasedAmong(oldest: Iterable<readonly [string, number]>, ledger?: Ledger): string {
+/**
+ * Which accounts came back although they were erased, and what to do; empty if none did. An account whose
+ * records are all later is a new one.
+ */
+function erasedAmong(
+  oldest: Iterable<readonly [subject: string, time: number]>,
+  ledger: ReadonlyMap<string, string>,
+): string {
   const back = [...oldest].flatMap(([subject, time]) => {
-    const erased = ledger?.erasedAfter(subject, time);
-    return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
+    const erased = ledger.get(subject) ?? '';
+    return time < Date.parse(erased) ? `${subject}  erased on ${erased}\n` : [];
   });
   if (back.length === 0) return '';
   return `

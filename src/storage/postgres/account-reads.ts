@@ -13,7 +13,6 @@ import { clientClosedRequest, notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
-import type { KeyedSemaphore } from './keyed-semaphore.js';
 import * as sql from './statements.js';
 import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 
@@ -21,13 +20,12 @@ export interface AccountContext {
   readonly database: Database;
   /** Ends time slices of long work. */
   readonly scheduler: {
-    isSliceSpent(): boolean;
-    yield(account: string, isGone?: () => boolean): Promise<void>;
+    yieldIfNeeded(account: string, isDisconnected?: () => boolean): Promise<void> | undefined;
   };
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
-  readonly turns: KeyedSemaphore;
+  readonly turns: ReturnType<typeof keyedSemaphore>;
   /** Built for `limits`. */
   readonly writes: sql.WriteStatements;
   readonly isLogged: (event: AuditEvent) => boolean;
@@ -37,12 +35,27 @@ export interface AccountContext {
 const ACCOUNT_MAX_QUICK = 6;
 const ACCOUNT_MAX_SLOW = 2;
 
-interface Piece {
-  readonly position: number;
-  readonly body: string;
-  /** In the collection. */
-  readonly records: number | null;
+/** Runs `act` while at most `max` of the same key are running: for an account, and for a record's changes, so that a PATCH rarely has to retry. */
+export function keyedSemaphore() {
+  const keys = new Map<string, { running: number; waiting: (() => void)[] }>();
+  return async <T>(key: string, max: number, act: () => Promise<T>): Promise<T> => {
+    const held = keys.get(key) ?? { running: 0, waiting: [] };
+    keys.set(key, held);
+    if (held.running < max) held.running++;
+    else await new Promise<void>((resolve) => held.waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      // Pass the permit on.
+      const next = held.waiting.shift();
+      if (next !== undefined) next();
+      else if (--held.running === 0) keys.delete(key);
+    }
+  };
 }
+
+/** `records`: in the collection. */
+type Piece = readonly { position: number; body: string; records: number | null }[];
 
 export class AccountReads {
   protected readonly context: AccountContext;
@@ -67,16 +80,14 @@ export class AccountReads {
     const { q, status, pageSize } = query;
     // Bodies escape U+0000 and Postgres rejects it, so it can't match.
     if (q.includes('\0')) return { items: [], total: 0 };
-    let statement = sql.LIST;
     const values: unknown[] = [this.key, collection, pageSize, offsetOf(query)];
-    if (q !== '' || status !== '') {
-      statement = q === '' ? sql.LIST_OF_STATUS : sql.SEARCH;
-      values.push(status === '' ? null : statusColumn(status));
-    }
+    if (q !== '' || status !== '') values.push(status === '' ? null : statusColumn(status));
     if (q !== '') {
       const needle = caseFolded(q);
       values.push(needle, `%${needle.replace(/[\\%_]/g, '\\$&')}%`);
     }
+    const unsearched = status === '' ? sql.LIST : sql.LIST_OF_STATUS;
+    const statement = q === '' ? unsearched : sql.SEARCH;
     const [row] = await this.ask<{ records: number; body: string | null }>(statement, values);
     const body = row?.body ?? '';
     const items = body.includes('\x1e') ? this.#withLong(collection, body) : body ? [body] : [];
@@ -115,17 +126,14 @@ export class AccountReads {
   /** One text per record, newest first. Only records in the first piece are from one snapshot. */
   async *#eachOf(
     collection: CollectionName,
-    first: readonly Piece[],
+    first: Piece,
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
-    const { scheduler } = this.context;
     let left = first[0]?.records ?? 0;
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
-        if (scheduler.isSliceSpent()) {
-          await scheduler.yield(this.owner, this.sender?.isDisconnected);
-        }
+        await this.context.scheduler.yieldIfNeeded(this.owner, this.sender?.isDisconnected);
         yield border + (await textOf(body));
         border = ',';
       }
@@ -134,13 +142,13 @@ export class AccountReads {
     }
   }
 
-  #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER) {
-    return this.ask<Piece>(sql.PIECE, [this.key, collection, before]);
+  #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER): Promise<Piece> {
+    return this.ask(sql.PIECE, [this.key, collection, before]);
   }
 
   protected async find(collection: CollectionName, id: string, request = attempts()) {
+    type Stored = { body: string; version: number };
     const key = [this.key, collection, toStored(id)];
-    type Stored = { body: string; version: number; bytes: number };
     return (await this.ask<Stored>(sql.FIND, key, request))[0];
   }
 
@@ -159,7 +167,7 @@ export class AccountReads {
       return database.ask<Row>(statement, values, request);
     };
     // No subject has a line break.
-    if (statement.isSlow) return turns.run(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
-    return turns.run(this.key, ACCOUNT_MAX_QUICK, act);
+    if (statement.isSlow) return turns(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    return turns(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

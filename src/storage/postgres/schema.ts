@@ -1,4 +1,4 @@
-// The tables, and their migrations.
+// The tables.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
@@ -9,6 +9,9 @@ import { checkServer } from './server-check.js';
 
 /** An advisory lock key that other programs are unlikely to use. */
 const SCHEMA_LOCK = 7_343_028_152;
+
+/** Of the tables. A later one only adds, so that processes of the previous release keep working. */
+const VERSION = 1;
 
 /** The source of id numbers: "IDs are unique per resource per database". */
 export const sequenceName = (collection: CollectionName) => `${collection}_numbers`;
@@ -21,7 +24,7 @@ export const sequenceName = (collection: CollectionName) => `${collection}_numbe
  * was committed while the first waited. `works_from`: the oldest schema version that a release must
  * know to use these tables.
  */
-const FIRST_STEP = [
+const TABLES = [
   `create table records (
      owner text collate "C" not null,
      collection text collate "C" not null,
@@ -55,40 +58,31 @@ const FIRST_STEP = [
     (name) => `create sequence ${sequenceName(name)} maxvalue ${Number.MAX_SAFE_INTEGER}`,
   ),
   'create table service_schema (version integer not null, works_from integer not null)',
-  'insert into service_schema values (1, 1)',
+  `insert into service_schema values (${VERSION}, ${VERSION})`,
 ];
 
-/** One per version. Steps only add, so that processes of the previous release keep working. */
-const SCHEMA_STEPS = [FIRST_STEP] as const;
-
 /**
- * Creates or migrates the tables, one process at a time. New tables get the `seed` in the same
- * transaction. Resolves with a line about the server. Rejects if this release or server can't hold them.
+ * Creates the tables, one process at a time. New tables get the `seed` in the same transaction.
+ * Resolves with a line about the server. Rejects if this release or server can't hold them.
  */
 export function prepareSchema(database: Database, seed: readonly PutRow[] = []): Promise<string> {
   return database.transaction(async (run) => {
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const { found, tables } = await checkServer(run);
-    type Version = { version: number; works_from: number };
-    const [row] = tables
-      ? await run<Version>('select version, works_from from service_schema')
-      : [];
-    const { version = 0, works_from: worksFrom = 0 } = row ?? {};
-    if (worksFrom > SCHEMA_STEPS.length) {
-      throw new Error(
-        `the database needs a release that knows version ${worksFrom} of the tables; this one knows up to ${SCHEMA_STEPS.length}. Start the newer release`,
-      );
-    }
-    if (version < SCHEMA_STEPS.length) {
-      for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
-      await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
-    }
-    if (version === 0) {
-      const now = Date.now();
-      const times = { created_at: now, updated_at: now };
+    if (tables) {
+      const newer = 'select works_from from service_schema where works_from > $1';
+      const [needed] = await run<{ works_from: number }>(newer, [VERSION]);
+      if (needed !== undefined) {
+        throw new Error(
+          `the database needs a release that knows version ${needed.works_from} of the tables; this one knows up to ${VERSION}. Start the newer release`,
+        );
+      }
+    } else {
+      for (const text of TABLES) await run(text);
+      const [created_at, updated_at] = [Date.now(), Date.now()];
       const rows = seed.map(({ collection, ...row }, index) => {
         const position = index - seed.length;
-        return { collection, position, ...rowColumns(row), ...times };
+        return { collection, position, ...rowColumns(row), created_at, updated_at };
       });
       await run(PUT_ROWS, [JSON.stringify(rows)]);
       await run(PUT_TOTALS);
@@ -108,21 +102,15 @@ export const PUT_TOTALS = `
 /**
  * Rows can come without their sequences (logical replication, `pg_dump -a`), and no id may be given
  * twice. Only a sequence that is behind is set, and the rows are read before it: another process may
- * be taking numbers.
+ * be taking numbers. Without a regular expression: half the time.
  */
-const digitsOf = (id: string) => `substr(${id}, length(c.prefix) + 1)`;
-const isStandard = (id: string) =>
-  `starts_with(${id}, c.prefix) and ltrim(${digitsOf(id)}, '0123456789') = ''`;
-// The highest text of each length is the highest number, unless it's of another form: 3 times as fast.
 const ADVANCE_SEQUENCES = `
   select setval(sequence, highest) from (
-    select c.sequence::regclass as sequence, max(case when ${isStandard('top')} then ${digitsOf('top')}::bigint
-        else (select max(${digitsOf('r.id')}::bigint) from records r where r.collection = c.name
-          and octet_length(r.id) = size and ${isStandard('r.id')}) end) as highest
-      from (select collection, octet_length(id) as size, max(id) as top from records group by 1, 2) tops
-      join unnest($1::text[], $2::text[], $3::text[]) as c (name, prefix, sequence)
-        on c.name = collection and size - length(c.prefix) between 1 and 15
-     group by 1
+    select sequence::regclass, max(digits::bigint) as highest
+      from (select c.sequence, substr(r.id, length(c.prefix) + 1) as digits
+          from records r join unnest($1::text[], $2::text[], $3::text[]) as c (name, prefix, sequence)
+            on c.name = r.collection and starts_with(r.id, c.prefix)) ids
+     where length(digits) between 1 and 15 and ltrim(digits, '0123456789') = '' group by 1
     union all select pg_get_serial_sequence('audit_events', 'id')::regclass, max(id) from audit_events
   ) stored where highest > coalesce(pg_sequence_last_value(sequence), 0)`;
 

@@ -33,7 +33,7 @@ export const NUMBER = batched(
 export const FIND = batched(
   'find',
   `
-  select k.n, r.body, r.version, r.bytes
+  select k.n, r.body, r.version
     from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C")
       with ordinality as k (owner, collection, id, n)
     join records r using (owner, collection, id)`,

@@ -19,7 +19,7 @@ export interface CountedAccount {
 }
 
 export function postgresViews(database: Database): OperatorViews {
-  async function pageOf<Item>(asked: Statement, values: readonly unknown[]) {
+  async function pageOf<Item>(asked: Statement, values: readonly unknown[] = []) {
     type Row = { items: Item[] | null; total: number };
     const [row] = await database.ask<Row>(asked, values);
     return { items: row?.items ?? [], total: row?.total ?? 0 };
@@ -27,10 +27,9 @@ export function postgresViews(database: Database): OperatorViews {
 
   return {
     async overview() {
-      type Item = { collection: string; records: number };
-      const { items, total } = await pageOf<Item>(OVERVIEW, []);
-      const itemOf = (name: string) => items.find(({ collection }) => collection === name);
-      return overviewOf(total, (name) => itemOf(name)?.records ?? 0);
+      const { items, total } = await pageOf<{ collection: string; records: number }>(OVERVIEW);
+      const counts = new Map(items.map(({ collection, records }) => [collection, records]));
+      return overviewOf(total, (name) => counts.get(name) ?? 0);
     },
 
     async accounts(query) {
@@ -41,7 +40,10 @@ export function postgresViews(database: Database): OperatorViews {
       if (needle !== '') values.push(needle, ...casePairs());
       const statement = needle === '' ? ACCOUNTS : ACCOUNTS_MATCHING;
       const { items, total } = await pageOf<CountedAccount>(statement, values);
-      return { items: items.map(summaryText), total };
+      const texts = items.map(({ owner, counts }) =>
+        JSON.stringify(summaryOf(fromStored(owner), counts)),
+      );
+      return { items: texts, total };
     },
 
     async usage() {
@@ -63,6 +65,11 @@ export function postgresViews(database: Database): OperatorViews {
       if (row?.read_only === 'on') throw new Error('Postgres is read-only');
     },
   };
+}
+
+export function summaryOf(owner: string, counts: CountedAccount['counts']): AccountSummary {
+  const resources = byCollection((name) => counts[name] ?? 0);
+  return { owner_sub: owner, record_count: recordCount(resources), resources };
 }
 
 const view = (text: string) => statement('view', text, { isSlow: true });
@@ -120,20 +127,14 @@ const ACCOUNTS_MATCHING = view(`
   select (select count(*) from found) as total, (select json_agg(r) from (
     ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`);
 
-let cased: readonly string[] | undefined;
+let cased: readonly [upper: string, lower: string] | undefined;
 
 /** Every character that `caseFolded` changes, and in the same order those it changes them to. */
-function casePairs(): [upper: string, lower: string] {
+function casePairs(): readonly [upper: string, lower: string] {
+  if (cased !== undefined) return cased;
   // No character above has case, and only "İ" becomes two: the statement replaces it itself.
-  const all = () => Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
-  cased ??= all().filter((character) => caseFolded(character) !== character && character !== 'İ');
-  return [cased.join(''), caseFolded(cased.join(''))];
-}
-
-const summaryText = ({ owner, counts }: CountedAccount) =>
-  JSON.stringify(summaryOf(fromStored(owner), counts));
-
-export function summaryOf(owner: string, counts: CountedAccount['counts']): AccountSummary {
-  const resources = byCollection((name) => counts[name] ?? 0);
-  return { owner_sub: owner, record_count: recordCount(resources), resources };
+  const all = Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
+  const upper = all.filter((each) => caseFolded(each) !== each && each !== 'İ').join('');
+  cased = [upper, caseFolded(upper)];
+  return cased;
 }

@@ -6,7 +6,12 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
-import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
+import {
+  connectionOptions,
+  Database,
+  type Run,
+  reasonOf,
+} from '../../storage/postgres/database.js';
 import {
   advanceSequences,
   PUT_ROWS,
@@ -35,7 +40,7 @@ const SEQUENCES = `
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;
 
 async function* linesIn(url: string): AsyncGenerator<DumpLine> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client(connectionOptions(url));
   client.on('error', () => {});
   const run = async (text: string) => (await client.query(text)).rows;
   async function* fetched(query: string) {
@@ -50,9 +55,9 @@ async function* linesIn(url: string): AsyncGenerator<DumpLine> {
     await client.connect();
     await run('begin isolation level repeatable read read only');
     for await (const row of fetched(RECORDS)) yield recordLine(row);
-    for await (const { id, event } of fetched(EVENTS)) yield { id: Number(id), event };
+    for await (const { id, event } of fetched(EVENTS)) yield { id, event };
     // Sequences are not part of the snapshot, but never lag behind its records.
-    const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, Number(last)]);
+    const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, last]);
     yield { highest: Object.fromEntries(highest) };
   } catch (error) {
     throw inWords(error);

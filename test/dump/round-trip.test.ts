@@ -23,8 +23,7 @@ const at = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
   folder = await openTemporaryFolder();
-  const since = Date.now() - 3_600_000;
-  await makeShopFile(at('shop.db'), { accounts: ACCOUNTS, records: 1_400, events: 1_100, since });
+  await makeShopFile(at('shop.db'), { accounts: ACCOUNTS, records: 1_400, events: 1_100 });
   before = await contentsOf(at('shop.db'));
 }, 60_000);
 afterAll(() => folder.remove());
@@ -37,11 +36,6 @@ const byCollection = ({ accounts }: FileContents) =>
       rows.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 0)),
     ]),
   );
-
-async function linesOf(name: string): Promise<Record<string, unknown>[]> {
-  const lines = (await readFile(at(name), 'utf8')).trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line));
-}
 
 describe('A dump from a file', () => {
   it('goes through Postgres and Workers into a file, and users and the operator see the same', async () => {
@@ -56,7 +50,7 @@ describe('A dump from a file', () => {
     const load = ['load', at('postgres.ndjson'), '--to', workers.origin];
     // An interrupted load leaves nothing.
     const cut = gzipSync(await readFile(at('postgres.ndjson'))).subarray(0, -100);
-    expect((await workers.maintain('PUT', {}, cut)).status).toBe(409);
+    expect((await workers.maintain('PUT', {}, cut)).status).toBe(422);
     await runWell(load);
     const again = await runHere(load);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('holds records')]);
@@ -89,18 +83,15 @@ describe('A dump from a file', () => {
     await served.stop();
   }, 60_000);
 
-  it('is whole in a new file, with each order and highest number', async () => {
+  it('is whole in a new file, and NDJSON with a head, a line for each record and event, and a digest', async () => {
     await runWell(['load', at('file.ndjson'), '--to', at('copy.db')]);
     expect(await contentsOf(at('copy.db'))).toEqual(before);
-  });
-
-  it('is NDJSON with a head, a line for each record and event, and a digest', async () => {
-    const lines = await linesOf('file.ndjson');
+    const lines = (await readFile(at('file.ndjson'), 'utf8')).trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 1_400 + 1_100 + 2);
-    expect(lines[0]).toMatchObject({ version: 1, release: '0.1.0' });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ version: 1, release: '0.1.0' });
     const names = 'collection,id,owner,created_at,updated_at,body';
-    expect(Object.keys(lines[1] ?? {}).join()).toBe(names);
-    expect(lines.at(-1)).toEqual({ sha256: expect.stringMatching(/^\w{64}$/) });
+    expect(Object.keys(JSON.parse(lines[1] ?? '')).join()).toBe(names);
+    expect(lines.at(-1)).toMatch(/^{"sha256":"\w{64}"}$/);
   });
 });
 

@@ -6,8 +6,7 @@ import { originPolicy } from '../../core/http/cors.js';
 import { refusal, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
 import { readSettings } from '../settings.js';
-import { consoleLog } from './console-log.js';
-import { environmentOf, serviceStub, type WorkerEnvironment } from './environment.js';
+import { environmentOf, log, serviceStub, type WorkerEnvironment } from './environment.js';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -21,16 +20,11 @@ export async function forward(request: Request, env: WorkerEnvironment): Promise
       return send();
     });
   } catch (error) {
-    consoleLog().error('object_call_failed', error, { method: request.method });
-    const origin = admittedOrigin(request, env);
-    return isRead
-      ? errorResponse(
-          request,
-          'STORAGE_UNAVAILABLE',
-          'the service is restarting; try again',
-          origin,
-        )
-      : errorResponse(request, 'STORAGE_FAILED', 'no response; read before trying again', origin);
+    log.error('object_call_failed', error, { method: request.method });
+    const [code, message] = isRead
+      ? (['STORAGE_UNAVAILABLE', 'the service is restarting; try again'] as const)
+      : (['STORAGE_FAILED', 'no response; read before trying again'] as const);
+    return errorResponse(request, code, message, admittedOrigin(request, env));
   }
 }
 

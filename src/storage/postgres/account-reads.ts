@@ -1,6 +1,6 @@
 // Reads of one account: records, list pages, payments, and the operator's account page.
 
-import type { AuditEvent } from '../../core/domain/audit-event.js';
+import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
@@ -11,12 +11,17 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import { clientClosedRequest, notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
+import { keyedSemaphore } from './batching.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
 import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
 
-export interface AccountContext {
+/** One account's creates contend for its totals row, so they must not use up the connections. */
+const ACCOUNT_MAX_QUICK = 6;
+const ACCOUNT_MAX_SLOW = 2;
+
+export interface PostgresOptions {
   readonly database: Database;
   /** Ends time slices of long work. */
   readonly scheduler: {
@@ -25,34 +30,14 @@ export interface AccountContext {
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
-  readonly turns: ReturnType<typeof keyedSemaphore>;
-  /** Built for `limits`. */
-  readonly writes: sql.WriteStatements;
-  readonly isLogged: (event: AuditEvent) => boolean;
 }
 
-/** One account's creates contend for its totals row, so they must not use up the connections. */
-const ACCOUNT_MAX_QUICK = 6;
-const ACCOUNT_MAX_SLOW = 2;
+export type AccountContext = ReturnType<typeof contextOf>;
 
-/** Runs `act` while at most `max` of the same key are running: for an account, and for a record's changes, so that a PATCH rarely has to retry. */
-export function keyedSemaphore() {
-  const keys = new Map<string, { running: number; waiting: (() => void)[] }>();
-  return async <T>(key: string, max: number, act: () => Promise<T>): Promise<T> => {
-    const held = keys.get(key) ?? { running: 0, waiting: [] };
-    keys.set(key, held);
-    if (held.running < max) held.running++;
-    else await new Promise<void>((resolve) => held.waiting.push(resolve));
-    try {
-      return await act();
-    } finally {
-      // Pass the permit on.
-      const next = held.waiting.shift();
-      if (next !== undefined) next();
-      else if (--held.running === 0) keys.delete(key);
-    }
-  };
-}
+export const contextOf = (options: PostgresOptions) => ({
+  ...options,
+  ...{ turns: keyedSemaphore(), isLogged: firstOfRuns(), writes: sql.writesWithin(options.limits) },
+});
 
 /** `records`: in the collection. */
 type Piece = readonly { position: number; body: string; records: number | null }[];
@@ -64,7 +49,7 @@ export class AccountReads {
   protected readonly key: string;
   protected readonly sender: Sender | undefined;
 
-  constructor(context: AccountContext, owner: string, sender: Sender | undefined) {
+  constructor(context: AccountContext, owner: string, sender?: Sender) {
     this.context = context;
     this.owner = owner;
     this.key = toStored(owner);

@@ -2,7 +2,7 @@
 // is one statement that can be retried after a lost connection: a create reserves its id first, and a
 // PATCH names the version it changes.
 
-import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
+import { loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
@@ -21,7 +21,7 @@ import {
   recordTooLarge,
   storageFailed,
 } from '../../core/records/writes.js';
-import { type AccountContext, AccountReads, keyedSemaphore } from './account-reads.js';
+import { AccountReads, contextOf, type PostgresOptions } from './account-reads.js';
 import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
@@ -43,11 +43,8 @@ interface Written {
   readonly bytes: number;
 }
 
-export function postgresRecords(
-  options: Omit<AccountContext, 'turns' | 'writes' | 'isLogged'>,
-): RecordService {
-  const writes = sql.writesWithin(options.limits);
-  const context = { ...options, turns: keyedSemaphore(), writes, isLogged: firstOfRuns() };
+export function postgresRecords(options: PostgresOptions): RecordService {
+  const context = contextOf(options);
   return {
     account: (owner, sender) => new PostgresAccount(context, owner, sender),
     operator: postgresViews(options.database),
@@ -155,7 +152,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
     const { log, isLogged, events } = this.context;
-    const { owner, sender } = this;
+    const [owner, sender] = [this.owner, this.sender];
     const { request, kind, collection, id } = change;
     if (sender?.isDisconnected()) throw new FailureError(clientClosedRequest.failure);
     const now = Date.now();

@@ -1,5 +1,5 @@
 // Batches concurrent statements of one kind: each costs a fraction, and writes share a commit. A batch
-// is all or nothing; if it is refused, its statements are sent one by one.
+// is all or nothing; if it is refused, its statements are sent one by one. And limits an account's statements.
 
 import type { Statement } from './statements.js';
 
@@ -89,4 +89,23 @@ export function batching({ text, batchMax }: Statement, send: Send): Ask {
       // Batch what arrives in this turn of the event loop.
       if (waiting.length === 1) setImmediate(next);
     });
+}
+
+/** Runs `act` while at most `max` of the same key are running: for an account, and for a record's changes, so that a PATCH rarely has to retry. */
+export function keyedSemaphore() {
+  const keys = new Map<string, { running: number; waiting: (() => void)[] }>();
+  return async <T>(key: string, max: number, act: () => Promise<T>): Promise<T> => {
+    const held = keys.get(key) ?? { running: 0, waiting: [] };
+    keys.set(key, held);
+    if (held.running < max) held.running++;
+    else await new Promise<void>((resolve) => held.waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      // Pass the permit on.
+      const next = held.waiting.shift();
+      if (next !== undefined) next();
+      else if (--held.running === 0) keys.delete(key);
+    }
+  };
 }

@@ -33,13 +33,11 @@ export function postgresViews(database: Database): OperatorViews {
     },
 
     async accounts(query) {
-      const values: unknown[] = [query.pageSize, offsetOf(query)];
       const needle = caseFolded(query.q);
       // No subject or profile contains U+0000, and Postgres rejects it.
       if (needle.includes('\0')) return { items: [], total: 0 };
-      if (needle !== '') values.push(needle, ...casePairs());
-      const statement = needle === '' ? ACCOUNTS : ACCOUNTS_MATCHING;
-      const { items, total } = await pageOf<CountedAccount>(statement, values);
+      const values = [query.pageSize, offsetOf(query), needle, ...casePairs()];
+      const { items, total } = await pageOf<CountedAccount>(ACCOUNTS, values);
       const texts = items.map(({ owner, counts }) =>
         JSON.stringify(summaryOf(fromStored(owner), counts)),
       );
@@ -90,7 +88,6 @@ const OVERVIEW = page(
 const accountsIn = (owners: string) => `
   select owner, json_object_agg(collection, records) as counts from account_totals
    where owner in (${owners}) and records > 0 group by 1 order by 1`;
-const ACCOUNTS = page(accountsIn(`${OWNERS} order by 1 limit $1 offset $2`), OWNER_COUNT);
 /** `$1`: the owners. */
 export const ACCOUNTS_NAMED = view(accountsIn('select unnest($1::text[])'));
 
@@ -114,13 +111,13 @@ const AUDIT = page(
 );
 
 /**
- * `$3`: the folded needle, which is searched in the subject and, as on every host, in the account's
+ * `$3`: the folded needle, or empty, which is searched in the subject and, as on every host, in the account's
  * business profiles. `$4`, `$5`: the pairs. Postgres' own `lower` folds ASCII only ("C" collation).
  * A character that can't be stored is left out of the subject, because its spelling is not part of it.
  */
-const ACCOUNTS_MATCHING = view(`
+const ACCOUNTS = view(`
   with found as materialized (select owner from (${OWNERS}) o
-    where strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
+    where $3 = '' or strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
         translate(replace(regexp_replace(owner, E'\\x01[0-9a-f]{4}', E'\\x01', 'g'), 'İ', 'i̇'), $4, $5) end, $3) > 0
       or exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
         and strpos(coalesce(r.folded, lower(r.body)), $3) > 0))

@@ -12,11 +12,9 @@ import type { Sequences } from '../../core/records/record-storage.js';
 import {
   assertRecord,
   type DumpLine,
-  type EventLine,
   isEvent,
   isRecord,
   linesOf,
-  type RecordLine,
 } from '../../storage/dump/dump-lines.js';
 import { nameAgain } from '../../storage/file/file-copy.js';
 import { CommandError } from '../data/failures.js';
@@ -31,8 +29,8 @@ const BATCH_MAX_CHARACTERS = 1_000_000;
 /** A source or a target of dumps. */
 export interface Store {
   lines(): AsyncIterable<DumpLine>;
-  /** All or nothing; can be repeated if it was interrupted. */
-  load(dump: CheckedDump): Promise<void>;
+  /** All or nothing; can be repeated if it was interrupted. `path`: of an intact dump. */
+  load(path: string, highest: Sequences): Promise<void>;
 }
 
 /** What is in a dump. */
@@ -126,29 +124,24 @@ async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
   );
 }
 
-export interface CheckedDump {
-  readonly path: string;
-  readonly summary: Summary;
-  /** Lines for one statement. */
-  batches(): AsyncIterable<{ readonly records: RecordLine[]; readonly events: EventLine[] }>;
-}
-
 /** Reads the whole dump before anything is loaded; rejects unless it is intact. */
-export async function checkedDump(path: string): Promise<CheckedDump> {
+export async function readSummary(path: string): Promise<Summary> {
   const summary = new Summary();
   for await (const line of readDump(path)) summary.add(line);
-  async function* batches() {
-    let batch: DumpLine[] = [];
-    let characters = 0;
-    const sorted = () => ({ records: batch.filter(isRecord), events: batch.filter(isEvent) });
-    for await (const line of readDump(path)) {
-      batch.push(line);
-      characters += isRecord(line) ? line.body.length : isEvent(line) ? line.event.length : 0;
-      if (batch.length < BATCH_MAX_LINES && characters < BATCH_MAX_CHARACTERS) continue;
-      yield sorted();
-      [batch, characters] = [[], 0];
-    }
+  return summary;
+}
+
+/** The lines of a dump, as many as one statement may store. */
+export async function* batchesOf(path: string) {
+  let batch: DumpLine[] = [];
+  let characters = 0;
+  const sorted = () => ({ records: batch.filter(isRecord), events: batch.filter(isEvent) });
+  for await (const line of readDump(path)) {
+    batch.push(line);
+    characters += isRecord(line) ? line.body.length : isEvent(line) ? line.event.length : 0;
+    if (batch.length < BATCH_MAX_LINES && characters < BATCH_MAX_CHARACTERS) continue;
     yield sorted();
+    [batch, characters] = [[], 0];
   }
-  return { path, summary, batches };
+  yield sorted();
 }

@@ -3,6 +3,7 @@
 
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
@@ -20,7 +21,7 @@ import {
   sequenceName,
 } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
-import type { CheckedDump, Store } from './dump-file.js';
+import { batchesOf, type Store } from './dump-file.js';
 
 /** A row can be as large as 2 MiB. */
 const FETCHED_ROWS = 50;
@@ -29,7 +30,7 @@ const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
   lines: () => linesIn(url),
-  load: (dump) => load(url, dump),
+  load: (dump, highest) => load(url, dump, highest),
 });
 
 const RECORDS = `
@@ -70,11 +71,11 @@ const PUT_EVENTS = `
   insert into audit_events overriding system value
   select * from json_populate_recordset(null::audit_events, $1)`;
 
-async function load(url: string, dump: CheckedDump): Promise<void> {
+async function load(url: string, dump: string, highest: Sequences): Promise<void> {
   const database = new Database(url);
   try {
     await prepareSchema(database);
-    await database.transaction((run) => put(run, dump));
+    await database.transaction((run) => put(run, dump, highest));
   } catch (error) {
     throw inWords(error);
   } finally {
@@ -82,7 +83,7 @@ async function load(url: string, dump: CheckedDump): Promise<void> {
   }
 }
 
-async function put(run: Run, dump: CheckedDump): Promise<void> {
+async function put(run: Run, dump: string, highest: Sequences): Promise<void> {
   await run('lock table records, audit_events in exclusive mode');
   if ((await run('select from records limit 1')).length > 0) {
     throw new CommandError(
@@ -95,12 +96,12 @@ async function put(run: Run, dump: CheckedDump): Promise<void> {
     ...rowColumns({ ...line, status: storedFacts({ ...line, position: 0 }).status }),
     position: position++,
   });
-  for await (const { records, events } of dump.batches()) {
+  for await (const { records, events } of batchesOf(dump)) {
     await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
     await run(PUT_EVENTS, [JSON.stringify(events)]);
   }
   await run(PUT_TOTALS);
-  for (const [name, number] of Object.entries(dump.summary.highest)) {
+  for (const [name, number] of Object.entries(highest)) {
     await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
   }
   await advanceSequences(run);

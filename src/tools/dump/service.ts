@@ -13,7 +13,7 @@ import { CommandError, sentenceOf } from '../data/failures.js';
 import { paginate, recordPages, subjectsOf } from '../data/paginate.js';
 import { Service, type Target } from '../data/service.js';
 import type { Call } from '../program/command.js';
-import type { CheckedDump, Store } from './dump-file.js';
+import type { Store } from './dump-file.js';
 
 export function serviceStore(target: Target, call: Call): Store {
   const url = target.baseUrl.replace(/\/api\/v1$/, '/maintenance');
@@ -35,7 +35,7 @@ export function serviceStore(target: Target, call: Call): Store {
     for await (const text of texts) yield JSON.parse(text);
   }
 
-  async function load({ path }: CheckedDump): Promise<void> {
+  async function load(path: string): Promise<void> {
     const file = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array<ArrayBuffer>>;
     const body = file.pipeThrough(new CompressionStream('gzip'));
     const response = await ask({ method: 'PUT', body, duplex: 'half' } as RequestInit);

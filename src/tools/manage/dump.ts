@@ -9,7 +9,7 @@ import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledg
 import { counted } from '../data/failures.js';
 import { adminKeyIn, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
-import { checkedDump, type Store, type Summary, writeDump } from '../dump/dump-file.js';
+import { readSummary, type Store, type Summary, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/service.js';
 import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
@@ -49,9 +49,8 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
       const path = pathOf(call, file);
       const store = storeOf('to', to, call);
       const ledger = await ledgerFor(path, call);
-      const found = await checkedDump(path);
-      await store.load(found);
-      const { summary } = found;
+      const summary = await readSummary(path);
+      await store.load(path, summary.highest);
       call.out(`loaded ${textOf(summary)}${erasedAmong(summary.oldest, ledger)}`);
     });
 

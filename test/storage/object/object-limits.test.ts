@@ -3,8 +3,8 @@
 
 import { expect, it } from 'vitest';
 import { sampleRows } from '../../../src/core/records/sample-rows.js';
-import { memoryOf } from '../../../src/storage/object/memory-limit.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
+import { memoryOf } from '../../../src/storage/object/object-storage.js';
 import { keptLog } from '../../support/kept-log.js';
 import { changes, loaded, row } from '../storage-conformance.js';
 import { openObjectStorage } from './object-storage.js';

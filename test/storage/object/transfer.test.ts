@@ -6,16 +6,19 @@ import { silentLog } from '../../../src/core/log.js';
 import type { DumpLine, RecordLine } from '../../../src/storage/dump/dump-lines.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { type ObjectStorage, prepareSchema } from '../../../src/storage/object/object-storage.js';
-import { dumpText, loadDump } from '../../../src/storage/object/transfer.js';
 import { changes, loaded, row } from '../storage-conformance.js';
 import { openObjectStorage } from './object-storage.js';
 
 let storage: ObjectStorage;
 let records: ObjectRecordStorage;
+const open = (limit: object = {}) =>
+  new ObjectRecordStorage({
+    ...{ storage, log: silentLog, seedsSamples: true, pause: async () => {} },
+    ...limit,
+  });
 beforeEach(() => {
   storage = openObjectStorage();
-  const options = { log: silentLog, seedsSamples: true, pause: async () => {} };
-  records = new ObjectRecordStorage({ storage, ...options });
+  records = open();
 });
 
 function customers(count: number, padding = 0): RecordLine[] {
@@ -29,12 +32,12 @@ function customers(count: number, padding = 0): RecordLine[] {
 
 const END: DumpLine[] = [{ id: 7, event: '{}' }, { highest: { customers: 9 } }];
 
-const load = (lines: readonly DumpLine[], memoryMaxBytes?: number) => {
+const load = (lines: readonly DumpLine[], into = records) => {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  return loadDump(storage, new Uint8Array(gzipSync(text)).buffer, memoryMaxBytes);
+  return into.loadDump(new Uint8Array(gzipSync(text)).buffer);
 };
 
-const dumped = () => [...dumpText(storage)].join('').trimEnd().split('\n');
+const dumped = () => [...records.dumpText()].join('').trimEnd().split('\n');
 
 describe('A load', () => {
   it('takes the place of the sample rows, and a dump gives the same lines in the same order', async () => {
@@ -45,15 +48,15 @@ describe('A load', () => {
   });
 
   it.each([
-    ['a text that is no record', { body: '[]' }, undefined, 'customers CUS-0001'],
-    ['another owner in its text', { owner: 'neema' }, undefined, 'belongs to another account'],
-    ['another id in its text', { id: 'CUS-9' }, undefined, 'has another id'],
-    ['no room in memory', {}, 1_000, 'use Postgres'],
+    ['a text that is no record', { body: '[]' }, {}, 'customers CUS-0001'],
+    ['another owner in its text', { owner: 'neema' }, {}, 'belongs to another account'],
+    ['another id in its text', { id: 'CUS-9' }, {}, 'has another id'],
+    ['no room in memory', {}, { memoryMaxBytes: 1_000 }, 'use Postgres'],
   ])('is refused because of %s, and changes nothing', async (_, wrong, room, reason) => {
     const before = await loaded(records);
     const [first, ...others] = customers(3, 300);
     const lines = [...others, { ...first, ...wrong } as RecordLine, ...END];
-    await expect(load(lines, room)).rejects.toThrow(reason);
+    await expect(load(lines, open(room))).rejects.toThrow(reason);
     expect(await loaded(records)).toEqual(before);
   });
 

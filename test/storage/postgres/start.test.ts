@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { freePort } from '../../../scripts/free-port.js';
 import { openToPostgres } from '../../../scripts/processes/postgres.js';
 import { Database } from '../../../src/storage/postgres/database.js';
-import { checkServer } from '../../../src/storage/postgres/server-check.js';
+import { checkServer } from '../../../src/storage/postgres/schema.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
 import { openLine } from '../../support/line.js';

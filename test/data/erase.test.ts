@@ -120,6 +120,8 @@ describe('The ledger', () => {
     addToLedger(path, { subject: 'b', erased });
     const ledger = await readLedger(path);
     expect(['a', 'b', 'c'].map((name) => ledger.get(name))).toEqual([erased, erased, undefined]);
+    await appendFile(path, '\n{"salt":"0123"}');
+    await expect(readLedger(path)).rejects.toThrow('cannot be used (a line names no account)');
   });
 
   it('that cannot be used is no missing one, and nothing is erased without it', async () => {

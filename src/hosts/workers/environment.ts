@@ -12,13 +12,8 @@ export interface WorkerEnvironment {
   readonly MAINTENANCE?: unknown;
 }
 
-/** The one object of a deployment. */
-const SERVICE_NAME = 'service';
-
-/** A new stub for each call, because a stub stays broken if its object was lost. */
-export function serviceStub({ SERVICE }: WorkerEnvironment) {
-  return SERVICE.get(SERVICE.idFromName(SERVICE_NAME));
-}
+/** The one object of a deployment. A new stub for each call, because a stub stays broken if its object was lost. */
+export const serviceStub = ({ SERVICE }: WorkerEnvironment) => SERVICE.getByName('service');
 
 /**
  * Variables and secrets, with the names of the settings on Node. wrangler.toml also allows numbers and

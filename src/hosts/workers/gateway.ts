@@ -33,9 +33,7 @@ function isOverloaded(error: unknown): boolean {
   return (error as { readonly overloaded?: boolean }).overloaded === true;
 }
 
-type OriginHeaders = Readonly<Record<string, string>>;
-
-function admittedOrigin(request: Request, env: WorkerEnvironment): OriginHeaders {
+function admittedOrigin(request: Request, env: WorkerEnvironment): Record<string, string> {
   try {
     return originPolicy(readSettings(environmentOf(env)).corsAllowedOrigins)(request);
   } catch {
@@ -48,7 +46,7 @@ export function errorResponse(
   request: Request,
   code: ErrorCode,
   message: string,
-  originHeaders: OriginHeaders = {},
+  originHeaders: Readonly<Record<string, string>> = {},
 ): Response {
   const randomBytes = (into: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(into);
   const requestId = requestIds({ clock: Date.now, randomBytes })(request);

@@ -48,12 +48,9 @@ export function recordLine(row: object): RecordLine {
  * service from starting, or show a record to another account.
  */
 export function assertRecord(line: RecordLine): void {
-  const { collection, id, owner, created_at, updated_at } = line;
+  const { collection, id, owner } = line;
   const problem = (what: string) => new Error(`the record ${collection} ${id} ${what}`);
   if (!isCollectionName(collection)) throw problem('has an unknown collection');
-  if (![created_at, updated_at].every((time) => Number.isSafeInteger(time) && time >= 0)) {
-    throw problem('has no usable time');
-  }
   const inText = recordLine(line);
   if (inText.owner !== owner) throw problem('belongs to another account');
   if (inText.id !== id) throw problem(`has another id in its text (${JSON.stringify(inText.id)})`);

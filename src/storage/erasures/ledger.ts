@@ -19,9 +19,6 @@ import { expectSafePath, isSuperuser } from '../backup/superuser.js';
 const NAME_END = '-erased.ndjson';
 const FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
 
-export const ERASE_AGAIN =
-  'service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)';
-
 /** Where the list is: `ERASURE_LEDGER`, or beside the folder of the backups. */
 export function ledgerPath(
   environment: Readonly<Record<string, string | undefined>>,
@@ -61,7 +58,13 @@ export async function readLedger(path: string): Promise<ReadonlyMap<string, stri
     if (error.code === 'ENOENT') return '';
     throw unusable(path, error);
   });
-  const lines = text.split('\n').map((line): Record<string, unknown> => ({ ...objectIn(line) }));
+  const lines = text.split('\n').flatMap((line): Record<string, unknown>[] => {
+    const found = objectIn(line);
+    return found === undefined ? [] : [{ ...found }];
+  });
+  if (lines.some(({ account, erased }) => account === undefined || erased === undefined)) {
+    throw unusable(path, { message: 'a line names no account' });
+  }
   return new Map(lines.map(({ account, erased }) => [String(account), String(erased)]));
 }
 

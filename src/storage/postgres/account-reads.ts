@@ -15,7 +15,7 @@ import { keyedSemaphore } from './batching.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
-import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
+import { ACCOUNT, type CountedAccount, summaryOf } from './views.js';
 
 /** One account's creates contend for its totals row, so they must not use up the connections. */
 const ACCOUNT_MAX_QUICK = 6;
@@ -99,7 +99,7 @@ export class AccountReads {
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
-    const [account] = await this.ask<CountedAccount>(ACCOUNTS_NAMED, [[this.key]]);
+    const [account] = await this.ask<CountedAccount>(ACCOUNT, [this.key]);
     if (account === undefined) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);

@@ -35,17 +35,13 @@ export function batching({ text, batchMax }: Statement, send: Send): Ask {
   let inFlight = 0;
 
   const joined = Array.from(text.matchAll(/string_to_array\(\$(\d+)/g), ([, at]) => Number(at) - 1);
-  const columnOf = (batch: readonly (readonly unknown[])[], index: number) => {
-    const column = batch.map((values) => values[index]);
-    return joined.includes(index) ? column.join(SEPARATOR) : column;
-  };
   const sendColumns = (batch: readonly Pick<Waiting, 'values' | 'attempts'>[]) => {
-    const rows = batch.map(({ values }) => values);
-    const columns = rows[0]?.map((_, index) => columnOf(rows, index)) ?? [];
-    return send(
-      columns,
-      batch.map(({ attempts }) => attempts),
-    );
+    const columns = batch[0]?.values.map((_, index) => {
+      const column = batch.map(({ values }) => values[index]);
+      return joined.includes(index) ? column.join(SEPARATOR) : column;
+    });
+    const attempts = batch.map((each) => each.attempts);
+    return send(columns ?? [], attempts);
   };
   const alone: Ask = (values, attempts) => sendColumns([{ values, attempts }]);
 

@@ -38,11 +38,9 @@ const BEGIN_SESSION = `
   set statement_timeout to ${ANSWER_MAX_MS};
   select pg_backend_pid() as pid`;
 
-const END = statement(
-  'end',
-  `select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
-    where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
-);
+const END = statement('end')`
+  select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
+    where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`;
 
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<readonly Row[]>;
 

@@ -70,11 +70,11 @@ export function summaryOf(owner: string, counts: CountedAccount['counts']): Acco
   return { owner_sub: owner, record_count: recordCount(resources), resources };
 }
 
-const view = (text: string) => statement('view', text, { isSlow: true });
+const view = statement('view', { isSlow: true });
 
 /** `rows`: a sorted query. `total`: a query for the number of all rows. */
 const page = (rows: string, total: string) =>
-  view(`select (select json_agg(r) from (${rows}) r) as items, (${total}) as total`);
+  view`select (select json_agg(r) from (${rows}) r) as items, (${total}) as total`;
 
 const OWNERS = "select distinct owner from account_totals where owner <> '' and records > 0";
 const OWNER_COUNT = `select count(*) from (${OWNERS}) o`;
@@ -88,8 +88,8 @@ const OVERVIEW = page(
 const accountsIn = (owners: string) => `
   select owner, json_object_agg(collection, records) as counts from account_totals
    where owner in (${owners}) and records > 0 group by 1 order by 1`;
-/** `$1`: the owners. */
-export const ACCOUNTS_NAMED = view(accountsIn('select unnest($1::text[])'));
+/** `$1`: the owner. */
+export const ACCOUNT = view`${accountsIn('$1')}`;
 
 /** A negative `updated_at` of the totals is an upper bound: these accounts' records are read. */
 const USAGE = page(
@@ -115,14 +115,14 @@ const AUDIT = page(
  * business profiles. `$4`, `$5`: the pairs. Postgres' own `lower` folds ASCII only ("C" collation).
  * A character that can't be stored is left out of the subject, because its spelling is not part of it.
  */
-const ACCOUNTS = view(`
+const ACCOUNTS = view`
   with found as materialized (select owner from (${OWNERS}) o
     where $3 = '' or strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
         translate(replace(regexp_replace(owner, E'\\x01[0-9a-f]{4}', E'\\x01', 'g'), 'İ', 'i̇'), $4, $5) end, $3) > 0
       or exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
         and strpos(coalesce(r.folded, lower(r.body)), $3) > 0))
   select (select count(*) from found) as total, (select json_agg(r) from (
-    ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`);
+    ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`;
 
 let cased: readonly [upper: string, lower: string] | undefined;
 

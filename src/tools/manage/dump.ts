@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
-import { ERASE_AGAIN, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { counted } from '../data/failures.js';
 import { adminKeyIn, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
@@ -98,7 +98,7 @@ Accounts that were erased came back:
 
 ${back.join('')}
 Start the service, then erase each of them again:
-${ERASE_AGAIN}
+service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)
 `;
 }
 

@@ -58,10 +58,8 @@ export async function readLedger(path: string): Promise<ReadonlyMap<string, stri
     if (error.code === 'ENOENT') return '';
     throw unusable(path, error);
   });
-  const lines = text.split('\n').flatMap((line): Record<string, unknown>[] => {
-    const found = objectIn(line);
-    return found === undefined ? [] : [{ ...found }];
-  });
+  type Line = { readonly account?: unknown; readonly erased?: unknown };
+  const lines: Line[] = text.split('\n').flatMap((line) => objectIn(line) ?? []);
   if (lines.some(({ account, erased }) => account === undefined || erased === undefined)) {
     throw unusable(path, { message: 'a line names no account' });
   }

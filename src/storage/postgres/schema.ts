@@ -79,9 +79,8 @@ export function prepareSchema(database: Database, seed: readonly PutRow[] = []):
     } else {
       for (const text of TABLES) await run(text);
       const [created_at, updated_at] = [Date.now(), Date.now()];
-      const rows = seed.map(({ collection, ...row }, index) => {
-        const position = index - seed.length;
-        return { collection, position, ...rowColumns(row), created_at, updated_at };
+      const rows = seed.map((row, index) => {
+        return { ...rowColumns({ ...row, position: index - seed.length }), created_at, updated_at };
       });
       await run(PUT_ROWS, [JSON.stringify(rows)]);
       await run(PUT_TOTALS);

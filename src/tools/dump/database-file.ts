@@ -8,7 +8,7 @@ import { syncFile } from '../../storage/disk-sync.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { nameAgain, OWNER_ONLY_FILE, removeDatabase } from '../../storage/file/file-copy.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
 import { closeAsFound, hasLog } from '../../storage/file/open-marker.js';
 import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';
@@ -17,7 +17,6 @@ import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type Store } from './dump-file.js';
 
-const OWNER_ONLY = 0o600;
 /** A row can be as large as 2 MiB. */
 const PAGE_ROWS = 50;
 
@@ -80,7 +79,7 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
   }
   const file = `${path}.loading`;
   await removeDatabase(file);
-  await (await open(file, 'wx', OWNER_ONLY)).close();
+  await (await open(file, 'wx', OWNER_ONLY_FILE)).close();
   const connection = new Connection(file);
   try {
     // Nothing in the file has to be durable yet.

@@ -16,12 +16,11 @@ import {
   isRecord,
   linesOf,
 } from '../../storage/dump/dump-lines.js';
-import { nameAgain } from '../../storage/file/file-copy.js';
+import { nameAgain, OWNER_ONLY_FILE } from '../../storage/file/file-copy.js';
 import { CommandError } from '../data/failures.js';
 import type { Call } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
-const OWNER_ONLY = 0o600;
 const READ_BYTES = 1_048_576;
 const BATCH_MAX_LINES = 1_000;
 const BATCH_MAX_CHARACTERS = 1_000_000;
@@ -94,7 +93,7 @@ export async function writeDump(path: string, store: Store, call: Call): Promise
   const part = `${path}.part`;
   await rm(part, { force: true });
   // Opened here: a stream that opens its own file may create it after a failure has removed it.
-  const file = await open(part, 'wx', OWNER_ONLY);
+  const file = await open(part, 'wx', OWNER_ONLY_FILE);
   try {
     await pipeline(texts, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES }));
     await nameAgain(part, path);

@@ -4,15 +4,9 @@
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Sequences } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
-import {
-  connectionOptions,
-  Database,
-  type Run,
-  reasonOf,
-} from '../../storage/postgres/database.js';
+import { connectionOptions, Database, reasonOf } from '../../storage/postgres/database.js';
 import {
   advanceSequences,
   PUT_ROWS,
@@ -30,7 +24,7 @@ const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
   lines: () => linesIn(url),
-  load: (dump, highest) => load(url, dump, highest),
+  load: (path, highest) => load(url, path, highest),
 });
 
 const RECORDS = `
@@ -71,40 +65,37 @@ const PUT_EVENTS = `
   insert into audit_events overriding system value
   select * from json_populate_recordset(null::audit_events, $1)`;
 
-async function load(url: string, dump: string, highest: Sequences): Promise<void> {
+async function load(url: string, path: string, highest: Sequences): Promise<void> {
   const database = new Database(url);
   try {
     await prepareSchema(database);
-    await database.transaction((run) => put(run, dump, highest));
+    await database.transaction(async (run) => {
+      await run('lock table records, audit_events in exclusive mode');
+      if ((await run('select from records limit 1')).length > 0) {
+        throw new CommandError(
+          'the Postgres database has records already; load into an empty one, or dump it to compare its contents',
+        );
+      }
+      let position = FIRST_POSITION;
+      const columnsOf = (line: RecordLine) => ({
+        ...line,
+        ...rowColumns({ ...line, position: position++ }),
+      });
+      for await (const { records, events } of batchesOf(path)) {
+        await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
+        await run(PUT_EVENTS, [JSON.stringify(events)]);
+      }
+      await run(PUT_TOTALS);
+      for (const [name, number] of Object.entries(highest)) {
+        await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
+      }
+      await advanceSequences(run);
+    });
   } catch (error) {
     throw inWords(error);
   } finally {
     await database.close();
   }
-}
-
-async function put(run: Run, dump: string, highest: Sequences): Promise<void> {
-  await run('lock table records, audit_events in exclusive mode');
-  if ((await run('select from records limit 1')).length > 0) {
-    throw new CommandError(
-      'the Postgres database has records already; load into an empty one, or dump it to compare its contents',
-    );
-  }
-  let position = FIRST_POSITION;
-  const columnsOf = (line: RecordLine) => ({
-    ...line,
-    ...rowColumns({ ...line, status: storedFacts({ ...line, position: 0 }).status }),
-    position: position++,
-  });
-  for await (const { records, events } of batchesOf(dump)) {
-    await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
-    await run(PUT_EVENTS, [JSON.stringify(events)]);
-  }
-  await run(PUT_TOTALS);
-  for (const [name, number] of Object.entries(highest)) {
-    await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
-  }
-  await advanceSequences(run);
 }
 
 function inWords(error: unknown): CommandError {

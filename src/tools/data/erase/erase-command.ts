@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
 import type { BackupSettings } from '../../../hosts/settings.js';
 import { ApiError } from '../../../operator-client.js';
-import { addToLedger, expectWritable } from '../../../storage/erasures/ledger.js';
+import { addToLedger } from '../../../storage/erasures/ledger.js';
 import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
 import { exportAccount } from '../export/export-command.js';
 import { CommandError, counted } from '../failures.js';
@@ -47,7 +47,6 @@ export async function eraseRecords(
   service: Service,
   call: Call,
 ): Promise<{ readonly count: number; readonly at: number }> {
-  if (ledger !== undefined) await expectWritable(ledger);
   const options = { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined };
   const { records, changed } = await exportAccount(options, service, call);
   if (changed) {
@@ -57,7 +56,7 @@ export async function eraseRecords(
   }
   // Before the first deletion: a backup that is taken in between has records of an erased account.
   const erased = new Date(call.now()).toISOString();
-  if (ledger !== undefined) await addToLedger(ledger, { subject: account, erased });
+  if (ledger !== undefined) addToLedger(ledger, { subject: account, erased });
   const total = Object.values(records).reduce((sum, count) => sum + count, 0);
   const progress = startProgress(call, { noun: 'records', total });
   try {

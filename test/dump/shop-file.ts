@@ -38,7 +38,7 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
   const connection = new Connection(path);
   const insert = (into: string, values: readonly unknown[]) => {
     const sql = `insert into ${into} from json_each(?1)`;
-    connection.batch([{ sql, args: [JSON.stringify(values)] }]);
+    connection.batch([[sql, JSON.stringify(values)]]);
   };
   try {
     connection.value('pragma synchronous = off');

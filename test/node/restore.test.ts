@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { TAKE_ANOTHER } from '../../src/storage/file/connection-errors.js';
 import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
 import { eventually } from '../support/eventually.js';
 import { bearer } from '../support/node-service.js';
@@ -168,6 +169,8 @@ describe('A restore', () => {
       }
       outcomes.push(found);
       for (const name of await on.keptNames()) await rm(on.at(name));
+      // As the next restore asks for.
+      await rm(`${on.database}.restoring`, { recursive: true, force: true });
     }
     // Both ends were seen, so the steps between them were.
     expect(outcomes).toEqual(expect.arrayContaining([BACKUP_RECORDS, BACKUP_RECORDS + 1]));
@@ -233,7 +236,7 @@ describe('A restore is refused', () => {
       await writeFile(source, NO_LOCKS);
       execFileSync('gcc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
       expect(await refusal(1, [on.backup], { LD_PRELOAD: library })).toContain(
-        `its copy cannot be locked in ${on.service.folder} (SQLITE_BUSY: database is locked); the database needs a local disk, or a share with locks`,
+        'or its disk is a share without locks; stop the other process, or use a local disk',
       );
     },
   );
@@ -246,24 +249,24 @@ describe('A restore is refused', () => {
     );
   });
 
-  const NOT_OURS = 'it belongs to another program; choose another one';
-  const DAMAGED = /^it is damaged \(.*\); choose another one$/;
+  const NOT_OURS = `it belongs to another program; ${TAKE_ANOTHER}`;
+  const DAMAGED = /^it is damaged \(.*\); name another file, or restore a good backup$/;
   it.each([
     [
       'is not there',
       () => rm(on.backup),
-      'it cannot be read (ENOENT); check its path and permissions',
+      'there is no such file or folder; check the path, or mount its disk',
     ],
     [
       'is no database',
       () => writeFile(on.backup, 'no database at all'.repeat(100)),
-      'it is not a SQLite database; choose another one',
+      `it is not a SQLite database; ${TAKE_ANOTHER}`,
     ],
     ["is another program's", () => runSql(on.backup, 'pragma application_id = 42'), NOT_OURS],
     [
       'is newer',
       () => runSql(on.backup, 'pragma user_version = 99'),
-      `its schema has version 99, this program's has ${SCHEMA_VERSION}; choose another one`,
+      `its schema has version 99, this program's has ${SCHEMA_VERSION}; run the release that wrote it`,
     ],
     [
       'has an index that does not fit its table',

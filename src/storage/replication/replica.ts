@@ -1,12 +1,12 @@
 // Keeps a replica of the database through Litestream, which acts only on command: every second, between
-// two commits. Runs in the storage thread.
+// two commits.
 
-import type { LibsqlFile } from '../file/database-file.js';
 import type { Litestream, ReplicaReport, SyncAnswer } from './litestream.js';
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
-  readonly file: Pick<LibsqlFile, 'touch'>;
+  /** Makes a commit that changes nothing. */
+  readonly touch: () => Promise<void>;
   readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
@@ -92,7 +92,7 @@ export class Replica {
   async #prove(): Promise<void> {
     const before = await this.#sync();
     if (before === undefined) return;
-    await this.#options.inTurn(async () => this.#options.file.touch());
+    await this.#options.touch();
     const answer = await this.#sync();
     this.#isProven = answer !== undefined && answer.txid > before.txid;
     if (this.#isProven || answer === undefined) return;

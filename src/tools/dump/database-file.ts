@@ -8,10 +8,10 @@ import type { RecordLine } from '../../storage/dump/dumped-rows.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
 import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { placeOf } from '../../storage/file/file-place.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
-import { closeAsFound, hasLog } from '../../storage/file/open-marker.js';
-import { assertIntegrity, assertSchema } from '../../storage/file/own-database.js';
-import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
+import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';
+import { ownerColumn, statusColumn } from '../../storage/file/stored-rows.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import type { CheckedDump, ContentLine, Store } from './dump-file.js';
@@ -36,12 +36,9 @@ export const fileStore = (path: string): Store => ({
 async function* linesIn(path: string): AsyncGenerator<ContentLine> {
   // Opening would create a missing file.
   await stat(path);
-  const hadLog = hasLog(path);
   let connection: Connection | undefined;
   try {
-    connection = new Connection(path);
-    connection.value('pragma locking_mode = exclusive');
-    assertSchema(connection);
+    ({ connection } = openDatabase(await placeOf(path)));
     assertIntegrity(connection);
     for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
     for (const row of rowsOf(connection, EVENTS)) {
@@ -53,7 +50,7 @@ async function* linesIn(path: string): AsyncGenerator<ContentLine> {
     const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
   } finally {
-    if (connection !== undefined) closeAsFound(connection, path, hadLog);
+    connection?.close();
   }
 }
 
@@ -94,7 +91,7 @@ async function load(dump: CheckedDump, path: string): Promise<void> {
       const { owner, status } = storedFacts(row);
       return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
     };
-    const put = (sql: string, value: unknown) => ({ sql, args: [JSON.stringify(value)] });
+    const put = (sql: string, value: unknown) => [sql, JSON.stringify(value)] as const;
     for await (const { records, events } of dump.batches()) {
       connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
     }

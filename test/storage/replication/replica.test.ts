@@ -45,7 +45,7 @@ function make(): void {
       uses++;
       return use().finally(() => uses--);
     },
-    file: { touch: () => void touches++ },
+    touch: async () => void touches++,
   });
 }
 

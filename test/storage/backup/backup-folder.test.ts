@@ -1,14 +1,16 @@
 // Which files of the folder are backups, and which of them the rotation removes or keeps.
 
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { rotationOf } from '../../../src/storage/backup/backup-files.js';
-import { backupName, backupsIn } from '../../../src/storage/file/backup-names.js';
+import { backupName, backupsIn, rotationOf } from '../../../src/storage/backup/backup-folder.js';
+import { testFolder } from '../../support/test-folder.js';
 
 const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-10T12:00:00.000Z');
 const day = (days: number) => backupName('service', NOON + days * DAY);
+const folder = testFolder();
 
-it('Backups are listed newest first; every other file is ignored', () => {
+it('Backups are listed newest first; every other file is ignored', async () => {
   expect(day(0)).toBe('service-2026-03-10T12-00-00.000Z.db');
   const others = [
     'service.db',
@@ -18,16 +20,19 @@ it('Backups are listed newest first; every other file is ignored', () => {
     'service-2026-13-41T12-00-00.000Z.db',
     'other-2026-03-10T12-00-00.000Z.db',
     'service-2-2026-03-10T12-00-00.000Z.db',
-    `${day(0)}.part/../service.db`,
     `x\n${day(0)}.part`,
   ];
-  const unfinished = ['.part', '.part-wal', '.part-journal', '.part-shm'].map(
+  const unfinished = ['.part', '.part-journal', '.part-shm', '.part-wal'].map(
     (end) => day(0) + end,
   );
-  expect(backupsIn([day(-2), ...others, day(-1), ...unfinished, day(-3)], 'service')).toEqual({
-    finished: [-1, -2, -3].map((days) => ({ name: day(days), takenAt: NOON + days * DAY })),
-    unfinished,
-  });
+  for (const name of [day(-2), ...others, day(-1), ...unfinished, day(-3)]) {
+    await writeFile(folder.at(name), 'four');
+  }
+  const found = await backupsIn(folder.path, 'service');
+  expect(found.finished).toEqual(
+    [-1, -2, -3].map((days) => ({ name: day(days), takenAt: NOON + days * DAY, bytes: 4 })),
+  );
+  expect(found.unfinished.sort()).toEqual(unfinished);
 });
 
 it.each([
@@ -39,7 +44,9 @@ it.each([
   ['one with exactly 1.5 times as many bytes', [150, 100, 100], 2, ['0'], []],
   ['none with a little more than that', [151, 100, 100], 2, [], ['0']],
   ['one that a good one among those that stay replaces', [4_898, 4_800, 19], 2, ['0'], []],
-])('The rotation removes %s', (_, oldestFirst, keep, removable, irreplaceable) => {
+])('The rotation removes %s', (_, oldestFirst, keep, removable, held) => {
   const files = oldestFirst.map((bytes, index) => ({ name: String(index), takenAt: index, bytes }));
-  expect(rotationOf(files.reverse(), keep)).toEqual({ removable, irreplaceable });
+  const rotation = rotationOf(files.reverse(), keep);
+  expect(rotation.removable.map(({ name }) => name)).toEqual(removable);
+  expect(rotation.held.map(({ name }) => name)).toEqual(held);
 });

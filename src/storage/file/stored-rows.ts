@@ -1,13 +1,13 @@
-// The file's rows in pages, for the start. SQLite joins the bodies of a page into one value and each
-// column into one JSON array, because the library takes 9 µs for a row of its own.
+// Rows on their way into the file, and out of it in pages, for the start. SQLite joins the bodies of a
+// page into one value and each column into one JSON array, because the library takes 9 µs for a row of
+// its own. Owner and status are columns next to the body, so that a start parses no body.
 
 import { isAscii } from 'node:buffer';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { PutRow } from '../../core/records/record-storage.js';
-import { ofTwoOwners, storedFacts, unusable } from '../../core/records/stored-facts.js';
+import { ofTwoOwners, storedFacts } from '../../core/records/stored-facts.js';
 import type { Connection } from './connection.js';
-import { FIND_INVALID, LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
-import { ownerColumn } from './record-columns.js';
+import { LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
 
 /** Larger pages take longer per row, because they exceed the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
@@ -16,6 +16,30 @@ const PAGE_MAX_BYTES = 8_000_000;
 /** Separates two bodies. JSON has this character only as an escape. */
 const BORDER = 0x1e;
 const ID_START = '{"id":"'.length;
+
+/** UTF-8, and so a column, cannot hold half of a surrogate pair. */
+const LONE_SURROGATE = /\p{Cs}/gu;
+
+/** Null if no account owns the row. */
+export function ownerColumn(owner: string | undefined): string | null {
+  return owner?.replaceAll(LONE_SURROGATE, '\ufffd') ?? null;
+}
+
+/** Null if the record has no such property; a number, which no filter asks for, if no text can hold it. */
+export function statusColumn(status: PutRow['status']): string | number | null {
+  if (status === undefined) return null;
+  return typeof status === 'string' && status.search(LONE_SURROGATE) === -1 ? status : 0;
+}
+
+/** For `PUT_ROWS`. */
+export function rowsText(rows: readonly PutRow[]): string {
+  return JSON.stringify(
+    rows.map(({ position, collection, id, body, owner, status }) => [
+      ...[position, collection, id, body],
+      ...[ownerColumn(owner), statusColumn(status)],
+    ]),
+  );
+}
 
 /** A page on its way from the storage thread to the main thread. */
 export interface StoredPage {
@@ -32,15 +56,8 @@ export interface StoredPage {
   readonly last: number;
 }
 
-/**
- * A page of the rows after `position`; undefined at the end. `checksJson`: throws, naming the row, if
- * a body is not JSON; it takes 0.4 to 0.8 µs a row.
- */
-export function storedPage(
-  connection: Connection,
-  position: number,
-  checksJson: boolean,
-): StoredPage | undefined {
+/** A page of the rows after `position`; undefined at the end. */
+export function storedPage(connection: Connection, position: number): StoredPage | undefined {
   let rows = PAGE_MAX_ROWS;
   const measured = () => connection.rows(MEASURE_PAGE, [position, rows])[0] ?? {};
   let measure = measured();
@@ -50,8 +67,6 @@ export function storedPage(
   }
   const { last } = measure;
   if (typeof last !== 'number') return undefined;
-  const invalid = checksJson && connection.value(FIND_INVALID, [position, last]);
-  if (typeof invalid === 'string') throw unusable(JSON.parse(invalid), 'is not JSON');
   const [page] = connection.rows(LOAD_PAGE, [position, last]);
   return { ...page, last } as unknown as StoredPage;
 }
@@ -69,16 +84,13 @@ export function rowsOf(page: StoredPage): PutRow[] {
   if (bodies.length !== positions.length) {
     throw new Error('a page of its rows has more bodies than rows; restore a backup');
   }
-  // SQLite's function stops reading at a NUL character. JSON cannot hold one, so such bodies are parsed.
-  const hasNul = bytes.includes(0);
   return bodies.map((body, i): PutRow => {
     const [position, collection, owner = null] = [positions[i], collections[i], owners[i]] as Key;
     const oddId = oddIds[position];
     const id = oddId ?? body.slice(ID_START, body.indexOf('"', ID_START));
     // This program begins a body with id and owner. Parsing one, or spreading an object, takes several
     // times longer.
-    const isPlain = oddId === undefined && !hasNul && !id.includes('\\');
-    if (isPlain && owner !== null) {
+    if (oddId === undefined && owner !== null && !id.includes('\\')) {
       const column = statuses[i] ?? undefined;
       const status = typeof column === 'number' ? null : column;
       return { position, collection, id, body, owner, status };

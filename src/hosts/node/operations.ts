@@ -4,8 +4,7 @@
 import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
-import type { SizedBackup } from '../../storage/backup/backup-folder.js';
-import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import type { BackupSchedule, SizedBackup } from '../../storage/backup/backup-schedule.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
-import { backupsIn } from '../../storage/backup/backup-folder.js';
+import { backupsIn } from '../../storage/backup/backup-schedule.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
 import { type FileState, inspectDatabase } from '../../storage/file/file-place.js';
 import { Litestream } from '../../storage/replication/litestream.js';

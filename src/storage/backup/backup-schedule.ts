@@ -1,19 +1,34 @@
 // When backups are taken, and how many are kept. The files in the folder are the schedule's only
 // memory, so a restart changes nothing.
 
-import { rm } from 'node:fs/promises';
+import { access, constants, readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { messageOf } from '../file/connection-errors.js';
+import { explained, messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
-import { backupName, backupsIn, rotationOf } from './backup-folder.js';
 
 /** How often the schedule reads the folder, also after a failure. */
 const CHECK_MS = 10 * 60_000;
-const LARGER =
+/** After the database's name: the time in UTC, and the ending of an unfinished backup and SQLite's files beside it. */
+const NAME_END =
+  /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(\.part(?:-journal|-wal|-shm)?)?$/;
+/**
+ * A backup that is smaller than the older one by more than this doesn't replace it: a service that lost
+ * its records keeps taking backups of almost nothing, which would push out the good ones.
+ */
+const MUCH_LARGER = 1.5;
+const HELD_BACK =
   'every newer backup has less than two thirds of its size, so it is not removed: check whether records were lost, restore it, or remove it by hand';
+
+/** A finished backup. */
+export interface SizedBackup {
+  readonly name: string;
+  /** Milliseconds since 1970, UTC: the time in its name. */
+  readonly takenAt: number;
+  readonly bytes: number;
+}
 
 export interface BackupScheduleOptions {
   readonly storage: Pick<FileStorage, 'backup'>;
@@ -28,7 +43,9 @@ export interface BackupScheduleOptions {
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | undefined;
+  /** The last look that was asked for, and whether it has yet to begin. */
+  #last: Promise<void> = Promise.resolve();
+  #isWaiting = false;
   #isAsked = false;
   #isStopping = false;
   isUnderWay = false;
@@ -55,35 +72,40 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
-  /** Takes what is due or was asked for. Resolves when no backup is in progress; never rejects. */
-  async check(): Promise<void> {
-    if (!this.#isStopping) this.#working ??= this.#work();
-    await this.#working;
+  /** The backups in the folder. Rejects if it can't be used. */
+  files = () => backupsIn(this.#options.settings.folder, parse(this.#options.databasePath).name);
+
+  /** Takes what is due or was asked for, after what is in progress; never rejects. */
+  check(): Promise<void> {
+    if (!this.#isWaiting) this.#last = this.#last.then(() => this.#work());
+    this.#isWaiting = true;
+    return this.#last;
   }
 
   async #work(): Promise<void> {
     const { log, events } = this.#options;
-    do {
-      const isAsked = this.#isAsked;
-      this.#isAsked = false;
-      await this.#takeIfDue(isAsked).catch((error: unknown) => {
-        if (this.#isStopping) return log.info('backup_broken_off');
-        events?.backupFailed(messageOf(error));
-        log.error('backup_failed', messageOf(error));
-      });
+    this.#isWaiting = false;
+    try {
+      if (!this.#isStopping) await this.#takeIfDue();
+    } catch (error) {
+      if (this.#isStopping) return log.info('backup_broken_off');
+      events?.backupFailed(messageOf(error));
+      log.error('backup_failed', messageOf(error));
+    } finally {
       this.isUnderWay = false;
-    } while (this.#isAsked && !this.#isStopping);
-    this.#working = undefined;
+    }
   }
 
-  async #takeIfDue(isAsked: boolean): Promise<void> {
+  async #takeIfDue(): Promise<void> {
     const { storage, databasePath, settings, log, events } = this.#options;
+    const { folder, intervalHours, keep } = settings;
+    const isAsked = this.#isAsked;
+    this.#isAsked = false;
     // Even if none is due, so that an operator learns at once that none can be taken.
     const { finished, unfinished } = await this.files();
     const now = Date.now();
     // A wrong clock may have made one of the future.
     const newest = finished.find(({ takenAt }) => takenAt <= now)?.takenAt ?? 0;
-    const { folder, intervalHours, keep } = settings;
     const isDue = intervalHours > 0 && now >= newest + intervalHours * HOUR_MS;
     if (!isAsked && !isDue) return;
     this.isUnderWay = true;
@@ -94,16 +116,47 @@ export class BackupSchedule {
     const milliseconds = Date.now() - now;
     events?.backupTaken();
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
-    const { removable, held } = rotationOf((await this.files()).finished, keep);
-    for (const { name } of removable) await rm(join(folder, name), { force: true });
-    for (const { name } of held) {
-      log.warn('backup_held_back', { file: join(folder, name), hint: LARGER });
+    for (const { name, isReplaced } of beyond((await this.files()).finished, keep)) {
+      const old = join(folder, name);
+      if (isReplaced) await rm(old, { force: true });
+      else log.warn('backup_held_back', { file: old, hint: HELD_BACK });
     }
   }
+}
 
-  /** The backups in the folder, newest first, and the names of unfinished ones. Rejects if it can't be used. */
-  files() {
-    const { settings, databasePath } = this.#options;
-    return backupsIn(settings.folder, parse(databasePath).name);
+/** `stem`: the database's name without its extension. */
+export function backupName(stem: string, takenAt: number): string {
+  return `${stem}-${new Date(takenAt).toISOString().replaceAll(':', '-')}.db`;
+}
+
+/**
+ * The finished backups of the database, newest first, and what is left of unfinished ones. Rejects with
+ * one sentence if the folder can't be read, or no backup can be written to it.
+ */
+export async function backupsIn(folder: string, stem: string) {
+  const finished: SizedBackup[] = [];
+  const unfinished: string[] = [];
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    for (const name of await readdir(folder)) {
+      if (!name.startsWith(stem)) continue;
+      const [, day, hour, minute, second, part] = NAME_END.exec(name.slice(stem.length)) ?? [];
+      const takenAt = Date.parse(`${day}T${hour}:${minute}:${second}`);
+      // It may be removed in the meantime.
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (part !== undefined) unfinished.push(name);
+      else if (takenAt > 0) finished.push({ name, takenAt, bytes: found?.size ?? 0 });
+    }
+  } catch (error) {
+    throw new Error(`the folder of the backups ${folder} cannot be used: ${explained(error)}`);
   }
+  return { finished: finished.sort((a, b) => b.takenAt - a.takenAt), unfinished };
+}
+
+/** The backups beyond the newest `keep`, and whether a newer one replaces each. */
+export function beyond(newestFirst: readonly SizedBackup[], keep: number) {
+  return newestFirst.slice(keep).map((file, i) => {
+    const newer = newestFirst.slice(0, keep + i);
+    return { ...file, isReplaced: newer.some(({ bytes }) => file.bytes <= MUCH_LARGER * bytes) };
+  });
 }

@@ -11,8 +11,7 @@ import { explained, isBusy, messageOf } from '../file/connection-errors.js';
 import { copySynced, nameAgain, SIDE_FILES } from '../file/file-copy.js';
 import { makeFolder, OWNER_ONLY_FOLDER, placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
-import { checkDatabase } from '../file/own-database.js';
-import { markClosed } from '../file/write-ahead-log.js';
+import { checkDatabase, markClosed } from '../file/own-database.js';
 import { expectSafePath } from './superuser.js';
 
 /**

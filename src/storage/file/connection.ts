@@ -13,23 +13,24 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 type Args = readonly (string | number)[];
 export type Statement = readonly [sql: string, ...args: Args];
 
-/** How the file is shared with other processes. Chosen once, when it is opened; nothing else asks. */
-export interface FileSharing {
-  readonly lockingMode: 'exclusive' | 'normal';
-  /** Pages of the log at which a commit writes it back; 0: another process does, and may have removed the log. */
-  readonly checkpointPages: number;
-  /** How a backup's process opens the file, as SQLite's URI has it. */
-  readonly backupMode: 'immutable=1' | 'mode=ro';
-}
+/**
+ * How the file is shared with other processes; chosen once, when it is opened. `checkpointPages`: of the
+ * log at which a commit writes it back; 0: another process does, and may have removed it. `backupMode`:
+ * how a backup's process opens the file, as SQLite's URI has it.
+ */
+export type FileSharing = Readonly<
+  Record<'lockingMode' | 'backupMode', string> & { checkpointPages: number }
+>;
 
 /**
  * SQLite's lock keeps every other process out. A backup reads the file without a lock and without its
- * log, so checkpoints pause meanwhile. 1,000 pages are SQLite's default.
+ * log, so checkpoints pause meanwhile.
  */
 export const EXCLUSIVE: FileSharing = {
   lockingMode: 'exclusive',
-  checkpointPages: 1_000,
   backupMode: 'immutable=1',
+  // SQLite's default.
+  checkpointPages: 1_000,
 };
 
 /**
@@ -38,8 +39,8 @@ export const EXCLUSIVE: FileSharing = {
  */
 export const WITH_LITESTREAM: FileSharing = {
   lockingMode: 'normal',
-  checkpointPages: 0,
   backupMode: 'mode=ro',
+  checkpointPages: 0,
 };
 
 /** The package, loaded when the first file is opened, because it may have been installed on another system. */
@@ -118,12 +119,12 @@ export class Connection {
 }
 
 /**
- * Whether a batch that threw this has stored nothing for certain: a statement was refused, or the disk
- * had no room for the commit. Any other error of a commit, such as that of a failing disk, leaves the
- * outcome open: only a new opening of the file knows.
+ * Whether a commit with this error has stored nothing for certain: a statement was refused, the disk had
+ * no room, or the system refused what comes before it. Any other error, such as that of a failing disk,
+ * leaves the outcome open: only a new opening of the file knows.
  */
 export const isRolledBack = (reason: string) =>
-  /^SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)/.test(reason);
+  /^(SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)|E[A-Z]+:)/.test(reason);
 
 /**
  * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not

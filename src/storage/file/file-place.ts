@@ -11,8 +11,7 @@ import { libsql } from './connection.js';
 import { explained, isBusy, messageOf } from './connection-errors.js';
 import { OWNER_ONLY_FILE } from './file-copy.js';
 import type { LibsqlStorageOptions } from './file-storage.js';
-import { assertIntegrity, openDatabase } from './own-database.js';
-import { markerOf } from './write-ahead-log.js';
+import { assertIntegrity, markerOf, openDatabase } from './own-database.js';
 
 export const OWNER_ONLY_FOLDER = 0o700;
 const A_BACKUP = /^-\d{4}-\d\d-\d\dT.*\.db$/;
@@ -101,11 +100,9 @@ export function refusalOf(name: string, error: unknown): Error {
 }
 
 export async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
-  for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
-  }
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  // Until then, a power cut may remove a new folder with everything in it.
+  await syncFolder(dirname(folder));
 }
 
 /** Creates a missing file, and its folder. To be called before the database is opened: closing the file afterwards would drop the lock. */

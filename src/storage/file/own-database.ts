@@ -1,13 +1,31 @@
 // "Is this file ours and whole?": a start, a check, a backup, a restore and a dump ask it here.
 //
-// The schema must be exactly the one that this program writes: a file with one more trigger or
-// view passes every integrity check of SQLite, and changes on its own what the program stores.
+// The empty file `service.db-open` is there while the log beside the database may have commits that no
+// clean close has written back. A copy, a restored backup and a replica have none.
 
-import { existsSync, statSync } from 'node:fs';
-import { Connection, EXCLUSIVE, type FileSharing } from './connection.js';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { syncFolderNow } from '../disk-sync.js';
+import { Connection, EXCLUSIVE } from './connection.js';
 import { TAKE_ANOTHER } from './connection-errors.js';
+import { OWNER_ONLY_FILE } from './file-copy.js';
 import { APPLICATION_ID, COUNT_ROWS, SCHEMA, SCHEMA_VERSION } from './file-schema.js';
-import { hasLog, invalidateShmFile, markClosed, markerOf, rewriteLog } from './write-ahead-log.js';
+
+const PIECE_BYTES = 1_000_000;
+/** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
+const INDEX_HEADER_BYTES = 48;
+
+const LOG_MISSING =
+  'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is';
 
 export interface DatabaseContents {
   readonly recordCount: number;
@@ -24,7 +42,7 @@ export function openDatabase(
 ) {
   const { ino } = statSync(path, { bigint: true });
   // Before the opening, which makes a log.
-  const [wasKilled, hadLog] = [existsSync(markerOf(path)), hasLog(path)];
+  const [wasKilled, hadLog] = [existsSync(markerOf(path)), existsSync(`${path}-wal`)];
   const connection = new Connection(path, busyTimeoutMs);
   try {
     connection.value(`pragma locking_mode = ${sharing.lockingMode}`);
@@ -34,8 +52,16 @@ export function openDatabase(
     if (statSync(path, { bigint: true }).ino !== ino) {
       throw new Error('it was just replaced; start again');
     }
-    if (wasKilled)
-      recover(connection, path, { sharing, isLogMissing: !hadLog && !acceptsMissingLog });
+    if (wasKilled) {
+      recover(connection, path);
+      // Litestream may have written it back and removed it.
+      if (sharing.checkpointPages > 0) {
+        if (!hadLog && !acceptsMissingLog) throw new Error(LOG_MISSING);
+        // Now the file is one that was closed, whoever closes it next.
+        truncateWal(connection);
+        markClosed(path);
+      }
+    }
     assertSchema(connection, { mayBeNew: true });
     return { connection, wasKilled };
   } catch (error) {
@@ -45,37 +71,18 @@ export function openDatabase(
 }
 
 /** The last process may have ended because a sync failed, or in the middle of a commit. */
-function recover(
-  connection: Connection,
-  path: string,
-  { sharing, isLogMissing }: { readonly sharing: FileSharing; readonly isLogMissing: boolean },
-): void {
+function recover(connection: Connection, path: string): void {
   connection.value('begin immediate');
   rewriteLog(path);
   invalidateShmFile(path);
   connection.value('rollback');
   assertIntegrity(connection);
-  // Litestream may have written it back and removed it.
-  if (sharing.checkpointPages === 0) return;
-  if (isLogMissing) {
-    throw new Error(
-      'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
-    );
-  }
-  // Now the file is one that was closed, whoever closes it next.
-  truncateWal(connection);
-  markClosed(path);
-}
-
-/** Writes the log back into the file and empties it. */
-export function truncateWal(connection: Connection): void {
-  const busy = connection.value('pragma wal_checkpoint(truncate)');
-  if (busy !== 0) throw new Error('the log cannot be written back');
 }
 
 /**
- * Throws if the database belongs to another program, is of another release, or if its schema is not
- * exactly `SCHEMA`. Runs nothing of the schema. `mayBeNew`: a file without any table is ours, too.
+ * Throws unless the schema is exactly the one that this program writes: a file with one more trigger or
+ * view passes every integrity check of SQLite, and changes on its own what the program stores. Runs
+ * nothing of the schema. `mayBeNew`: a file without any table is ours, too.
  */
 function assertSchema(connection: Connection, { mayBeNew = false } = {}): void {
   const application = Number(connection.value('pragma application_id'));
@@ -137,10 +144,62 @@ export function checkDatabase(
  * or view of the file has that name.
  */
 function schemaOf(connection: Connection): string {
-  const objects = connection.value(`
+  const sql = `
     select json_group_array(json_array(type, name, tbl_name, sql, rootpage > 0) order by name)
       from sqlite_master
      where not (type = 'table' and name = tbl_name and rootpage > 0
-                and name in ('_litestream_seq', '_litestream_lock'))`);
-  return String(objects);
+                and name in ('_litestream_seq', '_litestream_lock'))`;
+  return String(connection.value(sql));
+}
+
+export const markerOf = (database: string) => `${database}-open`;
+
+/** On disk when it returns, and after the log: a marker without a log means that the log was lost. */
+export function markOpen(database: string): void {
+  syncFolderNow(dirname(database));
+  closeSync(openSync(markerOf(database), 'a', OWNER_ONLY_FILE));
+  syncFolderNow(dirname(database));
+}
+
+/** To be called once the log is written back, and before the connection closes, which removes it. */
+export function markClosed(database: string): void {
+  rmSync(markerOf(database), { force: true });
+  syncFolderNow(dirname(database));
+}
+
+/** Writes the log back into the file and empties it. */
+export function truncateWal(connection: Connection): void {
+  const busy = connection.value('pragma wal_checkpoint(truncate)');
+  if (busy !== 0) throw new Error('the log cannot be written back');
+}
+
+/**
+ * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may consider
+ * pages written that are not: they can be read, but no later sync writes them, and a power loss takes
+ * them and every later commit. Call it only while no one else may write the log.
+ */
+export function rewriteLog(database: string): void {
+  if (!existsSync(`${database}-wal`)) return;
+  const log = openSync(`${database}-wal`, 'r+');
+  const piece = Buffer.alloc(PIECE_BYTES);
+  for (let position = 0; ; ) {
+    const bytes = readSync(log, piece, 0, PIECE_BYTES, position);
+    if (bytes === 0) break;
+    position += writeSync(log, piece, 0, bytes, position);
+  }
+  fsyncSync(log);
+  closeSync(log);
+}
+
+/**
+ * Makes SQLite read the log again before the next use of the database, so that every whole commit in it
+ * counts. A process may be killed when its commit is in the log but not yet in the index; Litestream
+ * takes that commit from the log, and SQLite would overwrite it. Call this only while holding the
+ * database's write lock. Without an index, as under an exclusive lock, it does nothing.
+ */
+function invalidateShmFile(database: string): void {
+  if (!existsSync(`${database}-shm`)) return;
+  // Left open until the process ends: closing it would drop this process's locks.
+  const index = openSync(`${database}-shm`, 'r+');
+  writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
 }

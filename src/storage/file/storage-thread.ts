@@ -10,10 +10,9 @@ import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { Connection, configure, EXCLUSIVE, isRolledBack, WITH_LITESTREAM } from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
 import { APPEND_EVENTS, PUT_ROWS, REMOVE_ROWS, SCHEMA, TOUCH } from './file-schema.js';
-import { openDatabase, truncateWal } from './own-database.js';
+import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
 import { type StoredPage, storedPage } from './stored-rows.js';
 import { countPiece } from './usage-scan.js';
-import { markClosed, markOpen } from './write-ahead-log.js';
 
 export interface ThreadOptions {
   readonly path: string;
@@ -65,11 +64,6 @@ const calls = {
     sequences: string,
     events: string,
   ): CommitResult {
-    try {
-      beforeCommit();
-    } catch (error) {
-      return { status: 'notStored', error };
-    }
     const statements = [
       [PUT_ROWS, puts, at],
       [REMOVE_ROWS, removals],
@@ -77,6 +71,7 @@ const calls = {
       [APPEND_EVENTS, events],
     ] as const;
     try {
+      beforeCommit();
       connection.batch(statements.filter(([, changes]) => changes !== '[]' && changes !== '{}'));
       return { status: 'committed' };
     } catch (error) {

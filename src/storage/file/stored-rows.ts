@@ -41,34 +41,27 @@ export function rowsText(rows: readonly PutRow[]): string {
   );
 }
 
-/** A page on its way from the storage thread to the main thread. */
-export interface StoredPage {
-  /** UTF-8. */
-  readonly bodies: ArrayBuffer;
-  /** JSON arrays with an entry for each row. */
-  readonly positions: string;
-  readonly collections: string;
-  readonly owners: string;
-  readonly statuses: string;
-  /** JSON object: by position, the id of each row whose body does not begin with its id and owner. */
-  readonly oddIds: string;
-  /** Position of its last row. */
-  readonly last: number;
-}
+/**
+ * A page on its way from the storage thread to the main thread: the bodies in UTF-8, JSON arrays with an
+ * entry for each row, and the position of the last one. `oddIds`: JSON object by position, the id of each
+ * row whose body does not begin with its id and owner.
+ */
+export type StoredPage = Readonly<
+  Record<'positions' | 'collections' | 'owners' | 'statuses' | 'oddIds', string> & {
+    bodies: ArrayBuffer;
+    last: number;
+  }
+>;
 
 /** A page of the rows after `position`; undefined at the end. */
 export function storedPage(connection: Connection, position: number): StoredPage | undefined {
-  let rows = PAGE_MAX_ROWS;
-  const measured = () => connection.rows(MEASURE_PAGE, [position, rows])[0] ?? {};
-  let measure = measured();
-  while (rows > 1 && Number(measure['bytes']) > PAGE_MAX_BYTES) {
-    rows = Math.ceil(rows / 4);
-    measure = measured();
+  for (let rows = PAGE_MAX_ROWS; ; rows = Math.ceil(rows / 4)) {
+    const [{ last, bytes } = {}] = connection.rows(MEASURE_PAGE, [position, rows]);
+    if (typeof last !== 'number') return undefined;
+    if (rows > 1 && Number(bytes) > PAGE_MAX_BYTES) continue;
+    const [page] = connection.rows(LOAD_PAGE, [position, last]);
+    return { ...page, last } as unknown as StoredPage;
   }
-  const { last } = measure;
-  if (typeof last !== 'number') return undefined;
-  const [page] = connection.rows(LOAD_PAGE, [position, last]);
-  return { ...page, last } as unknown as StoredPage;
 }
 
 /** Throws, naming the row, if its body has another owner than its column. */
@@ -80,7 +73,7 @@ export function rowsOf(page: StoredPage): PutRow[] {
   const owners: (string | null)[] = JSON.parse(page.owners);
   const statuses: (string | number | null)[] = JSON.parse(page.statuses);
   const oddIds: Record<number, string> = JSON.parse(page.oddIds);
-  // A body holds the border, which a check would have found.
+  // A body holds the border, so it is not JSON.
   if (bodies.length !== positions.length) {
     throw new Error('a page of its rows has more bodies than rows; restore a backup');
   }

@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { backupName, backupsIn, rotationOf } from '../../../src/storage/backup/backup-folder.js';
+import { backupName, backupsIn, beyond } from '../../../src/storage/backup/backup-schedule.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const DAY = 86_400_000;
@@ -46,7 +46,8 @@ it.each([
   ['one that a good one among those that stay replaces', [4_898, 4_800, 19], 2, ['0'], []],
 ])('The rotation removes %s', (_, oldestFirst, keep, removable, held) => {
   const files = oldestFirst.map((bytes, index) => ({ name: String(index), takenAt: index, bytes }));
-  const rotation = rotationOf(files.reverse(), keep);
-  expect(rotation.removable.map(({ name }) => name)).toEqual(removable);
-  expect(rotation.held.map(({ name }) => name)).toEqual(held);
+  const old = beyond(files.reverse(), keep);
+  const named = (isRemovable: boolean) =>
+    old.filter(({ isReplaced }) => isReplaced === isRemovable).map(({ name }) => name);
+  expect([named(true), named(false)]).toEqual([removable, held]);
 });

@@ -47,7 +47,7 @@ export async function openOperations(settings: Settings, log: Log) {
     const [database, list] = [await disk(), await kept()];
     const isUnderWay = held?.backups?.isUnderWay === true;
     const plan = held && settings.backups;
-    const backups = plan ? backupFacts(plan, meter, isUnderWay, list?.finished) : null;
+    const backups = plan ? backupFacts(plan, meter, isUnderWay, list) : null;
     const facts = await factsOf(meter, held, { database, backups });
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };

@@ -11,9 +11,8 @@ import type { FileStorage } from '../file/file-storage.js';
 
 /** How often the schedule reads the folder, also after a failure. */
 const CHECK_MS = 10 * 60_000;
-/** After the database's name: the time in UTC, and the ending of an unfinished backup and SQLite's files beside it. */
-const NAME_END =
-  /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(\.part(?:-journal|-wal|-shm)?)?$/;
+/** After the database's name: the time in UTC. */
+const NAME_END = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 /**
  * A backup that is smaller than the older one by more than this doesn't replace it: a service that lost
  * its records keeps taking backups of almost nothing, which would push out the good ones.
@@ -72,7 +71,7 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
-  /** The backups in the folder. Rejects if it can't be used. */
+  /** The backups in the folder, newest first. Rejects if it can't be used. */
   files = () => backupsIn(this.#options.settings.folder, parse(this.#options.databasePath).name);
 
   /** Takes what is due or was asked for, after what is in progress; never rejects. */
@@ -102,21 +101,19 @@ export class BackupSchedule {
     const isAsked = this.#isAsked;
     this.#isAsked = false;
     // Even if none is due, so that an operator learns at once that none can be taken.
-    const { finished, unfinished } = await this.files();
+    const before = await this.files();
     const now = Date.now();
     // A wrong clock may have made one of the future.
-    const newest = finished.find(({ takenAt }) => takenAt <= now)?.takenAt ?? 0;
+    const newest = before.find(({ takenAt }) => takenAt <= now)?.takenAt ?? 0;
     const isDue = intervalHours > 0 && now >= newest + intervalHours * HOUR_MS;
     if (!isAsked && !isDue) return;
     this.isUnderWay = true;
-    // What a killed process left.
-    for (const name of unfinished) await rm(join(folder, name), { force: true });
     const file = join(folder, backupName(parse(databasePath).name, now));
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Date.now() - now;
     events?.backupTaken();
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
-    for (const { name, isReplaced } of beyond((await this.files()).finished, keep)) {
+    for (const { name, isReplaced } of beyond(await this.files(), keep)) {
       const old = join(folder, name);
       if (isReplaced) await rm(old, { force: true });
       else log.warn('backup_held_back', { file: old, hint: HELD_BACK });
@@ -129,28 +126,24 @@ export function backupName(stem: string, takenAt: number): string {
   return `${stem}-${new Date(takenAt).toISOString().replaceAll(':', '-')}.db`;
 }
 
-/**
- * The finished backups of the database, newest first, and what is left of unfinished ones. Rejects with
- * one sentence if the folder can't be read, or no backup can be written to it.
- */
-export async function backupsIn(folder: string, stem: string) {
-  const finished: SizedBackup[] = [];
-  const unfinished: string[] = [];
+/** Rejects with one sentence if the folder can't be read, or no backup can be written to it. */
+export async function backupsIn(folder: string, stem: string): Promise<SizedBackup[]> {
+  const found: SizedBackup[] = [];
   try {
     await access(folder, constants.W_OK | constants.X_OK);
     for (const name of await readdir(folder)) {
-      if (!name.startsWith(stem)) continue;
-      const [, day, hour, minute, second, part] = NAME_END.exec(name.slice(stem.length)) ?? [];
+      const end = name.startsWith(stem) ? NAME_END.exec(name.slice(stem.length)) : null;
+      const [, day, hour, minute, second] = end ?? [];
       const takenAt = Date.parse(`${day}T${hour}:${minute}:${second}`);
+      if (Number.isNaN(takenAt)) continue;
       // It may be removed in the meantime.
-      const found = await stat(join(folder, name)).catch(() => undefined);
-      if (part !== undefined) unfinished.push(name);
-      else if (takenAt > 0) finished.push({ name, takenAt, bytes: found?.size ?? 0 });
+      const file = await stat(join(folder, name)).catch(() => undefined);
+      found.push({ name, takenAt, bytes: file?.size ?? 0 });
     }
   } catch (error) {
     throw new Error(`the folder of the backups ${folder} cannot be used: ${explained(error)}`);
   }
-  return { finished: finished.sort((a, b) => b.takenAt - a.takenAt), unfinished };
+  return found.sort((a, b) => b.takenAt - a.takenAt);
 }
 
 /** The backups beyond the newest `keep`, and whether a newer one replaces each. */

@@ -14,33 +14,25 @@ type Args = readonly (string | number)[];
 export type Statement = readonly [sql: string, ...args: Args];
 
 /**
- * How the file is shared with other processes; chosen once, when it is opened. `checkpointPages`: of the
- * log at which a commit writes it back; 0: another process does, and may have removed it. `backupMode`:
- * how a backup's process opens the file, as SQLite's URI has it.
- */
-export type FileSharing = Readonly<
-  Record<'lockingMode' | 'backupMode', string> & { checkpointPages: number }
->;
-
-/**
  * SQLite's lock keeps every other process out. A backup reads the file without a lock and without its
- * log, so checkpoints pause meanwhile.
+ * log, so checkpoints pause meanwhile. 1,000 pages are SQLite's default.
  */
-export const EXCLUSIVE: FileSharing = {
+export const EXCLUSIVE = {
   lockingMode: 'exclusive',
-  backupMode: 'immutable=1',
-  // SQLite's default.
   checkpointPages: 1_000,
+  backupMode: 'immutable=1',
 };
+/** Chosen once, when the file is opened; nothing else asks who shares it. */
+export type FileSharing = Readonly<typeof EXCLUSIVE>;
 
 /**
- * Litestream reads the file, and only Litestream writes the log back: this library's SQLite may lose a
- * commit if it does so while another process writes.
+ * Litestream reads the file, and only Litestream writes the log back, and may remove it: this library's
+ * SQLite may lose a commit if it does so while another process writes.
  */
 export const WITH_LITESTREAM: FileSharing = {
   lockingMode: 'normal',
-  backupMode: 'mode=ro',
   checkpointPages: 0,
+  backupMode: 'mode=ro',
 };
 
 /** The package, loaded when the first file is opened, because it may have been installed on another system. */
@@ -124,7 +116,10 @@ export class Connection {
  * leaves the outcome open: only a new opening of the file knows.
  */
 export const isRolledBack = (reason: string) =>
-  /^(SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)|E[A-Z]+:)/.test(reason);
+  isRefused(reason) || /^(SQLITE_(FULL|BUSY)|E[A-Z]+:)/.test(reason);
+
+export const isRefused = (reason: string) =>
+  /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|ERROR)/.test(reason);
 
 /**
  * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { syncFolder } from '../disk-sync.js';
@@ -21,9 +21,16 @@ export interface Backup extends DatabaseContents {
 const COPY_MAX_MS = 30 * 60_000;
 
 /** See `FileStorage.backup`; one at a time. `signal`: kills its process. */
-export async function takeBackup(call: Call, path: string, signal: AbortSignal): Promise<Backup> {
-  const copy = `${path}.part`;
+export async function takeBackup(
+  call: Call,
+  database: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<Backup> {
+  // One name, so that what a killed process left is replaced.
+  const copy = join(dirname(path), `${basename(database)}.part`);
   try {
+    await removeDatabase(copy);
     if (existsSync(path)) throw new Error('a file of that name exists; choose another name');
     const copying = copyInProcess(await call('pauseCheckpoints'), copy, signal);
     const contents = await copying.finally(() => call('resumeCheckpoints'));

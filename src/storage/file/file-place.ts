@@ -52,8 +52,6 @@ async function signOfAnother(path: string, options: LibsqlStorageOptions) {
   );
   const shown =
     (link !== path && sizeOf(path) === undefined && link) ||
-    // A first start that was killed leaves neither beside an empty file.
-    (sizeOf(`${path}-wal`) && `${path}-wal`) ||
     (existsSync(markerOf(path)) && markerOf(path)) ||
     (backup && join(backupFolder, backup));
   if (shown) return `${shown} shows that one was there`;
@@ -100,9 +98,11 @@ export function refusalOf(name: string, error: unknown): Error {
 }
 
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  // Until then, a power cut may remove a new folder with everything in it.
-  await syncFolder(dirname(folder));
+  const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
+  for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
+    await syncFolder(dirname(made));
+  }
 }
 
 /** Creates a missing file, and its folder. To be called before the database is opened: closing the file afterwards would drop the lock. */

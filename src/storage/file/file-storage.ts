@@ -9,6 +9,7 @@ import { Litestream, type ReplicaReport } from '../replication/litestream.js';
 import { Replica } from '../replication/replica.js';
 import { type Backup, takeBackup } from './file-backup.js';
 import { makeFile, placeToOpen, refusalOf } from './file-place.js';
+import { isLogMissing, makeEmptyLog } from './own-database.js';
 import type { Opened, ThreadCalls, ThreadMessage, ThreadOptions } from './storage-thread.js';
 import { rowsOf, rowsText } from './stored-rows.js';
 
@@ -84,6 +85,7 @@ function startThread(options: ThreadOptions) {
   let gone: Error | undefined;
   const reply = () => new Promise<unknown>((resolve, reject) => waiting.push({ resolve, reject }));
   const opened = reply() as Promise<Opened>;
+  const wasMissing = isLogMissing(options.path);
   const script = new URL('./storage-thread.js', import.meta.url);
   const worker = new Worker(script, { workerData: options, name: 'storage' });
   worker.on('message', (message: ThreadMessage) => {
@@ -94,9 +96,11 @@ function startThread(options: ThreadOptions) {
   worker.on('error', (error) => {
     gone ??= error;
   });
-  // Now the file is released, also one that was refused.
   const ended = new Promise<void>((resolve) => {
+    // Now the file is released, also one that was refused.
     worker.on('exit', () => {
+      // SQLite has removed a log that it wrote back, also after a failed close: nothing is missing.
+      if (!wasMissing && isLogMissing(options.path)) makeEmptyLog(options.path);
       gone ??= new Error('the storage thread has ended');
       for (const { reject } of waiting.splice(0)) reject(gone);
       resolve();
@@ -114,8 +118,7 @@ function startThread(options: ThreadOptions) {
     async close() {
       const closed = call('close');
       gone ??= new Error('the storage is closed');
-      await closed;
-      await ended;
+      await closed.finally(() => ended);
     },
   };
 }
@@ -135,12 +138,15 @@ function storageOn(
   return {
     load: () => pagesOf(call),
     sequences: () => call('sequences'),
-    async commit({ at, puts, removals, sequences, events }) {
-      const texts = [
-        rowsText(puts),
-        ...[removals, sequences, events].map((it) => JSON.stringify(it)),
-      ];
-      const commit = () => call('commit', at, ...(texts as [string, string, string, string]));
+    async commit({ puts, at, ...changes }) {
+      const texts = {
+        puts: rowsText(puts),
+        removals: JSON.stringify(changes.removals),
+        sequences: JSON.stringify(changes.sequences),
+        events: JSON.stringify(changes.events),
+        at,
+      };
+      const commit = () => call('commit', texts);
       try {
         return await (replica ? inTurn(commit) : commit());
       } catch (error) {
@@ -161,7 +167,7 @@ function storageOn(
     auditEvents: (page) => call('auditEvents', page),
     ping: () => call('ping'),
     touch,
-    backup: (copy) => copyInTurn(() => takeBackup(call, resolve(copy), closing.signal)),
+    backup: (copy) => copyInTurn(() => takeBackup(call, path, resolve(copy), closing.signal)),
     async close() {
       closing.abort();
       await replica?.close();

@@ -24,9 +24,6 @@ const PIECE_BYTES = 1_000_000;
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
 
-const LOG_MISSING =
-  'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is';
-
 export interface DatabaseContents {
   readonly recordCount: number;
   readonly auditEventCount: number;
@@ -42,7 +39,7 @@ export function openDatabase(
 ) {
   const { ino } = statSync(path, { bigint: true });
   // Before the opening, which makes a log.
-  const [wasKilled, hadLog] = [existsSync(markerOf(path)), existsSync(`${path}-wal`)];
+  const [wasKilled, lacksLog] = [existsSync(markerOf(path)), isLogMissing(path)];
   const connection = new Connection(path, busyTimeoutMs);
   try {
     connection.value(`pragma locking_mode = ${sharing.lockingMode}`);
@@ -56,13 +53,17 @@ export function openDatabase(
       recover(connection, path);
       // Litestream may have written it back and removed it.
       if (sharing.checkpointPages > 0) {
-        if (!hadLog && !acceptsMissingLog) throw new Error(LOG_MISSING);
+        if (lacksLog && !acceptsMissingLog) {
+          throw new Error(
+            'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+          );
+        }
         // Now the file is one that was closed, whoever closes it next.
         truncateWal(connection);
         markClosed(path);
       }
     }
-    assertSchema(connection, { mayBeNew: true });
+    assertSchema(connection);
     return { connection, wasKilled };
   } catch (error) {
     connection.close();
@@ -82,13 +83,13 @@ function recover(connection: Connection, path: string): void {
 /**
  * Throws unless the schema is exactly the one that this program writes: a file with one more trigger or
  * view passes every integrity check of SQLite, and changes on its own what the program stores. Runs
- * nothing of the schema. `mayBeNew`: a file without any table is ours, too.
+ * nothing of the schema. A file without any table is ours, too.
  */
-function assertSchema(connection: Connection, { mayBeNew = false } = {}): void {
+function assertSchema(connection: Connection): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
   const found = schemaOf(connection);
-  if (mayBeNew && application === 0 && version === 0 && found === '[]') return;
+  if (application === 0 && version === 0 && found === '[]') return;
   if (application !== APPLICATION_ID) {
     throw new Error(`it belongs to another program; ${TAKE_ANOTHER}`);
   }
@@ -107,10 +108,7 @@ function assertSchema(connection: Connection, { mayBeNew = false } = {}): void {
 }
 
 /** Throws with what SQLite finds. `integrity_check` also checks every index entry. */
-export function assertIntegrity(
-  connection: Connection,
-  check: 'quick_check' | 'integrity_check' = 'quick_check',
-): void {
+export function assertIntegrity(connection: Connection, check = 'quick_check'): void {
   const report = String(connection.value(`pragma ${check}`)).replaceAll(/\s+/g, ' ');
   if (report !== 'ok') throw new Error(`it is damaged (${report}); ${TAKE_ANOTHER}`);
 }
@@ -122,7 +120,7 @@ export function assertIntegrity(
  */
 export function checkDatabase(
   path: string,
-  check: 'quick_check' | 'integrity_check' = 'integrity_check',
+  check = 'integrity_check',
   finish?: (connection: Connection) => void,
 ): DatabaseContents {
   const connection = new Connection(path);
@@ -154,10 +152,15 @@ function schemaOf(connection: Connection): string {
 
 export const markerOf = (database: string) => `${database}-open`;
 
+const makeEmpty = (path: string) => closeSync(openSync(path, 'a', OWNER_ONLY_FILE));
+export const makeEmptyLog = (database: string) => makeEmpty(`${database}-wal`);
+export const isLogMissing = (database: string) =>
+  existsSync(markerOf(database)) && !existsSync(`${database}-wal`);
+
 /** On disk when it returns, and after the log: a marker without a log means that the log was lost. */
 export function markOpen(database: string): void {
   syncFolderNow(dirname(database));
-  closeSync(openSync(markerOf(database), 'a', OWNER_ONLY_FILE));
+  makeEmpty(markerOf(database));
   syncFolderNow(dirname(database));
 }
 

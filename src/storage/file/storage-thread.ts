@@ -1,28 +1,37 @@
 // The storage thread: one libSQL database file, held by one connection from the thread's beginning to
 // its end. It answers calls in order. An error of the opening ends the thread.
 
+import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import { Connection, configure, EXCLUSIVE, isRolledBack, WITH_LITESTREAM } from './connection.js';
+import {
+  Connection,
+  configure,
+  EXCLUSIVE,
+  isRefused,
+  isRolledBack,
+  WITH_LITESTREAM,
+} from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
 import { APPEND_EVENTS, PUT_ROWS, REMOVE_ROWS, SCHEMA, TOUCH } from './file-schema.js';
 import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
 import { type StoredPage, storedPage } from './stored-rows.js';
 import { countPiece } from './usage-scan.js';
 
-export interface ThreadOptions {
-  readonly path: string;
-  /** For `PUT_ROWS`: the rows that a new file starts with. */
-  readonly initialRows: string;
-  /** When they were made: milliseconds since 1970, UTC. */
-  readonly now: number;
-  readonly acceptsMissingLog: boolean;
-  readonly isReplicated: boolean;
-}
+/** `initialRows`: for `PUT_ROWS`, those that a new file starts with, made at `now`. */
+export type ThreadOptions = Readonly<
+  Record<'path' | 'initialRows', string> &
+    Record<'acceptsMissingLog' | 'isReplicated', boolean> & { now: number }
+>;
+
+/** Changes as JSON texts, which are passed on without parsing them. */
+type CommitTexts = Readonly<
+  Record<'puts' | 'removals' | 'sequences' | 'events', string> & { at: number }
+>;
 
 export interface Opened {
   /** This opening created the database. */
@@ -56,14 +65,8 @@ function beforeCommit(): void {
 }
 
 const calls = {
-  /** The changes as JSON texts, which are passed on without parsing them: for `PUT_ROWS`, positions, highest numbers by collection, events. */
-  commit(
-    at: number,
-    puts: string,
-    removals: string,
-    sequences: string,
-    events: string,
-  ): CommitResult {
+  commit(texts: CommitTexts): CommitResult {
+    const { puts, removals, sequences, events, at } = texts;
     const statements = [
       [PUT_ROWS, puts, at],
       [REMOVE_ROWS, removals],
@@ -78,9 +81,9 @@ const calls = {
       const reason = messageOf(error);
       // After SQLITE_BUSY, which only Litestream can cause, this library's connection fails at every call.
       if (isBusy(reason)) reconnect();
-      else if (isRolledBack(reason) && events !== '[]') {
+      else if (isRefused(reason) && events !== '[]') {
         // "If the audit write fails …, the change stands."
-        const result = calls.commit(at, puts, removals, sequences, '[]');
+        const result = calls.commit({ ...texts, events: '[]' });
         return result.status === 'committed' ? { ...result, auditError: reason } : result;
       }
       return { status: isRolledBack(reason) ? 'notStored' : 'unknown', error: new Error(reason) };
@@ -109,9 +112,7 @@ const calls = {
       connection.value('pragma wal_autocheckpoint = 0');
       truncateWal(connection);
     }
-    // In a URI `%`, `?` and `#` have a meaning.
-    const uri = `file:${encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent)}`;
-    return `${uri}?${sharing.backupMode}`;
+    return `${pathToFileURL(path)}?${sharing.backupMode}`;
   },
   resumeCheckpoints(): void {
     connection.value(`pragma wal_autocheckpoint = ${sharing.checkpointPages}`);

@@ -96,7 +96,7 @@ it('The log is written again byte for byte', async () => {
   expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
 });
 
-it('The folder around that of the file is synced before the file is used', async () => {
+it('A folder that is made for the file is synced before it is used, and each folder around it', async () => {
   const { open } = fs;
   const synced: string[] = [];
   // Only a power cut tells a synced folder from another.
@@ -111,9 +111,9 @@ it('The folder around that of the file is synced before the file is used', async
     opening.mockRestore();
     syncBuiltinESMExports();
   });
-  const options = { path: folder.at('newer/service.db') };
+  const options = { path: folder.at('newer/deep/service.db') };
   for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
-  expect(synced).toEqual([folder.path, folder.path]);
+  expect(synced).toEqual([folder.at('newer'), folder.path]);
 });
 
 it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {

@@ -181,7 +181,7 @@ export function truncateWal(connection: Connection): void {
  * pages written that are not: they can be read, but no later sync writes them, and a power loss takes
  * them and every later commit. Call it only while no one else may write the log.
  */
-export function rewriteLog(database: string): void {
+function rewriteLog(database: string): void {
   if (!existsSync(`${database}-wal`)) return;
   const log = openSync(`${database}-wal`, 'r+');
   const piece = Buffer.alloc(PIECE_BYTES);

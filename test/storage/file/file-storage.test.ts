@@ -1,14 +1,12 @@
 // The storage over a libSQL file: the port's promises, and what is true of the file itself while it
 // is held.
 
-import fs, { copyFile, readdir, readFile, stat, symlink, utimes } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { rewriteLog } from '../../../src/storage/file/own-database.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -83,37 +81,6 @@ it('An open file lets no other connection read or write it, nor opens again in t
   }
   expect(await storage.commit(changes({ puts: [row(1)] }))).toEqual(committed);
   expect(await loaded(storage)).toEqual([row(1)]);
-});
-
-it('The log is written again byte for byte', async () => {
-  await storage.commit(changes({ puts: [row(1)] }));
-  const killed = folder.at('killed.db');
-  await copyFile(`${path}-wal`, `${killed}-wal`);
-  const log = await readFile(`${killed}-wal`);
-  await utimes(`${killed}-wal`, 1, 1);
-  rewriteLog(killed);
-  expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
-  expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
-});
-
-it('A folder that is made for the file is synced before it is used, and each folder around it', async () => {
-  const { open } = fs;
-  const synced: string[] = [];
-  // Only a power cut tells a synced folder from another.
-  const opening = vi.spyOn(fs, 'open').mockImplementation(async (name, ...rest) => {
-    const handle = await open(name, ...rest);
-    const sync = handle.sync.bind(handle);
-    handle.sync = () => sync().then(() => void synced.push(String(name)));
-    return handle;
-  });
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    opening.mockRestore();
-    syncBuiltinESMExports();
-  });
-  const options = { path: folder.at('newer/deep/service.db') };
-  for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
-  expect(synced).toEqual([folder.at('newer'), folder.path]);
 });
 
 it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {

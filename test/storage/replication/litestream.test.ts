@@ -83,7 +83,6 @@ describe('Another program, or a broken one', () => {
     ['says nothing', (to) => to.end(), 'Litestream sees no database there; check its user and'],
     ['breaks off', (to) => to.destroy(), '(ECONNRESET)'],
     ['is late', () => late.abort(new DOMException('', 'TimeoutError')), 'does not answer in time'],
-    ['is cut', (to) => to.write('{', () => setImmediate(() => late.abort())), 'does not answer'],
   ])('that %s is said in one sentence', async (_, act, sentence) => {
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
     answer = act;

@@ -21,13 +21,8 @@ const MUCH_LARGER = 1.5;
 const HELD_BACK =
   'every newer backup has less than two thirds of its size, so it is not removed: check whether records were lost, restore it, or remove it by hand';
 
-/** A finished backup. */
-export interface SizedBackup {
-  readonly name: string;
-  /** Milliseconds since 1970, UTC: the time in its name. */
-  readonly takenAt: number;
-  readonly bytes: number;
-}
+/** A finished backup. `takenAt`: the time in its name, milliseconds since 1970, UTC. */
+export type SizedBackup = Readonly<{ name: string; takenAt: number; bytes: number }>;
 
 export interface BackupScheduleOptions {
   readonly storage: Pick<FileStorage, 'backup'>;

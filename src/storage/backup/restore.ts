@@ -32,7 +32,8 @@ export async function restoreDatabase(backup: string, path: string, now: number)
   if (existsSync(folder)) {
     refuse(`${folder} is there; wait for the other restore, or remove it if that was killed`);
   }
-  await makeFolder(dirname(place)).then(() => mkdir(folder, OWNER_ONLY_FOLDER), refuse);
+  await makeFolder(dirname(place)).catch(refuse);
+  await mkdir(folder, OWNER_ONLY_FOLDER).catch(refuse);
   try {
     const copy = join(folder, basename(place));
     const checked = await copyChecked(backup, copy, now).catch(refuse);

@@ -116,10 +116,7 @@ export class Connection {
  * leaves the outcome open: only a new opening of the file knows.
  */
 export const isRolledBack = (reason: string) =>
-  isRefused(reason) || /^(SQLITE_(FULL|BUSY)|E[A-Z]+:)/.test(reason);
-
-export const isRefused = (reason: string) =>
-  /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|ERROR)/.test(reason);
+  /^(SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)|E[A-Z]+:)/.test(reason);
 
 /**
  * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not

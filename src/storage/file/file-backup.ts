@@ -13,9 +13,7 @@ import { removeDatabase } from './file-copy.js';
 import type { Call } from './file-storage.js';
 import type { DatabaseContents } from './own-database.js';
 
-export interface Backup extends DatabaseContents {
-  readonly bytes: number;
-}
+export type Backup = DatabaseContents & { readonly bytes: number };
 
 /** Meanwhile the log beside the database grows with every commit. */
 const COPY_MAX_MS = 30 * 60_000;

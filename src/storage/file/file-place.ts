@@ -79,11 +79,8 @@ export async function inspectDatabase(options: LibsqlStorageOptions): Promise<Fi
     if (there !== path || sizeOf(path) === 0) return 'absent';
     const acceptsMissingLog = options.createAnyway === true;
     const { connection } = openDatabase(path, { acceptsMissingLog });
-    try {
-      assertIntegrity(connection);
-    } finally {
-      connection.close();
-    }
+    assertIntegrity(connection);
+    connection.close();
     return 'usable';
   } catch (error) {
     if (isBusy(messageOf(error))) return 'held';

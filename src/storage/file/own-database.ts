@@ -3,16 +3,7 @@
 // The empty file `service.db-open` is there while the log beside the database may have commits that no
 // clean close has written back. A copy, a restored backup and a replica have none.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFolderNow } from '../disk-sync.js';
 import { Connection, EXCLUSIVE } from './connection.js';
@@ -20,14 +11,10 @@ import { TAKE_ANOTHER } from './connection-errors.js';
 import { OWNER_ONLY_FILE } from './file-copy.js';
 import { APPLICATION_ID, COUNT_ROWS, SCHEMA, SCHEMA_VERSION } from './file-schema.js';
 
-const PIECE_BYTES = 1_000_000;
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
 
-export interface DatabaseContents {
-  readonly recordCount: number;
-  readonly auditEventCount: number;
-}
+export type DatabaseContents = Readonly<Record<'recordCount' | 'auditEventCount', number>>;
 
 /**
  * Opens a file, which may be empty, and locks it. Throws if a start must refuse it: if another process
@@ -37,47 +24,42 @@ export function openDatabase(
   path: string,
   { sharing = EXCLUSIVE, busyTimeoutMs = 0, acceptsMissingLog = false } = {},
 ) {
-  const { ino } = statSync(path, { bigint: true });
+  const { ino } = fs.statSync(path, { bigint: true });
   // Before the opening, which makes a log.
-  const [wasKilled, lacksLog] = [existsSync(markerOf(path)), isLogMissing(path)];
+  const lacksLog = isLogMissing(path);
+  // If this throws, the caller's thread or process ends, which closes it.
   const connection = new Connection(path, busyTimeoutMs);
-  try {
-    connection.value(`pragma locking_mode = ${sharing.lockingMode}`);
-    // The first read takes the lock.
-    connection.value('select count(*) from sqlite_master');
-    // The lock is on the opened file. A restore may have put another file in its place since.
-    if (statSync(path, { bigint: true }).ino !== ino) {
-      throw new Error('it was just replaced; start again');
-    }
-    if (wasKilled) {
-      recover(connection, path);
-      // Litestream may have written it back and removed it.
-      if (sharing.checkpointPages > 0) {
-        if (lacksLog && !acceptsMissingLog) {
-          throw new Error(
-            'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
-          );
-        }
-        // Now the file is one that was closed, whoever closes it next.
-        truncateWal(connection);
-        markClosed(path);
-      }
-    }
-    assertSchema(connection);
-    return { connection, wasKilled };
-  } catch (error) {
-    connection.close();
-    throw error;
+  connection.value(`pragma locking_mode = ${sharing.lockingMode}`);
+  // The first read takes the lock.
+  connection.value('select count(*) from sqlite_master');
+  // The lock is on the opened file. A restore may have put another file in its place since.
+  if (fs.statSync(path, { bigint: true }).ino !== ino) {
+    throw new Error('it was just replaced; start again');
   }
-}
-
-/** The last process may have ended because a sync failed, or in the middle of a commit. */
-function recover(connection: Connection, path: string): void {
-  connection.value('begin immediate');
-  rewriteLog(path);
-  invalidateShmFile(path);
-  connection.value('rollback');
-  assertIntegrity(connection);
+  // Not before: a process that is just stopping would pass for a killed one.
+  const wasKilled = fs.existsSync(markerOf(path));
+  if (wasKilled) {
+    // Its last sync may have failed, or it ended in the middle of a commit.
+    connection.value('begin immediate');
+    rewriteLog(path);
+    invalidateShmFile(path);
+    connection.value('rollback');
+    assertIntegrity(connection);
+  }
+  // Litestream may have written it back and removed it.
+  const isAlone = sharing.checkpointPages > 0;
+  if (isAlone && lacksLog && !acceptsMissingLog) {
+    throw new Error(
+      'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+    );
+  }
+  if (isAlone && wasKilled) {
+    // Now the file is one that was closed, whoever closes it next.
+    truncateWal(connection);
+    markClosed(path);
+  }
+  assertSchema(connection);
+  return { connection, wasKilled };
 }
 
 /**
@@ -124,16 +106,13 @@ export function checkDatabase(
   finish?: (connection: Connection) => void,
 ): DatabaseContents {
   const connection = new Connection(path);
-  try {
-    assertSchema(connection);
-    connection.value('pragma journal_mode = delete');
-    assertIntegrity(connection, check);
-    const [{ records, events } = {}] = connection.rows(COUNT_ROWS);
-    finish?.(connection);
-    return { recordCount: Number(records), auditEventCount: Number(events) };
-  } finally {
-    connection.close();
-  }
+  assertSchema(connection);
+  connection.value('pragma journal_mode = delete');
+  assertIntegrity(connection, check);
+  const [{ records, events } = {}] = connection.rows(COUNT_ROWS);
+  finish?.(connection);
+  connection.close();
+  return { recordCount: Number(records), auditEventCount: Number(events) };
 }
 
 /**
@@ -152,10 +131,10 @@ function schemaOf(connection: Connection): string {
 
 export const markerOf = (database: string) => `${database}-open`;
 
-const makeEmpty = (path: string) => closeSync(openSync(path, 'a', OWNER_ONLY_FILE));
+const makeEmpty = (path: string) => fs.closeSync(fs.openSync(path, 'a', OWNER_ONLY_FILE));
 export const makeEmptyLog = (database: string) => makeEmpty(`${database}-wal`);
 export const isLogMissing = (database: string) =>
-  existsSync(markerOf(database)) && !existsSync(`${database}-wal`);
+  fs.existsSync(markerOf(database)) && !fs.existsSync(`${database}-wal`);
 
 /** On disk when it returns, and after the log: a marker without a log means that the log was lost. */
 export function markOpen(database: string): void {
@@ -166,7 +145,7 @@ export function markOpen(database: string): void {
 
 /** To be called once the log is written back, and before the connection closes, which removes it. */
 export function markClosed(database: string): void {
-  rmSync(markerOf(database), { force: true });
+  fs.rmSync(markerOf(database), { force: true });
   syncFolderNow(dirname(database));
 }
 
@@ -182,16 +161,16 @@ export function truncateWal(connection: Connection): void {
  * them and every later commit. Call it only while no one else may write the log.
  */
 function rewriteLog(database: string): void {
-  if (!existsSync(`${database}-wal`)) return;
-  const log = openSync(`${database}-wal`, 'r+');
-  const piece = Buffer.alloc(PIECE_BYTES);
+  if (!fs.existsSync(`${database}-wal`)) return;
+  const log = fs.openSync(`${database}-wal`, 'r+');
+  const piece = Buffer.alloc(1_000_000);
   for (let position = 0; ; ) {
-    const bytes = readSync(log, piece, 0, PIECE_BYTES, position);
+    const bytes = fs.readSync(log, piece, 0, piece.length, position);
     if (bytes === 0) break;
-    position += writeSync(log, piece, 0, bytes, position);
+    position += fs.writeSync(log, piece, 0, bytes, position);
   }
-  fsyncSync(log);
-  closeSync(log);
+  fs.fsyncSync(log);
+  fs.closeSync(log);
 }
 
 /**
@@ -201,8 +180,8 @@ function rewriteLog(database: string): void {
  * database's write lock. Without an index, as under an exclusive lock, it does nothing.
  */
 function invalidateShmFile(database: string): void {
-  if (!existsSync(`${database}-shm`)) return;
+  if (!fs.existsSync(`${database}-shm`)) return;
   // Left open until the process ends: closing it would drop this process's locks.
-  const index = openSync(`${database}-shm`, 'r+');
-  writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
+  const index = fs.openSync(`${database}-shm`, 'r+');
+  fs.writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
 }

@@ -8,14 +8,7 @@ import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing
 import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import {
-  Connection,
-  configure,
-  EXCLUSIVE,
-  isRefused,
-  isRolledBack,
-  WITH_LITESTREAM,
-} from './connection.js';
+import { Connection, configure, EXCLUSIVE, isRolledBack, WITH_LITESTREAM } from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
 import { APPEND_EVENTS, PUT_ROWS, REMOVE_ROWS, SCHEMA, TOUCH } from './file-schema.js';
 import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
@@ -81,7 +74,7 @@ const calls = {
       const reason = messageOf(error);
       // After SQLITE_BUSY, which only Litestream can cause, this library's connection fails at every call.
       if (isBusy(reason)) reconnect();
-      else if (isRefused(reason) && events !== '[]') {
+      else if (events !== '[]' && /^SQLITE_(CONSTRAINT|ERROR)/.test(reason)) {
         // "If the audit write fails …, the change stands."
         const result = calls.commit({ ...texts, events: '[]' });
         return result.status === 'committed' ? { ...result, auditError: reason } : result;

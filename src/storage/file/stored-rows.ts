@@ -78,7 +78,8 @@ export function rowsOf(page: StoredPage): PutRow[] {
     throw new Error('a page of its rows has more bodies than rows; restore a backup');
   }
   return bodies.map((body, i): PutRow => {
-    const [position, collection, owner = null] = [positions[i], collections[i], owners[i]] as Key;
+    const [position, collection] = [positions[i], collections[i]] as [number, CollectionName];
+    const owner = owners[i] ?? null;
     const oddId = oddIds[position];
     const id = oddId ?? body.slice(ID_START, body.indexOf('"', ID_START));
     // This program begins a body with id and owner. Parsing one, or spreading an object, takes several
@@ -94,8 +95,6 @@ export function rowsOf(page: StoredPage): PutRow[] {
     return { ...row, ...facts };
   });
 }
-
-type Key = [position: number, collection: CollectionName, owner: string | null];
 
 /**
  * In a page of ASCII each body is a slice of the page's text. Otherwise it is a text of its own: one

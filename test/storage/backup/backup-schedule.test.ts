@@ -1,13 +1,22 @@
-// When backups are taken: in a real folder, but by a clock of the test's own, since the shortest
-// interval is an hour, and of a storage of its own, since a real backup's process waits on a busy machine.
+// Which files are backups, which of them the rotation removes, and when they are taken: by a clock of the
+// test's own, since the shortest interval is an hour, and of a storage of its own, since a real backup's
+// process waits on a busy machine.
 
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
+import {
+  BackupSchedule,
+  backupName,
+  backupsIn,
+  beyond,
+} from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
 import { testFolder } from '../../support/test-folder.js';
 
+const DAY = 86_400_000;
+const NOON = Date.parse('2026-03-10T12:00:00.000Z');
+const day = (days: number) => backupName('service', NOON + days * DAY);
 /** As often as the schedule looks by itself. */
 const STEP_MINUTES = 10;
 
@@ -128,4 +137,41 @@ it('takes its own by the right clock beside a backup of a wrong one', async () =
   expect(await eventsSoFar()).toEqual(['backup_taken']);
   await pass(70);
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
+});
+
+it('Backups are listed newest first; every other file is ignored', async () => {
+  expect(day(0)).toBe('service-2026-03-10T12-00-00.000Z.db');
+  const others = [
+    'service.db',
+    'service-before-restore-2026-03-10T12-00-00.000Z.db',
+    'service-2026-03-10T12-00-00.000Z.db.gz',
+    'service-2026-03-10.db',
+    'service-2026-13-41T12-00-00.000Z.db',
+    'other-2026-03-10T12-00-00.000Z.db',
+    'service-2-2026-03-10T12-00-00.000Z.db',
+    `x\n${day(0)}.part`,
+  ];
+  for (const name of [day(-2), ...others, day(-1), `${day(0)}.part`, day(-3)]) {
+    await writeFile(join(folder, name), 'four');
+  }
+  expect(await backupsIn(folder, 'service')).toEqual(
+    [-1, -2, -3].map((days) => ({ name: day(days), takenAt: NOON + days * DAY, bytes: 4 })),
+  );
+});
+
+it.each([
+  ['the oldest', [5, 5, 5, 5], 2, ['1', '0'], []],
+  ['none of few', [5, 5], 9, [], []],
+  ['not the last good one of a service that lost its records', [9, 4_898, 19, 19], 2, ['0'], ['1']],
+  ['none of two accidents', [4_898, 19, 5, 5], 2, [], ['1', '0']],
+  ['those of a service that grows', [10, 20, 30, 40], 2, ['1', '0'], []],
+  ['one with exactly 1.5 times as many bytes', [150, 100, 100], 2, ['0'], []],
+  ['none with a little more than that', [151, 100, 100], 2, [], ['0']],
+  ['one that a good one among those that stay replaces', [4_898, 4_800, 19], 2, ['0'], []],
+])('The rotation removes %s', (_, oldestFirst, keep, removable, held) => {
+  const files = oldestFirst.map((bytes, index) => ({ name: String(index), takenAt: index, bytes }));
+  const old = beyond(files.reverse(), keep);
+  const named = (isRemovable: boolean) =>
+    old.filter(({ isReplaced }) => isReplaced === isRemovable).map(({ name }) => name);
+  expect([named(true), named(false)]).toEqual([removable, held]);
 });

@@ -152,7 +152,11 @@ describe('A check', () => {
     ['settings', { REPLICATON: 'sync' }, 'unknown setting REPLICATON; ignored'],
     ['settings', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled'],
     ['database', { DATABASE_URL: 'file:/dev/null/x/y.db' }, 'y.db cannot be used'],
-    ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: no such folder; make it'],
+    [
+      'backups',
+      { BACKUP_DIR: '/nope' },
+      'backups /nope cannot be used: there is no such file or folder; check',
+    ],
     ['port', { HOST: '192.0.2.1' }, 'the address is not on this machine; set HOST'],
   ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
     const { code, found, others } = await check(environment);

@@ -17,7 +17,7 @@ import { copyBuild } from '../support/changed-build.js';
 
 /** Where the changed storage thread finds the statements, next to the database file. */
 const SUFFIX = '.planted';
-const MIGRATION = /if \(this\.isNew\)\s+this\.#create\(\);/;
+const MIGRATION = /if \(isNew\) \{[^}]*\}/;
 const PLANT = `
       const planted = \`\${path}${SUFFIX}\`;
       const { existsSync: isThere, readFileSync: textOf } = process.getBuiltinModule('node:fs');

@@ -237,8 +237,8 @@ export class Writer {
       events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
       if (result.status !== 'committed') {
         group.answer(storageFailed(result.status));
-        this.#failures.report('storage_commit_failed', { stored: result.status }, result.error);
-        if (result.status !== 'notStored') this.#lose(result.error);
+        if (result.status === 'unknown') this.#lose(result.error);
+        else this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
         return;
       }
       for (const change of group.changes.values()) set.apply(change);

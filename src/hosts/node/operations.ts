@@ -4,8 +4,7 @@
 import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
-import type { SizedBackup } from '../../storage/backup/backup-files.js';
-import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import type { BackupSchedule, SizedBackup } from '../../storage/backup/backup-schedule.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
@@ -48,7 +47,7 @@ export async function openOperations(settings: Settings, log: Log) {
     const [database, list] = [await disk(), await kept()];
     const isUnderWay = held?.backups?.isUnderWay === true;
     const plan = held && settings.backups;
-    const backups = plan ? backupFacts(plan, meter, isUnderWay, list?.finished) : null;
+    const backups = plan ? backupFacts(plan, meter, isUnderWay, list) : null;
     const facts = await factsOf(meter, held, { database, backups });
     return { ...(await readiness.answer(facts, held?.storage)), ...facts };
   };

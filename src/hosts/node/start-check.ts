@@ -7,9 +7,9 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
-import { namesIn } from '../../storage/backup/backup-files.js';
+import { backupsIn } from '../../storage/backup/backup-schedule.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
-import { type FileState, inspectDatabase } from '../../storage/file/own-database.js';
+import { type FileState, inspectDatabase } from '../../storage/file/file-place.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
 import { settingWarnings } from '../settings/warnings.js';
@@ -70,16 +70,17 @@ function checksOf(environment: Environment, settings: Settings, log: Log, online
     },
     async database() {
       if (postgresUrl !== undefined) return checkPostgres(postgresUrl, online);
-      file = await inspectDatabase(databasePath, {
+      file = await inspectDatabase({
+        path: databasePath,
         backupFolder: backups?.folder,
-        isReplicated: replication !== undefined,
         createAnyway: settings.databaseCreate,
+        replication,
       });
       return FILE_WORDS[file];
     },
     async backups() {
       if (backups === undefined) return 'none: BACKUP_DIR is unset';
-      await namesIn(backups.folder);
+      await backupsIn(backups.folder, '');
       return `${resolve(backups.folder)} is writable`;
     },
     async replica() {

@@ -1,22 +1,28 @@
 // When backups are taken, and how many are kept. The files in the folder are the schedule's only
 // memory, so a restart changes nothing.
 
-import { rm, stat } from 'node:fs/promises';
+import { access, constants, readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { backupName, backupsIn } from '../file/backup-names.js';
-import { messageOf } from '../file/connection-errors.js';
+import { explained, messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
-import { namesIn, rotationOf, type SizedBackup } from './backup-files.js';
 
-/** How often the schedule reads the folder. */
-const CHECK_MS = 60_000;
-/** Wait after a failure: long enough for a disk or an operator to recover. */
-const RETRY_MS = 600_000;
-const LARGER =
-  'every newer backup has less than two thirds of their size, so they are not removed: check whether records were lost, restore one, or remove them by hand';
+/** How often the schedule reads the folder, also after a failure. */
+const CHECK_MS = 10 * 60_000;
+/** After the database's name: the time in UTC. */
+const NAME_END = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
+/**
+ * A backup that is smaller than the older one by more than this doesn't replace it: a service that lost
+ * its records keeps taking backups of almost nothing, which would push out the good ones.
+ */
+const MUCH_LARGER = 1.5;
+const HELD_BACK =
+  'every newer backup has less than two thirds of its size, so it is not removed: check whether records were lost, restore it, or remove it by hand';
+
+/** A finished backup. `takenAt`: the time in its name, milliseconds since 1970, UTC. */
+export type SizedBackup = Readonly<{ name: string; takenAt: number; bytes: number }>;
 
 export interface BackupScheduleOptions {
   readonly storage: Pick<FileStorage, 'backup'>;
@@ -31,10 +37,11 @@ export interface BackupScheduleOptions {
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | undefined;
+  /** The last look that was asked for, and whether it has yet to begin. */
+  #last: Promise<void> = Promise.resolve();
+  #isWaiting = false;
   #isAsked = false;
   #isStopping = false;
-  #retryAt = 0;
   isUnderWay = false;
 
   constructor(options: BackupScheduleOptions) {
@@ -59,84 +66,85 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
-  /** Takes what is due or was asked for. Resolves when no backup is in progress; never rejects. */
-  async check(): Promise<void> {
-    if (!this.#isStopping) this.#working ??= this.#work();
-    await this.#working;
+  /** The backups in the folder, newest first. Rejects if it can't be used. */
+  files = () => backupsIn(this.#options.settings.folder, parse(this.#options.databasePath).name);
+
+  /** Takes what is due or was asked for, after what is in progress; never rejects. */
+  check(): Promise<void> {
+    if (!this.#isWaiting) this.#last = this.#last.then(() => this.#work());
+    this.#isWaiting = true;
+    return this.#last;
   }
 
   async #work(): Promise<void> {
     const { log, events } = this.#options;
-    do {
-      const isAsked = this.#isAsked;
-      this.#isAsked = false;
-      await this.#takeIfDue(isAsked).catch((error: unknown) => {
-        this.#retryAt = performance.now() + RETRY_MS;
-        if (this.#isStopping) return log.info('backup_broken_off');
-        events?.backupFailed(messageOf(error));
-        log.error('backup_failed', messageOf(error));
-      });
+    this.#isWaiting = false;
+    try {
+      if (!this.#isStopping) await this.#takeIfDue();
+    } catch (error) {
+      if (this.#isStopping) return log.info('backup_broken_off');
+      events?.backupFailed(messageOf(error));
+      log.error('backup_failed', messageOf(error));
+    } finally {
       this.isUnderWay = false;
-    } while (this.#isAsked && !this.#isStopping);
-    this.#working = undefined;
+    }
   }
 
-  async #takeIfDue(isAsked: boolean): Promise<void> {
-    const { intervalHours } = this.#options.settings;
-    if (!isAsked && performance.now() < this.#retryAt) return;
+  async #takeIfDue(): Promise<void> {
+    const { storage, databasePath, settings, log, events } = this.#options;
+    const { folder, intervalHours, keep } = settings;
+    const isAsked = this.#isAsked;
+    this.#isAsked = false;
     // Even if none is due, so that an operator learns at once that none can be taken.
-    const { finished, unfinished } = await this.files();
+    const before = await this.files();
     const now = Date.now();
     // A wrong clock may have made one of the future.
-    const newest = finished.find(({ takenAt }) => takenAt <= now);
-    const dueAt = (newest?.takenAt ?? 0) + intervalHours * HOUR_MS;
-    const isDue = intervalHours > 0 && now >= dueAt;
+    const newest = before.find(({ takenAt }) => takenAt <= now)?.takenAt ?? 0;
+    const isDue = intervalHours > 0 && now >= newest + intervalHours * HOUR_MS;
     if (!isAsked && !isDue) return;
     this.isUnderWay = true;
-    // What a killed process left.
-    await this.#remove(unfinished);
-    await this.#take(now);
-  }
-
-  async #take(now: number): Promise<void> {
-    const { storage, databasePath, log, events } = this.#options;
-    const file = this.#pathOf(backupName(parse(databasePath).name, now));
-    const startedAt = performance.now();
+    const file = join(folder, backupName(parse(databasePath).name, now));
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
-    const milliseconds = Math.round(performance.now() - startedAt);
+    const milliseconds = Date.now() - now;
     events?.backupTaken();
-    await this.#rotate().catch((error: unknown) => {
-      log.error('backup_not_removed', messageOf(error));
-    });
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
+    for (const { name, isReplaced } of beyond(await this.files(), keep)) {
+      const old = join(folder, name);
+      if (isReplaced) await rm(old, { force: true });
+      else log.warn('backup_held_back', { file: old, hint: HELD_BACK });
+    }
   }
+}
 
-  async #rotate(): Promise<void> {
-    const { settings, log } = this.#options;
-    const { finished } = await this.files();
-    const { removable, irreplaceable } = rotationOf(finished, settings.keep);
-    await this.#remove(removable);
-    const files = irreplaceable.map((name) => this.#pathOf(name)).join(', ');
-    if (files !== '') log.warn('backup_held_back', { files, hint: LARGER });
-  }
+/** `stem`: the database's name without its extension. */
+export function backupName(stem: string, takenAt: number): string {
+  return `${stem}-${new Date(takenAt).toISOString().replaceAll(':', '-')}.db`;
+}
 
-  /** The backups in the folder, newest first, and the names of unfinished ones. Rejects if it can't be used. */
-  async files() {
-    const names = await namesIn(this.#options.settings.folder);
-    const { finished, unfinished } = backupsIn(names, parse(this.#options.databasePath).name);
-    const sized = finished.map(async (file): Promise<SizedBackup> => {
+/** Rejects with one sentence if the folder can't be read, or no backup can be written to it. */
+export async function backupsIn(folder: string, stem: string): Promise<SizedBackup[]> {
+  const found: SizedBackup[] = [];
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    for (const name of await readdir(folder)) {
+      const end = name.startsWith(stem) ? NAME_END.exec(name.slice(stem.length)) : null;
+      const [, day, hour, minute, second] = end ?? [];
+      const takenAt = Date.parse(`${day}T${hour}:${minute}:${second}`);
+      if (Number.isNaN(takenAt)) continue;
       // It may be removed in the meantime.
-      const found = await stat(this.#pathOf(file.name)).catch(() => undefined);
-      return { ...file, bytes: found?.size ?? 0 };
-    });
-    return { finished: await Promise.all(sized), unfinished };
+      const file = await stat(join(folder, name)).catch(() => undefined);
+      found.push({ name, takenAt, bytes: file?.size ?? 0 });
+    }
+  } catch (error) {
+    throw new Error(`the folder of the backups ${folder} cannot be used: ${explained(error)}`);
   }
+  return found.sort((a, b) => b.takenAt - a.takenAt);
+}
 
-  async #remove(names: readonly string[]): Promise<void> {
-    for (const name of names) await rm(this.#pathOf(name), { force: true });
-  }
-
-  #pathOf(name: string): string {
-    return join(this.#options.settings.folder, name);
-  }
+/** The backups beyond the newest `keep`, and whether a newer one replaces each. */
+export function beyond(newestFirst: readonly SizedBackup[], keep: number) {
+  return newestFirst.slice(keep).map((file, i) => {
+    const newer = newestFirst.slice(0, keep + i);
+    return { ...file, isReplaced: newer.some(({ bytes }) => file.bytes <= MUCH_LARGER * bytes) };
+  });
 }

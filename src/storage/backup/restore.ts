@@ -2,28 +2,17 @@
 // one is in place at every moment, and the old one is kept under another name.
 
 import { existsSync } from 'node:fs';
-import { access, constants, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { restoreEvent } from '../../core/domain/audit-event.js';
 import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
-import { DAMAGED, isBusy, messageOf, NO_DATABASE } from '../file/connection-errors.js';
-import { checkDatabase } from '../file/database-check.js';
-import {
-  codeOf,
-  copySynced,
-  fileErrorText,
-  nameAgain,
-  removeDatabase,
-  SIDE_FILES,
-} from '../file/file-copy.js';
-import { makeFolder, placeOf } from '../file/file-place.js';
+import { explained, isBusy, messageOf } from '../file/connection-errors.js';
+import { copySynced, nameAgain, SIDE_FILES } from '../file/file-copy.js';
+import { makeFolder, OWNER_ONLY_FOLDER, placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
-import { markClosed } from '../file/open-marker.js';
+import { checkDatabase, markClosed } from '../file/own-database.js';
 import { expectSafePath } from './superuser.js';
-
-const COPY_MARK = '.restoring-';
-const NO_LOCKS = /SQLITE_(BUSY|IOERR|PROTOCOL)/;
 
 /**
  * `path`: of the database file, or of a link to it; `now`: milliseconds since 1970, UTC, for the old
@@ -36,17 +25,23 @@ export async function restoreDatabase(backup: string, path: string, now: number)
   expectSafePath(path);
   // The file itself: its log and its marker are beside it.
   const place = await placeOf(path);
-  // Two restores at once must not work on one file.
-  const copy = `${place}${COPY_MARK}${process.pid}-${now}`;
+  const folder = `${place}.restoring`;
+  const refuse = (error: unknown): never => {
+    throw new Error(`the backup ${backup} cannot be restored: ${explained(error)}`);
+  };
+  if (existsSync(folder)) {
+    refuse(`${folder} is there; wait for the other restore, or remove it if that was killed`);
+  }
+  await makeFolder(dirname(place)).catch(refuse);
+  await mkdir(folder, OWNER_ONLY_FOLDER).catch(refuse);
   try {
-    const checked = await copyChecked(backup, copy, now).catch((error: Error) => {
-      throw new Error(`the backup ${backup} cannot be restored: ${error.message}`);
-    });
+    const copy = join(folder, basename(place));
+    const checked = await copyChecked(backup, copy, now).catch(refuse);
     const held = hold(place);
     const kept = await replace(place, copy, now).finally(() => held?.close());
     return { ...checked, kept };
   } finally {
-    await removeDatabase(copy).catch(() => {});
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -58,36 +53,19 @@ const OWNERS = `
  * `oldest`: when the account's first record was made, milliseconds since 1970, UTC.
  */
 async function copyChecked(backup: string, copy: string, now: number) {
-  await access(backup, constants.R_OK).catch((error: unknown) => {
-    throw new Error(`it cannot be read (${codeOf(error)}); check its path and permissions`);
+  // With the files of SQLite that a killed service left beside it.
+  await copySynced(backup, copy);
+  for (const part of ['-journal', '-wal']) {
+    if (existsSync(backup + part)) await copySynced(backup + part, copy + part);
+  }
+  let owners: { readonly subject: string; readonly oldest: number }[] = [];
+  const contents = checkDatabase(copy, 'integrity_check', (connection) => {
+    owners = connection.rows(OWNERS) as unknown as typeof owners;
+    const event = restoreEvent(basename(backup), '', now);
+    connection.batch([[APPEND_EVENTS, JSON.stringify([event])]]);
   });
-  try {
-    await makeFolder(dirname(copy));
-    // With the files of SQLite that a killed service left beside it.
-    for (const part of ['-journal', '-wal', '']) {
-      if (existsSync(backup + part)) await copySynced(backup + part, copy + part);
-    }
-  } catch (error) {
-    throw new Error(`the copy ${copy} cannot be made: ${fileErrorText(error)}`);
-  }
-  try {
-    let owners: { readonly subject: string; readonly oldest: number }[] = [];
-    const contents = checkDatabase(copy, 'integrity_check', (connection) => {
-      owners = connection.rows(OWNERS) as unknown as typeof owners;
-      const event = restoreEvent(basename(backup), '', now);
-      connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }]);
-    });
-    await syncFile(copy);
-    return { contents, owners };
-  } catch (error) {
-    const message = messageOf(error);
-    // The copy is new, so no other process can hold it.
-    throw NO_LOCKS.test(message)
-      ? new Error(
-          `its copy cannot be locked in ${dirname(copy)} (${message}); the database needs a local disk, or a share with locks`,
-        )
-      : new Error(`${message}; choose another one`);
-  }
+  await syncFile(copy);
+  return { contents, owners };
 }
 
 /**
@@ -101,11 +79,10 @@ function hold(path: string): Connection | undefined {
     connection.value('pragma journal_mode = delete');
     connection.lock();
   } catch (error) {
-    const message = messageOf(error);
-    if (!NO_DATABASE.test(message) && !DAMAGED.test(message)) {
-      connection.close();
-      const reason = isBusy(message) ? 'a running service holds it; stop it first' : message;
-      throw new Error(`the database file ${path} cannot be replaced: ${reason}`);
+    if (isBusy(messageOf(error))) {
+      throw new Error(
+        `the database file ${path} cannot be replaced: a running service holds it; stop it first`,
+      );
     }
   }
   return connection;
@@ -127,9 +104,5 @@ async function replace(path: string, copy: string, now: number): Promise<string 
   await syncFolder(dir);
   await rename(copy, path);
   await syncFolder(dir);
-  // What killed restores left. One that is still running fails, and has replaced nothing.
-  for (const left of await readdir(dir)) {
-    if (left.startsWith(basename(path) + COPY_MARK)) await rm(join(dir, left));
-  }
   return wasThere ? kept : undefined;
 }

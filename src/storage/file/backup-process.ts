@@ -5,8 +5,9 @@ import { open } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { syncFile } from '../disk-sync.js';
 import { Connection } from './connection.js';
-import { checkDatabase } from './database-check.js';
-import { fileErrorText, OWNER_ONLY_FILE } from './file-copy.js';
+import { messageOf } from './connection-errors.js';
+import { OWNER_ONLY_FILE } from './file-copy.js';
+import { checkDatabase } from './own-database.js';
 
 const [source = '', copy = ''] = process.argv.slice(2);
 
@@ -27,6 +28,6 @@ try {
   await syncFile(copy);
   process.stdout.write(JSON.stringify(contents));
 } catch (error) {
-  process.stderr.write(fileErrorText(error));
+  process.stderr.write(messageOf(error));
   process.exitCode = 1;
 }

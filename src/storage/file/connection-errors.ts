@@ -3,47 +3,30 @@
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 
-const BUSY = /SQLITE_BUSY|database is locked/i;
-export const NO_DATABASE = /SQLITE_NOTADB|not a database/i;
-export const DAMAGED = /SQLITE_CORRUPT|malformed|no such (table|column|index)/i;
-const WRITABLE = 'check that the path is a file in a writable folder';
+/** What to do about a file that is not a good database of this program. */
+export const TAKE_ANOTHER = 'name another file, or restore a good backup';
 
-/** `$&`: the finding itself. The findings of own-database.ts have no remedy, because it depends on who asks. */
+const BUSY = /SQLITE_(BUSY|PROTOCOL)|database is locked/i;
 const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [
     BUSY,
-    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), or this one has it open; stop the other process, or share the storage`,
+    `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), this one has it open, or its disk is a share without locks; stop the other process, or use a local disk`,
   ],
-  [NO_DATABASE, 'it is not a SQLite database; name another file or restore a backup'],
-  [/^it belongs to another program$/, '$&; name another file'],
-  [
-    /^its schema has version [12],.*$/,
-    '$&; it is of a build before 0.1.0: dump it with that build',
-  ],
-  [/^its schema has version.*$/, '$&; run the release that wrote it'],
-  [
-    /^its log is missing.*$/,
-    '$&; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
-  ],
-  [/^it is damaged \(.*$/, '$&; restore a backup'],
-  [/^its schema is not the one.*$/, '$&; restore a backup that the service made'],
-  [DAMAGED, 'it is damaged; restore a backup'],
-  [/SQLITE_CANTOPEN|unable to open/i, `it cannot be opened; ${WRITABLE}`],
+  [/SQLITE_NOTADB|not a database/i, `it is not a SQLite database; ${TAKE_ANOTHER}`],
+  [/SQLITE_CORRUPT|malformed/i, `it is damaged; ${TAKE_ANOTHER}`],
   [/SQLITE_IOERR|\bEIO\b/i, 'its disk is failing (I/O error); check the system log'],
-  [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room and start again'],
-  [/^EROFS/, 'its disk is mounted read-only; mount it for writing'],
+  [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room'],
+  [/^ENOENT/, 'there is no such file or folder; check the path, or mount its disk'],
   [
-    /SQLITE_READONLY|readonly database|^EACCES|^EPERM/i,
-    'this user has no permission to read and write it, or to create it in its folder; check owner and permissions',
+    /SQLITE_(CANTOPEN|READONLY)|unable to open|readonly database|^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST|EISDIR)/i,
+    'it cannot be opened for writing; check that the path is a file in a folder, the owner and permissions of both, and that the disk is mounted for writing',
   ],
-  [/^ENOTDIR|^EEXIST/, `its folder cannot be created; ${WRITABLE}`],
 ];
 
 /** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {
   const message = messageOf(error);
-  const [, sentence = '$&'] = SENTENCES.find(([found]) => found.test(message)) ?? [];
-  return sentence.replace('$&', () => message);
+  return SENTENCES.find(([found]) => found.test(message))?.[1] ?? message;
 }
 
 export function messageOf(error: unknown): string {

@@ -10,35 +10,45 @@ type Open = InstanceType<typeof Database>;
 export type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-export interface Statement {
-  readonly sql: string;
-  readonly args?: readonly (string | number)[];
-  /** In a batch: if this statement fails, the others stand. */
-  readonly isOptional?: boolean;
-}
-
-let library: typeof Database | undefined;
+type Args = readonly (string | number)[];
+export type Statement = readonly [sql: string, ...args: Args];
 
 /**
- * The package, loaded when the first file is opened, because it may not load: if it was installed on
- * another system, or on Windows without its runtime. Throws a sentence for the operator.
+ * SQLite's lock keeps every other process out. A backup reads the file without a lock and without its
+ * log, so checkpoints pause meanwhile. 1,000 pages are SQLite's default.
  */
+export const EXCLUSIVE = {
+  lockingMode: 'exclusive',
+  checkpointPages: 1_000,
+  backupMode: 'immutable=1',
+};
+/** Chosen once, when the file is opened; nothing else asks who shares it. */
+export type FileSharing = Readonly<typeof EXCLUSIVE>;
+
+/**
+ * Litestream reads the file, and only Litestream writes the log back, and may remove it: this library's
+ * SQLite may lose a commit if it does so while another process writes.
+ */
+export const WITH_LITESTREAM: FileSharing = {
+  lockingMode: 'normal',
+  checkpointPages: 0,
+  backupMode: 'mode=ro',
+};
+
+/** The package, loaded when the first file is opened, because it may have been installed on another system. */
 export function libsql(): typeof Database {
   try {
-    library ??= createRequire(import.meta.url)('libsql') as typeof Database;
-    return library;
+    return createRequire(import.meta.url)('libsql') as typeof Database;
   } catch (error) {
     const [reason] = messageOf(error).split('\n');
-    const runtime =
-      process.platform === 'win32' ? ", with Microsoft's Visual C++ Redistributable" : '';
     throw new Error(
-      `the database library, libsql, cannot be loaded here (${reason}); run npm ci on this machine${runtime}`,
+      `the database library, libsql, cannot be loaded here (${reason}); run npm ci on this machine`,
       { cause: error },
     );
   }
 }
 
-/** Errors begin with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
+/** Errors of statements begin with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
 export class Connection {
   readonly #database: Open;
   /** Preparing a statement takes longer than running it for a few rows. */
@@ -51,8 +61,8 @@ export class Connection {
     this.#database.exec('pragma trusted_schema = off');
   }
 
-  rows(sql: string, args: Statement['args'] = []): SqlRow[] {
-    return named(() => {
+  rows(sql: string, args: Args = []): SqlRow[] {
+    try {
       const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
       // After an error the statement may still be running, so it is not reused.
       this.#prepared.delete(sql);
@@ -61,55 +71,36 @@ export class Connection {
       // A pragma may act while it is prepared.
       if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
       return rows as SqlRow[];
-    });
-  }
-
-  /** The first value of the first row. */
-  value(sql: string, args: Statement['args'] = []): SqlValue | undefined {
-    return Object.values(this.rows(sql, args)[0] ?? {})[0];
-  }
-
-  /**
-   * Runs the statements in one transaction, which takes the write lock when it begins. Returns why an
-   * optional one failed. If it throws, see `isRolledBack`.
-   */
-  batch(statements: readonly Statement[]): Error | undefined {
-    let failure: Error | undefined;
-    this.rows('begin immediate');
-    try {
-      for (const { sql, args, isOptional } of statements) {
-        try {
-          this.rows(sql, args);
-        } catch (error) {
-          // After some errors, such as a failing disk's, SQLite has rolled back everything.
-          if (!isOptional || !this.#database.inTransaction) throw error;
-          failure = error as Error;
-        }
-      }
-      this.rows('commit');
-      return failure;
     } catch (error) {
-      this.#rollBack();
-      throw error;
+      if (!(error instanceof libsql().SqliteError)) throw error;
+      throw new Error(`${error.code}: ${error.message}`, { cause: error });
     }
   }
 
-  /** Runs `act` while holding the write lock, and stores nothing. */
-  holding<T>(act: () => T): T {
+  /** The first value of the first row. */
+  value(sql: string, args: Args = []): SqlValue | undefined {
+    return Object.values(this.rows(sql, args)[0] ?? {})[0];
+  }
+
+  /** Runs the statements in one transaction, which takes the write lock when it begins. If it throws, see `isRolledBack`. */
+  batch(statements: readonly Statement[]): void {
     this.rows('begin immediate');
     try {
-      return act();
-    } finally {
-      this.#rollBack();
+      for (const [sql, ...args] of statements) this.rows(sql, args);
+      this.rows('commit');
+    } catch (error) {
+      // If this throws, nobody knows what the file has: the error is none of `isRolledBack`.
+      if (this.#database.inTransaction) this.#database.prepare('rollback').run();
+      throw error;
     }
   }
 
   /** Locks the file for this connection alone until it closes, and writes nothing. */
   lock(): void {
     // In exclusive mode the lock stays after the transaction.
-    this.rows('pragma locking_mode = exclusive');
-    this.rows('begin exclusive');
-    this.rows('commit');
+    for (const sql of ['pragma locking_mode = exclusive', 'begin exclusive', 'commit']) {
+      this.rows(sql);
+    }
   }
 
   /** The file is released when the last statement is garbage-collected, at the latest when the process or thread ends. */
@@ -117,30 +108,15 @@ export class Connection {
     this.#prepared.clear();
     this.#database.close();
   }
-
-  /** If it throws, nobody knows what the file has: the error is none of `isRolledBack`. */
-  #rollBack(): void {
-    if (this.#database.inTransaction) this.#database.prepare('rollback').run();
-  }
 }
 
 /**
- * Whether a batch that threw this has stored nothing for certain: a statement was refused, or the disk
- * had no room for the commit. Any other error of a commit, such as that of a failing disk, leaves the
- * outcome open: only a new opening of the file knows.
+ * Whether a commit with this error has stored nothing for certain: a statement was refused, the disk had
+ * no room, or the system refused what comes before it. Any other error, such as that of a failing disk,
+ * leaves the outcome open: only a new opening of the file knows.
  */
-export function isRolledBack(error: unknown): boolean {
-  return /^SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)/.test(messageOf(error));
-}
-
-function named<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof libsql().SqliteError)) throw error;
-    throw new Error(`${error.code}: ${error.message}`, { cause: error });
-  }
-}
+export const isRolledBack = (reason: string) =>
+  /^(SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)|E[A-Z]+:)/.test(reason);
 
 /**
  * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not
@@ -148,7 +124,7 @@ function named<T>(act: () => T): T {
  */
 export function configure(
   connection: Connection,
-  { lockingMode, checkpointPages }: { lockingMode: string; checkpointPages: number },
+  { lockingMode, checkpointPages }: FileSharing,
 ): void {
   const settings = {
     locking_mode: lockingMode,

@@ -3,34 +3,18 @@
 // the backups and the replica would take an empty database in it for the real one. Folder and file are
 // readable only by the service's user, because they hold customers' data.
 
-import {
-  access,
-  constants,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  realpath,
-  stat,
-} from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { access, constants, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
-import { backupsIn } from './backup-names.js';
-import { explained } from './connection-errors.js';
-import { codeOf, OWNER_ONLY_FILE } from './file-copy.js';
-import { isMarkedOpen, markerOf } from './open-marker.js';
+import { libsql } from './connection.js';
+import { explained, isBusy, messageOf } from './connection-errors.js';
+import { OWNER_ONLY_FILE } from './file-copy.js';
+import type { LibsqlStorageOptions } from './file-storage.js';
+import { assertIntegrity, markerOf, openDatabase } from './own-database.js';
 
-const OWNER_ONLY_FOLDER = 0o700;
-
-/** Where to look for signs of an earlier database. */
-export interface Surroundings {
-  /** Folder of the backups, if there is one. */
-  readonly backupFolder?: string | undefined;
-  /** There is a replica. Litestream's socket does not tell whether it has a state. */
-  readonly isReplicated: boolean;
-  /** Create a database even if there was an earlier one, and take one that lacks its log as it is. */
-  readonly createAnyway?: boolean | undefined;
-}
+export const OWNER_ONLY_FOLDER = 0o700;
+const A_BACKUP = /^-\d{4}-\d\d-\d\dT.*\.db$/;
 
 /**
  * Absolute path of the file itself, which may not exist yet: SQLite puts its log beside it, and the
@@ -48,42 +32,60 @@ export async function placeOf(name: string): Promise<string> {
  * As `placeOf`. Rejects with one sentence if the file is missing or empty and there was a database
  * before, which a new one would replace.
  */
-export async function placeToOpen(name: string, surroundings: Surroundings): Promise<string> {
-  if (name.includes(':memory:')) {
-    throw new Error(
-      'it is not a file; tests use openMemoryStorage of service-management-api/memory',
-    );
-  }
-  const path = await placeOf(name);
-  const size = await sizeOf(path);
-  if (size > 0 || surroundings.createAnyway) return path;
-  const isThere = size === 0;
-  const link = isThere ? undefined : await readlink(resolve(name)).catch(() => undefined);
-  const finding = link ? shown(resolve(name)) : await findingAt(path, surroundings);
-  if (finding === undefined) return path;
+export async function placeToOpen(options: LibsqlStorageOptions): Promise<string> {
+  const path = await placeOf(options.path);
+  const size = sizeOf(path);
+  const sign = size || options.createAnyway ? undefined : await signOfAnother(path, options);
+  if (sign === undefined) return path;
   throw new Error(
-    `it is ${isThere ? 'empty' : 'not there'}, and ${finding}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
+    `it is ${size === 0 ? 'empty' : 'not there'}, and ${sign}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
   );
 }
 
-const shown = (path: string) => `${path} shows that one was there`;
-
-async function findingAt(path: string, { backupFolder, isReplicated }: Surroundings) {
-  // A first start that was killed leaves neither beside an empty file.
-  if ((await sizeOf(`${path}-wal`)) > 0) return shown(`${path}-wal`);
-  if (isMarkedOpen(path)) return shown(markerOf(path));
+async function signOfAnother(path: string, options: LibsqlStorageOptions) {
+  const { backupFolder = '', replication } = options;
+  const { name } = parse(path);
+  const link = resolve(options.path);
   const backups = backupFolder ? await readdir(backupFolder).catch(() => []) : [];
-  const [newest] = backupsIn(backups, parse(path).name).finished;
-  if (newest && backupFolder) {
-    return `the backup ${join(backupFolder, newest.name)} shows that there is one`;
-  }
-  return isReplicated ? 'the replica may hold one' : undefined;
+  const backup = backups.find(
+    (one) => one.startsWith(name) && A_BACKUP.test(one.slice(name.length)),
+  );
+  const shown =
+    (link !== path && sizeOf(path) === undefined && link) ||
+    (existsSync(markerOf(path)) && markerOf(path)) ||
+    (backup && join(backupFolder, backup));
+  if (shown) return `${shown} shows that one was there`;
+  return replication && 'the replica may hold one';
 }
 
-/** -1 if there is no such file. */
-async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() ? found.size : -1;
+/** Undefined if there is no such file. */
+function sizeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : undefined;
+}
+
+/** `absent`: missing or empty; `held`: by another process, most likely the service, so it was not read. */
+export type FileState = 'usable' | 'absent' | 'held';
+
+/** Checks the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
+export async function inspectDatabase(options: LibsqlStorageOptions): Promise<FileState> {
+  try {
+    libsql();
+    const path = await placeToOpen(options);
+    let there = path;
+    while (!existsSync(there)) there = dirname(there);
+    // The system refuses `/.` after what is not a folder.
+    await access(there === path ? path : `${there}/.`, constants.R_OK | constants.W_OK);
+    if (there !== path || sizeOf(path) === 0) return 'absent';
+    const acceptsMissingLog = options.createAnyway === true;
+    const { connection } = openDatabase(path, { acceptsMissingLog });
+    assertIntegrity(connection);
+    connection.close();
+    return 'usable';
+  } catch (error) {
+    if (isBusy(messageOf(error))) return 'held';
+    throw refusalOf(options.path, error);
+  }
 }
 
 export function refusalOf(name: string, error: unknown): Error {
@@ -100,15 +102,8 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * Creates a missing file. To be called before the database is opened: closing the file afterwards would
- * drop the lock. Rejects with the system's error if this user may not read and write the file.
- */
-export async function claimFile(path: string): Promise<void> {
-  try {
-    await access(path, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    await (await open(path, 'a', OWNER_ONLY_FILE)).close();
-  }
+/** Creates a missing file, and its folder. To be called before the database is opened: closing the file afterwards would drop the lock. */
+export async function makeFile(path: string): Promise<void> {
+  await makeFolder(dirname(path));
+  if (!existsSync(path)) await (await open(path, 'a', OWNER_ONLY_FILE)).close();
 }

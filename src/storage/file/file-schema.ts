@@ -1,6 +1,5 @@
 // The tables of the database file, and every statement on them.
 
-import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
 /** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
@@ -47,10 +46,10 @@ export const MEASURE_PAGE = `
     from (select position, octet_length(body) as bytes
             from records not indexed where position > ?1 order by position limit ?2)`;
 
-/** `not indexed` gives the order of the table, which is that of positions; `order by` in the aggregates would double the time. */
-const PAGE_ROWS = 'records not indexed where position > ?1 and position <= ?2';
-
-/** See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. */
+/**
+ * See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. `not
+ * indexed` gives the order of positions; `order by` in the aggregates would double the time.
+ */
 export const LOAD_PAGE = `
   select cast(group_concat(body, char(30)) as blob) as bodies,
          json_group_array(position) as positions,
@@ -60,44 +59,7 @@ export const LOAD_PAGE = `
          json_group_object(position, id) filter (where
            instr(body, '{"id":' || json_quote(id) || ',"owner_sub":' || json_quote(owner)) is not 1
          ) as oddIds
-    from ${PAGE_ROWS}`;
-
-/** The first of a page's rows whose body is not JSON. */
-export const FIND_INVALID = `
-  select json_object('position', position, 'collection', collection, 'id', id)
-    from ${PAGE_ROWS} and not json_valid(body) limit 1`;
-
-/** The moment of a usage view: rows beyond this position and later events are not counted. */
-export const BEGIN_USAGE = `
-  select (select coalesce(max(position), 0) from records) as highest,
-         (select total from (${TOTAL_EVENTS})) as events`;
-
-/** By collection. `?1`: three times, as a JSON array. */
-const MEASURES = `
-  collection, count(*) as records, total(octet_length(body)) as bytes, max(updated_at) as updated,
-  sum(created_at > ?1 ->> 0) as first, sum(created_at > ?1 ->> 1) as second,
-  sum(created_at > ?1 ->> 2) as third, max(position) as last`;
-
-/** The rows that are not counted yet: after `?2`, up to `?3`, and not in `?4`, a JSON array. */
-const UNCOUNTED = `
-  position > ?2 and position <= ?3 and position not in (select value from json_each(?4))`;
-
-/** A piece of the usage view, of at most `?5` rows, so that commits get their turn in between. */
-export const MEASURE_USAGE = `
-  select ${MEASURES}
-    from (select * from records where ${UNCOUNTED} order by position limit ?5)
-   group by collection`;
-
-/**
- * The present rows that a commit is about to change, and their positions. `?5`: puts; `?6`:
- * removals. The order of the join is fixed; otherwise SQLite walks all rows that are not counted yet.
- */
-export const MEASURE_CHANGED = `
-  select ${MEASURES}, json_group_array(position) as positions
-    from (select value ->> 0 as touched from json_each(?5) union select value from json_each(?6))
-   cross join records on position = touched
-   where ${UNCOUNTED}
-   group by collection`;
+    from records not indexed where position > ?1 and position <= ?2`;
 
 export const COUNT_ROWS = `
   select (select count(*) from records) as records, (select count(*) from audit_events) as events`;

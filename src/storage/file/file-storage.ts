@@ -1,17 +1,17 @@
 // The storage over a local libSQL file, which is open in a thread of its own, so that a slow sync never
 // delays a read. The threads exchange only texts.
 
-import { dirname, resolve } from 'node:path';
-import { offsetOf } from '../../core/domain/listing.js';
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import type { ReplicaReport } from '../replication/litestream.js';
-import { FileBackups } from './file-backup.js';
-import type { Backup } from './file-copy.js';
-import { claimFile, makeFolder, placeToOpen, refusalOf } from './file-place.js';
-import { LibsqlThread } from './libsql-thread.js';
-import { rowsText } from './record-columns.js';
-import { rowsOf } from './stored-pages.js';
+import { Litestream, type ReplicaReport } from '../replication/litestream.js';
+import { Replica } from '../replication/replica.js';
+import { type Backup, takeBackup } from './file-backup.js';
+import { makeFile, placeToOpen, refusalOf } from './file-place.js';
+import { isLogMissing, makeEmptyLog } from './own-database.js';
+import type { Opened, ThreadCalls, ThreadMessage, ThreadOptions } from './storage-thread.js';
+import { rowsOf, rowsText } from './stored-rows.js';
 
 export interface ReplicationOptions {
   /** Path of Litestream's control socket. */
@@ -34,11 +34,7 @@ export interface LibsqlStorageOptions {
 }
 
 /** A storage over a file that can be copied while in use. */
-export interface FileStorage extends RecordStorage, StoredViews {
-  /** This opening created the database. */
-  readonly isNew: boolean;
-  /** The last process ended without closing it. */
-  readonly wasKilled: boolean;
+export interface FileStorage extends RecordStorage, StoredViews, Opened {
   /** Absolute path of the file itself, even if a link was given. */
   readonly path: string;
   /**
@@ -59,79 +55,142 @@ export interface FileStorage extends RecordStorage, StoredViews {
  * but something shows that there was a database.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
-  const { replication, backupFolder, createAnyway, sampleRows: hasSamples = true } = options;
+  const { replication, createAnyway, sampleRows: hasSamples = true } = options;
   try {
-    const path = await placeToOpen(options.path, {
-      ...{ backupFolder, createAnyway },
+    const path = await placeToOpen(options);
+    await makeFile(path);
+    const thread = startThread({
+      path,
+      initialRows: rowsText(hasSamples ? sampleRows() : []),
+      now: Date.now(),
+      acceptsMissingLog: createAnyway === true,
       isReplicated: replication !== undefined,
     });
-    await makeFolder(dirname(path));
-    await claimFile(path);
-    const thread = new LibsqlThread(
-      {
-        path,
-        initialRows: rowsText(hasSamples ? sampleRows() : []),
-        now: Date.now(),
-        acceptsMissingLog: createAnyway === true,
-        socketPath: replication && resolve(replication.socketPath),
-      },
-      replication?.onReport,
-    );
-    const opened = await thread.call('open').catch(async (error: unknown) => {
-      // Closing the thread releases the last handle of the refused file.
-      await thread.close();
-      throw error;
-    });
-    return { ...opened, path, ...storageOn(thread) };
+    return { ...(await thread.opened), path, ...storageOn(thread, path, replication) };
   } catch (error) {
     throw refusalOf(options.path, error);
   }
 }
 
-function storageOn(thread: LibsqlThread): Omit<FileStorage, 'isNew' | 'wasKilled' | 'path'> {
-  const backups = new FileBackups(thread);
-  let usage: Promise<unknown> = Promise.resolve();
+export type Call = <Name extends keyof ThreadCalls>(
+  name: Name,
+  ...args: Parameters<ThreadCalls[Name]>
+) => Promise<ReturnType<ThreadCalls[Name]>>;
+
+/** The calling side of the storage thread. */
+function startThread(options: ThreadOptions) {
+  /** Oldest first: the thread answers in order. */
+  const waiting: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
+  /** Why calls are refused. */
+  let gone: Error | undefined;
+  const reply = () => new Promise<unknown>((resolve, reject) => waiting.push({ resolve, reject }));
+  const opened = reply() as Promise<Opened>;
+  const wasMissing = isLogMissing(options.path);
+  const script = new URL('./storage-thread.js', import.meta.url);
+  const worker = new Worker(script, { workerData: options, name: 'storage' });
+  worker.on('message', (message: ThreadMessage) => {
+    const { resolve, reject } = waiting.shift() ?? {};
+    if ('error' in message) reject?.(new Error(message.error));
+    else resolve?.(message.value);
+  });
+  worker.on('error', (error) => {
+    gone ??= error;
+  });
+  const ended = new Promise<void>((resolve) => {
+    // Now the file is released, also one that was refused.
+    worker.on('exit', () => {
+      // SQLite has removed a log that it wrote back, also after a failed close: nothing is missing.
+      if (!wasMissing && isLogMissing(options.path)) makeEmptyLog(options.path);
+      gone ??= new Error('the storage thread has ended');
+      for (const { reject } of waiting.splice(0)) reject(gone);
+      resolve();
+    });
+  });
+  const call = (async (name, ...args) => {
+    if (gone !== undefined) throw gone;
+    worker.postMessage({ name, args });
+    return reply();
+  }) as Call;
   return {
-    load: () => pagesOf(thread),
-    sequences: async () => JSON.parse(await thread.call('sequences')),
-    // A thread that does not answer leaves the outcome unknown.
-    commit({ puts, removals, sequences, events, at }) {
-      const texts = {
-        puts: rowsText(puts),
-        removals: JSON.stringify(removals),
-        sequences: JSON.stringify(sequences),
-        events: JSON.stringify(events),
-        at,
-      };
-      return thread.call('commit', texts).catch((error: unknown) => ({ status: 'unknown', error }));
-    },
-    usage(createdAfter) {
-      // One view at a time; commits get their turn between the pieces.
-      const counted = usage.then(async () => {
-        for (;;) {
-          const totals = await thread.call('usage', JSON.stringify(createdAfter));
-          if (totals !== undefined) return totals;
-        }
-      });
-      usage = counted.catch(() => {});
-      return counted;
-    },
-    auditEvents: (page) => thread.call('auditEvents', page.pageSize, offsetOf(page)),
-    ping: () => thread.call('ping'),
-    touch: () => thread.call('touch'),
-    backup: (copy) => backups.take(resolve(copy)),
-    close() {
-      backups.close();
-      return thread.close();
+    opened,
+    call,
+    /** Resolves when the file is released and the thread has ended. */
+    async close() {
+      const closed = call('close');
+      gone ??= new Error('the storage is closed');
+      await closed.finally(() => ended);
     },
   };
 }
 
-async function* pagesOf(thread: LibsqlThread): AsyncGenerator<readonly PutRow[]> {
-  let next = thread.call('storedPage', 0);
+function storageOn(
+  { call, close }: ReturnType<typeof startThread>,
+  path: string,
+  replication: ReplicationOptions | undefined,
+): Omit<FileStorage, keyof Opened | 'path'> {
+  const [inTurn, countInTurn, copyInTurn] = [turns(), turns(), turns()];
+  const closing = new AbortController();
+  const touch = () => inTurn(() => call('touch'));
+  const litestream = replication && new Litestream(resolve(replication.socketPath), path);
+  const report = replication?.onReport ?? (() => {});
+  // No commit begins while Litestream reads the log.
+  const replica = litestream && new Replica({ litestream, touch, report, inTurn });
+  return {
+    load: () => pagesOf(call),
+    sequences: () => call('sequences'),
+    async commit({ puts, at, ...changes }) {
+      const texts = {
+        puts: rowsText(puts),
+        removals: JSON.stringify(changes.removals),
+        sequences: JSON.stringify(changes.sequences),
+        events: JSON.stringify(changes.events),
+        at,
+      };
+      const commit = () => call('commit', texts);
+      try {
+        return await (replica ? inTurn(commit) : commit());
+      } catch (error) {
+        // A thread that does not answer leaves the outcome unknown.
+        return { status: 'unknown', error };
+      } finally {
+        replica?.committed();
+      }
+    },
+    usage: (createdAfter) =>
+      countInTurn(async () => {
+        // Commits get their turn between the pieces.
+        for (let isFirst = true; ; isFirst = false) {
+          const totals = await call('usage', JSON.stringify(createdAfter), isFirst);
+          if (totals !== undefined) return totals;
+        }
+      }),
+    auditEvents: (page) => call('auditEvents', page),
+    ping: () => call('ping'),
+    touch,
+    backup: (copy) => copyInTurn(() => takeBackup(call, path, resolve(copy), closing.signal)),
+    async close() {
+      closing.abort();
+      await replica?.close();
+      await close();
+    },
+  };
+}
+
+/** Runs one after the other. */
+function turns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(run: () => Promise<T>): Promise<T> => {
+    const done = last.then(run);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+async function* pagesOf(call: Call): AsyncGenerator<readonly PutRow[]> {
+  let next = call('storedPage', 0);
   for (let page = await next; page !== undefined; page = await next) {
     // The thread reads the next page while the caller works on this one.
-    next = thread.call('storedPage', page.last);
+    next = call('storedPage', page.last);
     next.catch(() => {});
     yield rowsOf(page);
   }

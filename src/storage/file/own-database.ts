@@ -1,131 +1,187 @@
 // "Is this file ours and whole?": a start, a check, a backup, a restore and a dump ask it here.
 //
-// The schema must be exactly the one that this program writes: a file with one more trigger or
-// view passes every integrity check of SQLite, and changes on its own what the program stores.
+// The empty file `service.db-open` is there while the log beside the database may have commits that no
+// clean close has written back. A copy, a restored backup and a replica have none.
 
-import { existsSync, statSync } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { Connection, libsql } from './connection.js';
-import { isBusy, messageOf } from './connection-errors.js';
-import { placeToOpen, refusalOf, type Surroundings } from './file-place.js';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './file-schema.js';
-import { closeAsFound, hasLog, isMarkedOpen } from './open-marker.js';
+import { syncFolderNow } from '../disk-sync.js';
+import { Connection, EXCLUSIVE } from './connection.js';
+import { TAKE_ANOTHER } from './connection-errors.js';
+import { OWNER_ONLY_FILE } from './file-copy.js';
+import { APPLICATION_ID, COUNT_ROWS, SCHEMA, SCHEMA_VERSION } from './file-schema.js';
 
-export const LOG_MISSING = 'its log is missing, and acknowledged writes with it';
+/** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
+const INDEX_HEADER_BYTES = 48;
 
-/** `absent`: missing or empty; `held`: by another process, most likely the service, so it was not read. */
-export type FileState = 'usable' | 'absent' | 'held';
+export type DatabaseContents = Readonly<Record<'recordCount' | 'auditEventCount', number>>;
 
-/** Checks the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
-export async function inspectDatabase(
-  name: string,
-  surroundings: Surroundings,
-): Promise<FileState> {
-  try {
-    libsql();
-    const path = await placeToOpen(name, surroundings);
-    const isThere = existsSync(path);
-    await access(isThere ? path : nearestFolder(path), constants.R_OK | constants.W_OK);
-    if (!isThere || statSync(path).size === 0) return 'absent';
-    const hadLog = hasLog(path);
-    const lacksLog = isMarkedOpen(path) && !hadLog && !surroundings.isReplicated;
-    const connection = openDatabase(path, 'exclusive', 0);
-    try {
-      assertIntegrity(connection);
-    } finally {
-      closeAsFound(connection, path, hadLog);
-    }
-    if (lacksLog && !surroundings.createAnyway) throw new Error(LOG_MISSING);
-    return 'usable';
-  } catch (error) {
-    if (isBusy(messageOf(error))) return 'held';
-    throw refusalOf(name, error);
-  }
-}
-
-/** Ends with `/.`, which the system refuses if it is not a folder. */
-function nearestFolder(path: string): string {
-  let folder = dirname(path);
-  while (!existsSync(folder)) folder = dirname(folder);
-  return `${folder}/.`;
-}
-
-/** Locked. Throws, and changes nothing, if a start must refuse the file whatever its pages hold. */
+/**
+ * Opens a file, which may be empty, and locks it. Throws if a start must refuse it: if another process
+ * holds it, or it is of another program or schema, or was not closed and is damaged or has lost its log.
+ */
 export function openDatabase(
   path: string,
-  lockingMode: 'exclusive' | 'normal',
-  busyTimeoutMs: number,
-): Connection {
-  const { ino } = statSync(path, { bigint: true });
-  const hadLog = hasLog(path);
+  { sharing = EXCLUSIVE, busyTimeoutMs = 0, acceptsMissingLog = false } = {},
+) {
+  const { ino } = fs.statSync(path, { bigint: true });
+  // Before the opening, which makes a log.
+  const lacksLog = isLogMissing(path);
+  // If this throws, the caller's thread or process ends, which closes it.
   const connection = new Connection(path, busyTimeoutMs);
-  try {
-    connection.value(`pragma locking_mode = ${lockingMode}`);
-    // The first read takes the lock.
-    connection.value('select count(*) from sqlite_master');
-    // The lock is on the opened file. A restore may have put another file in its place since.
-    if (statSync(path, { bigint: true }).ino !== ino) {
-      throw new Error('it was just replaced; start again');
-    }
-    assertSchema(connection, { mayBeNew: true });
-    return connection;
-  } catch (error) {
-    closeAsFound(connection, path, hadLog);
-    throw error;
+  connection.value(`pragma locking_mode = ${sharing.lockingMode}`);
+  // The first read takes the lock.
+  connection.value('select count(*) from sqlite_master');
+  // The lock is on the opened file. A restore may have put another file in its place since.
+  if (fs.statSync(path, { bigint: true }).ino !== ino) {
+    throw new Error('it was just replaced; start again');
   }
+  // Not before: a process that is just stopping would pass for a killed one.
+  const wasKilled = fs.existsSync(markerOf(path));
+  if (wasKilled) {
+    // Its last sync may have failed, or it ended in the middle of a commit.
+    connection.value('begin immediate');
+    rewriteLog(path);
+    invalidateShmFile(path);
+    connection.value('rollback');
+    assertIntegrity(connection);
+  }
+  // Litestream may have written it back and removed it.
+  const isAlone = sharing.checkpointPages > 0;
+  if (isAlone && lacksLog && !acceptsMissingLog) {
+    throw new Error(
+      'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+    );
+  }
+  if (isAlone && wasKilled) {
+    // Now the file is one that was closed, whoever closes it next.
+    truncateWal(connection);
+    markClosed(path);
+  }
+  assertSchema(connection);
+  return { connection, wasKilled };
 }
 
 /**
- * Throws if the database belongs to another program, is newer or older than this one, or if its schema
- * is not exactly `SCHEMA`. Runs nothing of the schema. `mayBeNew`: a file without any table is ours,
- * too. For a start, connection-errors.ts adds what to do.
+ * Throws unless the schema is exactly the one that this program writes: a file with one more trigger or
+ * view passes every integrity check of SQLite, and changes on its own what the program stores. Runs
+ * nothing of the schema. A file without any table is ours, too.
  */
-export function assertSchema(connection: Connection, { mayBeNew = false } = {}): void {
+function assertSchema(connection: Connection): void {
   const application = Number(connection.value('pragma application_id'));
   const version = Number(connection.value('pragma user_version'));
-  const found = objectsOf(connection);
-  if (mayBeNew && application === 0 && version === 0 && found.length === 0) return;
-  if (application !== APPLICATION_ID) throw new Error('it belongs to another program');
+  const found = schemaOf(connection);
+  if (application === 0 && version === 0 && found === '[]') return;
+  if (application !== APPLICATION_ID) {
+    throw new Error(`it belongs to another program; ${TAKE_ANOTHER}`);
+  }
   if (version !== SCHEMA_VERSION) {
-    throw new Error(`its schema has version ${version}, this program's has ${SCHEMA_VERSION}`);
+    throw new Error(
+      `its schema has version ${version}, this program's has ${SCHEMA_VERSION}; run the release that wrote it`,
+    );
   }
   // Made by the same statements as a database file, so the two cannot differ.
   const own = new Connection(':memory:');
   for (const statement of SCHEMA) own.value(statement);
-  const expected = objectsOf(own);
+  const isOurs = found === schemaOf(own);
   own.close();
-  const foreign = found.find((object) => !expected.includes(object));
-  if (foreign !== undefined) {
-    // Both come from the file, so the name is quoted and cut.
-    const [type, name] = JSON.parse(foreign);
-    const quoted = JSON.stringify(String(name).slice(0, 60));
-    const kind = /^(table|index|view|trigger)$/.test(type) ? type : 'object';
-    throw new Error(
-      `its schema is not the one that this program writes (it has the ${kind} ${quoted})`,
-    );
-  }
-  if (found.length < expected.length) throw new Error('it is damaged (a table is missing)');
+  if (!isOurs)
+    throw new Error(`its schema is not the one that this program writes; ${TAKE_ANOTHER}`);
 }
 
 /** Throws with what SQLite finds. `integrity_check` also checks every index entry. */
-export function assertIntegrity(
-  connection: Connection,
-  check: 'quick_check' | 'integrity_check' = 'quick_check',
-): void {
-  const report = String(connection.value(`pragma ${check}`));
-  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
+export function assertIntegrity(connection: Connection, check = 'quick_check'): void {
+  const report = String(connection.value(`pragma ${check}`)).replaceAll(/\s+/g, ' ');
+  if (report !== 'ok') throw new Error(`it is damaged (${report}); ${TAKE_ANOTHER}`);
 }
 
 /**
- * As JSON texts. Litestream makes ordinary tables of its own, which this program never reads.
- * `sqlite_master`, not `sqlite_schema`: SQLite resolves the first name before any table, but the
- * second one only if no table or view of the file has that name.
+ * Checks a file that no one else has open, after writing back the log beside it, and counts its rows.
+ * Throws unless it is a whole database of this program's schema. `finish` is done last, on the same
+ * connection: a file is released only when the statements on it are garbage-collected.
  */
-function objectsOf(connection: Connection): string[] {
-  const rows = connection.rows(`
-    select json_array(type, name, tbl_name, sql, rootpage > 0) as object from sqlite_master
+export function checkDatabase(
+  path: string,
+  check = 'integrity_check',
+  finish?: (connection: Connection) => void,
+): DatabaseContents {
+  const connection = new Connection(path);
+  assertSchema(connection);
+  connection.value('pragma journal_mode = delete');
+  assertIntegrity(connection, check);
+  const [{ records, events } = {}] = connection.rows(COUNT_ROWS);
+  finish?.(connection);
+  connection.close();
+  return { recordCount: Number(records), auditEventCount: Number(events) };
+}
+
+/**
+ * Litestream makes ordinary tables of its own, which this program never reads. `sqlite_master`, not
+ * `sqlite_schema`: SQLite resolves the first name before any table, but the second one only if no table
+ * or view of the file has that name.
+ */
+function schemaOf(connection: Connection): string {
+  const sql = `
+    select json_group_array(json_array(type, name, tbl_name, sql, rootpage > 0) order by name)
+      from sqlite_master
      where not (type = 'table' and name = tbl_name and rootpage > 0
-                and name in ('_litestream_seq', '_litestream_lock'))`);
-  return rows.map(({ object }) => String(object));
+                and name in ('_litestream_seq', '_litestream_lock'))`;
+  return String(connection.value(sql));
+}
+
+export const markerOf = (database: string) => `${database}-open`;
+
+const makeEmpty = (path: string) => fs.closeSync(fs.openSync(path, 'a', OWNER_ONLY_FILE));
+export const makeEmptyLog = (database: string) => makeEmpty(`${database}-wal`);
+export const isLogMissing = (database: string) =>
+  fs.existsSync(markerOf(database)) && !fs.existsSync(`${database}-wal`);
+
+/** On disk when it returns, and after the log: a marker without a log means that the log was lost. */
+export function markOpen(database: string): void {
+  syncFolderNow(dirname(database));
+  makeEmpty(markerOf(database));
+  syncFolderNow(dirname(database));
+}
+
+/** To be called once the log is written back, and before the connection closes, which removes it. */
+export function markClosed(database: string): void {
+  fs.rmSync(markerOf(database), { force: true });
+  syncFolderNow(dirname(database));
+}
+
+/** Writes the log back into the file and empties it. */
+export function truncateWal(connection: Connection): void {
+  const busy = connection.value('pragma wal_checkpoint(truncate)');
+  if (busy !== 0) throw new Error('the log cannot be written back');
+}
+
+/**
+ * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the system may consider
+ * pages written that are not: they can be read, but no later sync writes them, and a power loss takes
+ * them and every later commit. Call it only while no one else may write the log.
+ */
+function rewriteLog(database: string): void {
+  if (!fs.existsSync(`${database}-wal`)) return;
+  const log = fs.openSync(`${database}-wal`, 'r+');
+  const piece = Buffer.alloc(1_000_000);
+  for (let position = 0; ; ) {
+    const bytes = fs.readSync(log, piece, 0, piece.length, position);
+    if (bytes === 0) break;
+    position += fs.writeSync(log, piece, 0, bytes, position);
+  }
+  fs.fsyncSync(log);
+  fs.closeSync(log);
+}
+
+/**
+ * Makes SQLite read the log again before the next use of the database, so that every whole commit in it
+ * counts. A process may be killed when its commit is in the log but not yet in the index; Litestream
+ * takes that commit from the log, and SQLite would overwrite it. Call this only while holding the
+ * database's write lock. Without an index, as under an exclusive lock, it does nothing.
+ */
+function invalidateShmFile(database: string): void {
+  if (!fs.existsSync(`${database}-shm`)) return;
+  // Left open until the process ends: closing it would drop this process's locks.
+  const index = fs.openSync(`${database}-shm`, 'r+');
+  fs.writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
 }

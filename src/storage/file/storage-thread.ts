@@ -1,102 +1,142 @@
-// The main module of the storage thread. It answers calls on the one open file, one at a time and in
-// order.
+// The storage thread: one libSQL database file, held by one connection from the thread's beginning to
+// its end. It answers calls in order. An error of the opening ends the thread.
 
+import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Litestream, type ReplicaReport } from '../replication/litestream.js';
-import { Replica } from '../replication/replica.js';
-import { messageOf } from './connection-errors.js';
-import { type FileOptions, LibsqlFile } from './database-file.js';
-import { EXCLUSIVE, WITH_LITESTREAM } from './file-sharing.js';
-import type { StoredPage } from './stored-pages.js';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
+import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
+import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
+import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
+import { Connection, configure, EXCLUSIVE, isRolledBack, WITH_LITESTREAM } from './connection.js';
+import { isBusy, messageOf } from './connection-errors.js';
+import { APPEND_EVENTS, PUT_ROWS, REMOVE_ROWS, SCHEMA, TOUCH } from './file-schema.js';
+import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
+import { type StoredPage, storedPage } from './stored-rows.js';
+import { countPiece } from './usage-scan.js';
 
-export interface ThreadOptions extends FileOptions {
-  /** Path of Litestream's control socket; undefined: no replica. */
-  readonly socketPath: string | undefined;
-}
+/** `initialRows`: for `PUT_ROWS`, those that a new file starts with, made at `now`. */
+export type ThreadOptions = Readonly<
+  Record<'path' | 'initialRows', string> &
+    Record<'acceptsMissingLog' | 'isReplicated', boolean> & { now: number }
+>;
 
-/** The calls that the storage may make; `open` first, `close` last. */
-export type ThreadCalls = Omit<LibsqlFile, 'isNew' | 'wasKilled'> & {
-  open(): Opened;
-};
+/** Changes as JSON texts, which are passed on without parsing them. */
+type CommitTexts = Readonly<
+  Record<'puts' | 'removals' | 'sequences' | 'events', string> & { at: number }
+>;
 
 export interface Opened {
+  /** This opening created the database. */
   readonly isNew: boolean;
+  /** The last process ended without closing it. */
   readonly wasKilled: boolean;
 }
 
-export interface ThreadRequest {
-  readonly name: keyof ThreadCalls;
-  readonly args: readonly unknown[];
+/** The answer to the oldest call that has none; the first one to the opening. */
+export type ThreadMessage = { readonly value: unknown } | { readonly error: string };
+
+const { path, initialRows, now, acceptsMissingLog, isReplicated }: ThreadOptions = workerData;
+const sharing = isReplicated ? WITH_LITESTREAM : EXCLUSIVE;
+const busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS;
+/** One service for each file. The name may stay: only its lock counts. */
+const serviceLock = isReplicated && new Connection(`${path}-service-lock`, busyTimeoutMs);
+if (serviceLock) serviceLock.lock();
+let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acceptsMissingLog });
+let isMarkedOpen = false;
+configure(connection, sharing);
+const isNew = connection.value('pragma user_version') === 0;
+// One transaction: a process that is killed leaves an empty file.
+if (isNew) {
+  connection.batch([...SCHEMA.map((sql) => [sql] as const), [PUT_ROWS, initialRows, now]]);
+  beforeCommit();
 }
 
-/** The answer to the oldest call that has none, or news of the replica. */
-export type ThreadMessage =
-  | { readonly value: unknown }
-  | { readonly error: string }
-  | { readonly replica: ReplicaReport };
+function beforeCommit(): void {
+  if (!isMarkedOpen) markOpen(path);
+  isMarkedOpen = true;
+}
 
-let file: LibsqlFile | undefined;
-let replica: Replica | undefined;
-let lock: { close(): void } | undefined;
+const calls = {
+  commit(texts: CommitTexts): CommitResult {
+    const { puts, removals, sequences, events, at } = texts;
+    const statements = [
+      [PUT_ROWS, puts, at],
+      [REMOVE_ROWS, removals],
+      [PUT_SEQUENCES, sequences],
+      [APPEND_EVENTS, events],
+    ] as const;
+    try {
+      beforeCommit();
+      connection.batch(statements.filter(([, changes]) => changes !== '[]' && changes !== '{}'));
+      return { status: 'committed' };
+    } catch (error) {
+      const reason = messageOf(error);
+      // After SQLITE_BUSY, which only Litestream can cause, this library's connection fails at every call.
+      if (isBusy(reason)) reconnect();
+      else if (events !== '[]' && /^SQLITE_(CONSTRAINT|ERROR)/.test(reason)) {
+        // "If the audit write fails …, the change stands."
+        const result = calls.commit({ ...texts, events: '[]' });
+        return result.status === 'committed' ? { ...result, auditError: reason } : result;
+      }
+      return { status: isRolledBack(reason) ? 'notStored' : 'unknown', error: new Error(reason) };
+    }
+  },
+  /** A commit that changes nothing. */
+  touch(): void {
+    beforeCommit();
+    connection.batch([[TOUCH]]);
+  },
+  storedPage: (position: number): StoredPage | undefined => storedPage(connection, position),
+  sequences: () => JSON.parse(String(connection.value(LOAD_SEQUENCES))),
+  usage: (times: string, isFirst: boolean): StoredTotals | undefined =>
+    countPiece(connection, times, isFirst),
+  auditEvents(page: PageRequest): Page {
+    const rows = connection.rows(LIST_EVENTS, [page.pageSize, offsetOf(page)]);
+    const total = Number(connection.value(TOTAL_EVENTS));
+    return { items: rows.map((row) => String(row['event'])), total };
+  },
+  ping(): void {
+    connection.value('select count(*) from sqlite_master');
+  },
+  /** From here on commits stay in the log. Returns the URI at which another process reads the file as it is now. */
+  pauseCheckpoints(): string {
+    if (!isReplicated) {
+      connection.value('pragma wal_autocheckpoint = 0');
+      truncateWal(connection);
+    }
+    return `${pathToFileURL(path)}?${sharing.backupMode}`;
+  },
+  resumeCheckpoints(): void {
+    connection.value(`pragma wal_autocheckpoint = ${sharing.checkpointPages}`);
+  },
+  /** SQLite writes the log back into the database file and removes it, unless Litestream has it open. */
+  close(): void {
+    if (!isReplicated) truncateWal(connection);
+    markClosed(path);
+    connection.close();
+  },
+};
+export type ThreadCalls = typeof calls;
+
+function reconnect(): void {
+  connection.close();
+  connection = new Connection(path, busyTimeoutMs);
+  configure(connection, sharing);
+}
 
 const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
   parentPort?.postMessage(message, moved);
-
-function open(): Opened {
-  const { socketPath, ...options }: ThreadOptions = workerData;
-  const sharing = socketPath === undefined ? EXCLUSIVE : WITH_LITESTREAM;
-  lock = sharing.lock(options.path);
-  file = new LibsqlFile(options, sharing);
-  if (socketPath !== undefined) {
-    const litestream = new Litestream(socketPath, options.path);
-    const report = (news: ReplicaReport) => post({ replica: news });
-    replica = new Replica({ litestream, file, report, inTurn });
-  }
-  return { isNew: file.isNew, wasKilled: file.wasKilled };
-}
-
-function close(): void {
-  file?.close();
-  lock?.close();
-  [file, replica] = [undefined, undefined];
-}
-
-function answer({ name, args }: ThreadRequest): void {
+parentPort?.on('message', ({ name, args }: { name: keyof ThreadCalls; args: unknown[] }) => {
   try {
-    const value = resultOf(name, args);
+    const value = (calls[name] as (...args: unknown[]) => unknown)(...args);
     // A page's bodies are moved: copying them would cost as much as reading them.
     const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
     post({ value }, page && [page.bodies]);
   } catch (error) {
     post({ error: messageOf(error) });
   }
-}
-
-function resultOf(name: keyof ThreadCalls, args: readonly unknown[]): unknown {
-  if (name === 'open') return open();
-  if (name === 'close') return close();
-  if (file === undefined) throw new Error('the database file is not open');
-  const value = (file[name] as (...args: readonly unknown[]) => unknown).call(file, ...args);
-  if (name === 'commit' || name === 'touch') replica?.committed();
-  return value;
-}
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** One use of the file at a time, in order. */
-function inTurn<T>(use: () => Promise<T>): Promise<T> {
-  const done = last.then(use);
-  last = done.catch(() => {});
-  return done;
-}
-
-parentPort?.on('message', async (request: ThreadRequest) => {
-  if (request.name === 'close') {
-    // Calls before this one come first, so that the last sync has what they commit.
-    await last;
-    await replica?.close();
-  }
-  await inTurn(async () => answer(request));
-  // The thread ends itself after this message: `terminate()` during a native call would abort the process.
-  if (request.name === 'close') parentPort?.close();
+  // The thread ends itself: `terminate()` during a native call would abort the process.
+  if (name === 'close') parentPort?.close();
 });
+post({ value: { isNew, wasKilled } satisfies Opened });

@@ -1,86 +1,79 @@
 // Counts how much the file holds at one moment, in pieces between which commits continue. If a commit
-// is about to change a row that is not counted yet, the row is counted first, as it was.
+// changes a row that is not counted yet, triggers of this connection keep what the row was.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { StoredTotals, StoredUsage } from '../../core/records/record-storage.js';
-import type { Connection, SqlRow } from './connection.js';
-import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
+import type { StoredTotals } from '../../core/records/record-storage.js';
+import { TOTAL_EVENTS } from '../audit-pages.js';
+import type { Connection } from './connection.js';
 
 /** A piece takes about 10 ms; a commit may have to wait that long. */
-const PIECE_ROWS = 10_000;
+const PIECE_POSITIONS = 10_000;
 
-interface Counting {
-  /** JSON array of three times, in milliseconds since 1970, UTC. */
-  readonly times: string;
-  /** Rows beyond this one came after the moment. */
-  readonly highest: number;
-  readonly auditEventCount: number;
-  /** Rows up to here are counted. */
-  position: number;
-  /** Positions of rows beyond `position` that are counted already. */
-  readonly ahead: Set<number>;
-  readonly usage: Map<unknown, StoredUsage>;
-}
+const END = [
+  ...['update', 'delete'].map((change) => `drop trigger if exists temp.keep_before_${change}`),
+  ...['counting', 'kept', 'measured'].map((name) => `drop table if exists temp.${name}`),
+];
+/** `position`: rows up to it are counted; rows beyond `highest` came after the moment. */
+const BEGIN = [
+  ...END,
+  `create temp table counting as
+     select 0 as position, (select coalesce(max(position), 0) from records) as highest,
+            (select total from (${TOTAL_EVENTS})) as events`,
+  'create temp table kept (position integer primary key, collection, bytes, created_at, updated_at)',
+  'create temp table measured (collection, records, bytes, updated, first, second, third)',
+  ...['update', 'delete'].map(
+    (change) => `
+      create temp trigger keep_before_${change} before ${change} on main.records
+        when old.position > (select position from counting)
+         and old.position <= (select highest from counting)
+         and old.position not in (select position from kept)
+      begin
+        insert into kept values
+          (old.position, old.collection, octet_length(old.body), old.created_at, old.updated_at);
+      end`,
+  ),
+];
+/** By collection. `?1`: three times, as a JSON array. */
+const measures = (bytes: string) => `
+  collection, count(*) as records, sum(${bytes}) as bytes, max(updated_at) as updated,
+  sum(created_at > ?1 ->> 0) as first, sum(created_at > ?1 ->> 1) as second,
+  sum(created_at > ?1 ->> 2) as third`;
+/** `?2`: how many positions. */
+const COUNT = `
+  insert into measured
+  select ${measures('octet_length(body)')}
+    from counting cross join records not indexed
+   where records.position > counting.position
+     and records.position <= min(counting.position + ?2, highest)
+     and records.position not in (select position from kept)
+   group by collection`;
+/** As JSON of `StoredUsage`. */
+const TOTALS = `
+  select json_object(
+           'collection', collection, 'records', sum(records), 'payloadBytes', sum(bytes),
+           'createdAfter', json_array(sum(first), sum(second), sum(third)),
+           'lastUpdatedAt', max(updated)) as usage
+    from (select * from measured
+           union all select ${measures('bytes')} from kept group by collection)
+   group by collection`;
 
-/** One scan at a time. */
-export class UsageScan {
-  readonly #connection: Connection;
-  readonly #pieceRows: number;
-  #counting: Counting | undefined;
-
-  constructor(connection: Connection, pieceRows = PIECE_ROWS) {
-    this.#connection = connection;
-    this.#pieceRows = pieceRows;
-  }
-
-  /** Counts a piece; the first call fixes the moment. Returns the totals after the last piece. */
-  next(times: string): StoredTotals | undefined {
-    const counting = this.#counting ?? this.#begin(times);
-    this.#counting = undefined;
-    const rows = this.#count(counting, MEASURE_USAGE, this.#pieceRows);
-    const { usage, auditEventCount } = counting;
-    if (rows.length === 0) return { collections: [...usage.values()], auditEventCount };
-    counting.position = Math.max(...rows.map((row) => Number(row['last'])));
-    this.#counting = counting;
-    return undefined;
-  }
-
-  /** To be called before each commit, with its texts. A failure restarts the scan; it never fails the commit. */
-  before(puts: string, removals: string): void {
-    const counting = this.#counting;
-    if (counting === undefined) return;
-    try {
-      for (const row of this.#count(counting, MEASURE_CHANGED, puts, removals)) {
-        for (const counted of JSON.parse(String(row['positions']))) counting.ahead.add(counted);
-      }
-    } catch {
-      this.#counting = undefined;
-    }
-  }
-
-  #begin(times: string): Counting {
-    const [start] = this.#connection.rows(BEGIN_USAGE);
-    const [highest, auditEventCount] = [Number(start?.['highest']), Number(start?.['events'])];
-    return { times, highest, auditEventCount, position: 0, ahead: new Set(), usage: new Map() };
-  }
-
-  #count(counting: Counting, sql: string, ...args: (string | number)[]): SqlRow[] {
-    const { times, position, highest, ahead, usage } = counting;
-    const uncounted = [position, highest, JSON.stringify([...ahead])];
-    const rows = this.#connection.rows(sql, [times, ...uncounted, ...args]);
-    for (const row of rows) usage.set(row['collection'], sum(row, usage.get(row['collection'])));
-    return rows;
-  }
-}
-
-function sum(row: SqlRow, before: StoredUsage | undefined): StoredUsage {
-  const [first, second, third] = before?.createdAfter ?? [0, 0, 0];
-  const after = [first + Number(row['first']), second + Number(row['second'])] as const;
-  return {
-    collection: String(row['collection']) as CollectionName,
-    records: (before?.records ?? 0) + Number(row['records']),
-    payloadBytes: (before?.payloadBytes ?? 0) + Number(row['bytes']),
-    createdAfter: [...after, third + Number(row['third'])],
-    lastUpdatedAt: Math.max(before?.lastUpdatedAt ?? 0, Number(row['updated'])),
-  };
+/**
+ * Counts a piece; the first one fixes the moment. Returns the totals with the last one. `times`: JSON
+ * array of three, in milliseconds since 1970, UTC.
+ */
+export function countPiece(
+  connection: Connection,
+  times: string,
+  isFirst: boolean,
+  positions = PIECE_POSITIONS,
+): StoredTotals | undefined {
+  if (isFirst) for (const sql of BEGIN) connection.rows(sql);
+  connection.rows(COUNT, [times, positions]);
+  connection.rows('update counting set position = position + ?1', [positions]);
+  const [counting] = connection.rows('select position < highest as isLeft, events from counting');
+  if (counting?.['isLeft'] === 1) return undefined;
+  const collections = connection
+    .rows(TOTALS, [times])
+    .map((row) => JSON.parse(String(row['usage'])));
+  for (const sql of END) connection.rows(sql);
+  return { collections, auditEventCount: Number(counting?.['events']) };
 }

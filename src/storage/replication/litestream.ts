@@ -11,12 +11,6 @@ const VERSION_MIN = '0.5.17';
 /** For a question that needs neither disk nor network: if it takes longer, Litestream hangs. */
 const QUESTION_MAX_MS = 2_000;
 
-/** Litestream's numbers of the last change that it took from the database, and of the last one that the replica has. */
-export interface SyncAnswer {
-  readonly txid: number;
-  readonly replicatedTxid: number;
-}
-
 /**
  * Sent after every sync, every second, and with the first commit that the replica lacks.
  * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
@@ -63,17 +57,15 @@ export class Litestream {
 
   /**
    * Has Litestream take every commit from the log, and write the log back if it is long; with `wait`,
-   * waits up to `maxSeconds` until the replica has them. Rejects with one sentence.
+   * waits up to `maxSeconds` until the replica has them. Resolves with Litestream's numbers of the last
+   * change that it took, and of the last one that the replica has. Rejects with one sentence.
    */
-  async sync(wait: boolean, maxSeconds: number): Promise<SyncAnswer> {
+  async sync(wait: boolean, maxSeconds: number) {
     const order = { path: this.#databasePath, wait, timeout: maxSeconds };
     const answer = await this.#ask('/sync', order, (maxSeconds + 5) * 1_000);
     const [txid, replicatedTxid] = [Number(answer['txid']), Number(answer['replicated_txid'])];
     // For a path where it sees no file, it answers with change 0.
     if (!(txid > 0)) throw new Error('Litestream sees no database there; check its user and path');
-    if (wait && !(replicatedTxid >= txid)) {
-      throw new Error(`the replica has change ${replicatedTxid} of ${txid}`);
-    }
     return { txid, replicatedTxid };
   }
 
@@ -85,12 +77,17 @@ export class Litestream {
     call.on('error', () => {});
     call.end(order && JSON.stringify(order));
     const answered = once(call, 'response') as Promise<[IncomingMessage]>;
-    const [status, read] = await answered
-      .then(async ([response]) => [response.statusCode, await text(response)] as const)
-      .catch((error: Error) => {
-        throw new Error(noAnswer(socketPath, error), { cause: error });
-      });
-    const fields: Record<string, unknown> = { ...objectIn(read) };
+    const reading = answered.then(async ([response]) => {
+      const fields: Record<string, unknown> = { ...objectIn(await text(response)) };
+      return { status: response.statusCode, fields };
+    });
+    const { status, fields } = await reading.catch((cause: NodeJS.ErrnoException) => {
+      const how = signal.aborted ? 'in time' : `(${cause.code ?? cause.name})`;
+      throw new Error(
+        `Litestream does not answer ${how} on ${socketPath}; run both as one user, with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
+        { cause },
+      );
+    });
     if (status === 200) return fields;
     // A replica's address may hold a password.
     const reason = String(fields['error'] ?? `status ${status}`)
@@ -98,13 +95,4 @@ export class Litestream {
       .replaceAll(/\s+/g, ' ');
     throw new Error(`Litestream says: ${reason.slice(0, 300)}`);
   }
-}
-
-function noAnswer(socketPath: string, { code, name }: Error & { readonly code?: unknown }): string {
-  if (code === 'EACCES') {
-    return `this user has no permission to use Litestream's socket ${socketPath}; run both as one user`;
-  }
-  const isLate = name === 'AbortError' || name === 'TimeoutError';
-  const finding = isLate ? 'does not answer in time' : `does not answer (${code ?? name})`;
-  return `Litestream ${finding} on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`;
 }

@@ -1,12 +1,12 @@
 // Keeps a replica of the database through Litestream, which acts only on command: every second, between
-// two commits. Runs in the storage thread.
+// two commits.
 
-import type { LibsqlFile } from '../file/database-file.js';
-import type { Litestream, ReplicaReport, SyncAnswer } from './litestream.js';
+import type { Litestream, ReplicaReport } from './litestream.js';
 
 export interface ReplicaOptions {
   readonly litestream: Litestream;
-  readonly file: Pick<LibsqlFile, 'touch'>;
+  /** Makes a commit that changes nothing. */
+  readonly touch: () => Promise<void>;
   readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
@@ -33,7 +33,7 @@ export class Replica {
   #missing: { readonly since: number; txid?: number } | undefined;
   /** When the oldest commit since that sync began was made. */
   #later: number | undefined;
-  #syncing: Promise<SyncAnswer> | undefined;
+  #syncing: Promise<unknown> | undefined;
   #isClosed = false;
   #wake: () => void = () => {};
   readonly #following: Promise<void>;
@@ -92,28 +92,27 @@ export class Replica {
   async #prove(): Promise<void> {
     const before = await this.#sync();
     if (before === undefined) return;
-    await this.#options.inTurn(async () => this.#options.file.touch());
+    await this.#options.touch();
     const answer = await this.#sync();
-    this.#isProven = answer !== undefined && answer.txid > before.txid;
-    if (this.#isProven || answer === undefined) return;
-    throw new Error(
-      `Litestream's number of changes stays at ${answer.txid} after a commit: it follows another file`,
-    );
+    if (answer === undefined) return;
+    this.#isProven = answer.txid > before.txid;
+    if (!this.#isProven)
+      throw new Error('Litestream follows another file: it lacks a commit of this one');
   }
 
   /** Between commits, whose half-written pages Litestream might read. Resolves with undefined if the sync outlasts its turn. */
-  #sync(): Promise<SyncAnswer | undefined> {
-    return this.#options.inTurn(() =>
-      Promise.race([this.#syncNow(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]),
-    );
+  #sync() {
+    const sync = () => Promise.race([this.#syncNow(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]);
+    return this.#options.inTurn(sync);
   }
 
-  async #syncNow(wait: boolean, maxSeconds: number): Promise<SyncAnswer> {
+  async #syncNow(wait: boolean, maxSeconds: number) {
     const since = performance.now();
     if (this.#missing !== undefined) this.#missing.txid ??= Number.POSITIVE_INFINITY;
-    this.#syncing = this.#options.litestream.sync(wait, maxSeconds);
+    const syncing = this.#options.litestream.sync(wait, maxSeconds);
+    this.#syncing = syncing;
     try {
-      const answer = await this.#syncing;
+      const answer = await syncing;
       if (this.#missing?.txid !== undefined) {
         // A restarted Litestream may count from 1 again.
         this.#missing.txid = Math.min(this.#missing.txid, answer.txid);

@@ -8,11 +8,11 @@ import { syncFile } from '../../storage/disk-sync.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { nameAgain, OWNER_ONLY_FILE, removeDatabase } from '../../storage/file/file-copy.js';
+import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { placeOf } from '../../storage/file/file-place.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
-import { closeAsFound, hasLog } from '../../storage/file/open-marker.js';
 import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';
-import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
+import { ownerColumn, statusColumn } from '../../storage/file/stored-rows.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type Store } from './dump-file.js';
@@ -34,23 +34,21 @@ export const fileStore = (path: string): Store => ({
 async function* linesIn(path: string): AsyncGenerator<DumpLine> {
   // Opening would create a missing file.
   await stat(path);
-  const hadLog = hasLog(path);
+  let connection: Connection | undefined;
   try {
-    const connection = openDatabase(path, 'exclusive', 0);
-    try {
-      assertIntegrity(connection);
-      for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
-      for (const { last, event } of rowsOf(connection, EVENTS)) {
-        yield { id: Number(last), event: String(event) };
-      }
-      yield { highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
-    } finally {
-      closeAsFound(connection, path, hadLog);
+    ({ connection } = openDatabase(await placeOf(path)));
+    assertIntegrity(connection);
+    for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
+    for (const { last, event } of rowsOf(connection, EVENTS)) {
+      yield { id: Number(last), event: String(event) };
     }
+    yield { highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
     const held = 'a running service holds it; stop it, or dump it with --from and its address';
     const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
+  } finally {
+    connection?.close();
   }
 }
 
@@ -91,7 +89,7 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
       const { owner, status } = storedFacts(row);
       return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
     };
-    const put = (sql: string, value: unknown) => ({ sql, args: [JSON.stringify(value)] });
+    const put = (sql: string, value: unknown) => [sql, JSON.stringify(value)] as const;
     for await (const { records, events } of batchesOf(dump)) {
       connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
     }

@@ -1,14 +1,24 @@
-// When backups are taken: in a real folder, but by a clock of the test's own, since the shortest
-// interval is an hour, and of a storage of its own, since a real backup's process waits on a busy machine.
+// Which files are backups, which of them the rotation removes, and when they are taken: by a clock of the
+// test's own, since the shortest interval is an hour, and of a storage of its own, since a real backup's
+// process waits on a busy machine.
 
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
+import {
+  BackupSchedule,
+  backupName,
+  backupsIn,
+  beyond,
+} from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
 import { testFolder } from '../../support/test-folder.js';
 
-const MINUTE_MS = 60_000;
+const DAY = 86_400_000;
+const NOON = Date.parse('2026-03-10T12:00:00.000Z');
+const day = (days: number) => backupName('service', NOON + days * DAY);
+/** As often as the schedule looks by itself. */
+const STEP_MINUTES = 10;
 
 const temporary = testFolder();
 let folder: string;
@@ -42,10 +52,10 @@ async function backup(path: string) {
   return { bytes: 8, recordCount: 0, auditEventCount: 0 };
 }
 
-/** Lets this many minutes pass, one by one, each with all of its timers' work. */
+/** Lets this many minutes pass, each step with all of its timers' work. */
 async function pass(minutes: number): Promise<void> {
-  for (let minute = 0; minute < minutes; minute++) {
-    vi.advanceTimersByTime(MINUTE_MS);
+  for (let minute = 0; minute < minutes; minute += STEP_MINUTES) {
+    vi.advanceTimersByTime(STEP_MINUTES * 60_000);
     await schedule.check();
   }
 }
@@ -59,22 +69,21 @@ async function eventsSoFar(): Promise<string[]> {
 it('takes a backup at the start and the next one after the interval, not before', async () => {
   start(6);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
-  await pass(6 * 60 - 1);
+  await pass(6 * 60 - 10);
   expect(await readdir(folder)).toHaveLength(1);
-  await pass(2);
+  await pass(10);
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('keeps the interval across restarts, by the newest name, and clears what a killed process left', async () => {
+it('keeps the interval across restarts, by the newest name', async () => {
   start(6);
   await eventsSoFar();
   schedule.stop();
   const [name = ''] = await readdir(folder);
-  await writeFile(join(folder, `${name}.part-journal`), 'left');
   start(6);
   await pass(5 * 60);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
-  await pass(61);
+  await pass(70);
   expect(await eventsSoFar()).toHaveLength(2);
   expect(await readdir(folder)).toEqual([name, expect.stringMatching(/Z\.db$/)]);
 });
@@ -98,35 +107,71 @@ it('takes one more backup, however often it is asked during one', async () => {
   disk = new Promise((resolve) => {
     answer = resolve;
   });
-  for (let ask = 0; ask < 3; ask++) schedule.takeNow();
-  await pass(0);
-  vi.advanceTimersByTime(99 * MINUTE_MS);
+  for (let ask = 0; ask < 3; ask++) {
+    schedule.takeNow();
+    await new Promise(setImmediate);
+  }
+  vi.advanceTimersByTime(6_000_000);
   expect(log.lines).toEqual([]);
   answer();
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('says what is wrong with a folder, tries again after ten minutes, and uses it when it is back', async () => {
-  const start_ = `the folder of the backups ${folder} cannot be used: `;
+it('says what is wrong with a folder every ten minutes, and uses it when it is back', async () => {
   await rename(folder, `${folder}-away`);
   start(1);
   expect(await eventsSoFar()).toEqual(['backup_failed']);
-  expect(log.lines[0]?.fields['error']).toBe(`${start_}no such folder; make it, or mount its disk`);
-  await writeFile(folder, 'a file');
-  await pass(9);
-  expect(await eventsSoFar()).toHaveLength(1);
-  await pass(2);
-  expect(log.lines[1]?.fields['error']).toContain('ENOTDIR');
-  await rm(folder);
+  expect(log.lines[0]?.fields['error']).toBe(
+    `the folder of the backups ${folder} cannot be used: there is no such file or folder; check the path, or mount its disk`,
+  );
+  await pass(10);
+  expect(await eventsSoFar()).toEqual(['backup_failed', 'backup_failed', 'backup_failed']);
   await rename(`${folder}-away`, folder);
-  await pass(11);
-  expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
+  await pass(10);
+  expect((await eventsSoFar()).slice(3)).toEqual(['backup_taken']);
 });
 
 it('takes its own by the right clock beside a backup of a wrong one', async () => {
   await writeFile(join(folder, 'service-2199-01-01T00-00-00.000Z.db'), 'a backup');
   start(1);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
-  await pass(61);
+  await pass(70);
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
+});
+
+it('Backups are listed newest first; every other file is ignored', async () => {
+  expect(day(0)).toBe('service-2026-03-10T12-00-00.000Z.db');
+  const others = [
+    'service.db',
+    'service-before-restore-2026-03-10T12-00-00.000Z.db',
+    'service-2026-03-10T12-00-00.000Z.db.gz',
+    'service-2026-03-10.db',
+    'service-2026-13-41T12-00-00.000Z.db',
+    'other-2026-03-10T12-00-00.000Z.db',
+    'service-2-2026-03-10T12-00-00.000Z.db',
+    `x\n${day(0)}.part`,
+  ];
+  for (const name of [day(-2), ...others, day(-1), `${day(0)}.part`, day(-3)]) {
+    await writeFile(join(folder, name), 'four');
+  }
+  expect(await backupsIn(folder, 'service')).toEqual(
+    [-1, -2, -3].map((days) => ({ name: day(days), takenAt: NOON + days * DAY, bytes: 4 })),
+  );
+});
+
+it.each([
+  ['the oldest', [5, 5, 5, 5], 2, ['1', '0'], []],
+  ['none of few', [5, 5], 9, [], []],
+  ['not the last good one of a service that lost its records', [9, 4_898, 19, 19], 2, ['0'], ['1']],
+  ['none of two accidents', [4_898, 19, 5, 5], 2, [], ['1', '0']],
+  ['those of a service that grows', [10, 20, 30, 40], 2, ['1', '0'], []],
+  ['one with exactly 1.5 times as many bytes', [150, 100, 100], 2, ['0'], []],
+  ['none with a little more than that', [151, 100, 100], 2, [], ['0']],
+  ['one that a good one among those that stay replaces', [4_898, 4_800, 19], 2, ['0'], []],
+])('The rotation removes %s', (_, oldestFirst, keep, removable, held) => {
+  const files = oldestFirst.map((bytes, index) => ({ name: String(index), takenAt: index, bytes }));
+  const old = beyond(files.reverse(), keep);
+  const named = (isRemovable: boolean) =>
+    old.filter(({ isReplaced }) => isReplaced === isRemovable).map(({ name }) => name);
+  expect([named(true), named(false)]).toEqual([removable, held]);
 });

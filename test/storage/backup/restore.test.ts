@@ -4,7 +4,7 @@ import { readdir, readlink, rename, symlink } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { restoreDatabase } from '../../../src/storage/backup/restore.js';
-import { checkDatabase } from '../../../src/storage/file/database-check.js';
+import { checkDatabase } from '../../../src/storage/file/own-database.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, row } from '../storage-conformance.js';
 

@@ -1,23 +1,12 @@
 // The storage over a libSQL file: the port's promises, and what is true of the file itself while it
 // is held.
 
-import fs, {
-  copyFile,
-  readdir,
-  readFile,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { LibsqlFile } from '../../../src/storage/file/database-file.js';
-import { EXCLUSIVE } from '../../../src/storage/file/file-sharing.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -84,7 +73,7 @@ it('An open file lets no other connection read or write it, nor opens again in t
   const other = folder.at('other-name.db');
   await symlink(path, other);
   await expect(openLibsqlStorage({ path: other })).rejects.toThrow(
-    `the database file ${other} cannot be used: another process holds it (waited 5 s), or this one has it open; stop the other process, or share the storage`,
+    `the database file ${other} cannot be used: another process holds it (waited 5 s), this one has it open, or its disk is a share without locks; stop the other process, or use a local disk`,
   );
   // The refused opening has not taken the lock away with it.
   for (const sql of ['select count(*) from records', 'delete from records']) {
@@ -92,50 +81,6 @@ it('An open file lets no other connection read or write it, nor opens again in t
   }
   expect(await storage.commit(changes({ puts: [row(1)] }))).toEqual(committed);
   expect(await loaded(storage)).toEqual([row(1)]);
-});
-
-it('The log of a killed process is written again at the start, byte for byte', async () => {
-  await storage.commit(changes({ puts: [row(1)] }));
-  const killed = folder.at('killed.db');
-  // A copy while the file is open is all that a kill leaves.
-  await copyFile(path, killed);
-  await copyFile(`${path}-wal`, `${killed}-wal`);
-  const log = await readFile(`${killed}-wal`);
-  await utimes(`${killed}-wal`, 1, 1);
-  const next = await openLibsqlStorage({ path: killed });
-  onTestFinished(() => next.close());
-  expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
-  expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
-  expect(await loaded(next)).toEqual([row(1)]);
-});
-
-it('A folder that is made for the file is synced before it is used, and each folder around it', async () => {
-  const { open } = fs;
-  const synced: string[] = [];
-  // Only a power cut tells a synced folder from another.
-  const opening = vi.spyOn(fs, 'open').mockImplementation(async (name, ...rest) => {
-    const handle = await open(name, ...rest);
-    const sync = handle.sync.bind(handle);
-    handle.sync = () => sync().then(() => void synced.push(String(name)));
-    return handle;
-  });
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    opening.mockRestore();
-    syncBuiltinESMExports();
-  });
-  const options = { path: folder.at('newer/deep/service.db') };
-  for (let times = 0; times < 2; times++) await (await openLibsqlStorage(options)).close();
-  expect(synced).toEqual([folder.at('newer'), folder.path]);
-});
-
-it('A file that could not be made leaves no marker, so the next start makes it', async () => {
-  const unmade = folder.at('unmade.db');
-  await writeFile(unmade, '');
-  // No row: its making fails as on a disk that fails.
-  const options = { path: unmade, initialRows: '[[1]]', now: 1, acceptsMissingLog: false };
-  expect(() => new LibsqlFile(options, EXCLUSIVE)).toThrow('SQLITE_CONSTRAINT');
-  expect(await readdir(folder.path)).not.toContain('unmade.db-open');
 });
 
 it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {

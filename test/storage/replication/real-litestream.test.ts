@@ -2,7 +2,7 @@
 // does not say so yet. Litestream takes the commit from the log, so SQLite must count it, too.
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect } from 'vitest';
@@ -40,6 +40,8 @@ itWithLitestream(
       const index = openSync(`${path}-shm`, 'r+');
       writeSync(index, before, 0, before.length, 0);
       closeSync(index);
+      // As a kill leaves it.
+      writeFileSync(`${path}-open`, '');
 
       const next = await open();
       expect((await loaded(next)).length).toBeGreaterThanOrEqual(210);

@@ -45,7 +45,7 @@ function make(): void {
       uses++;
       return use().finally(() => uses--);
     },
-    file: { touch: () => void touches++ },
+    touch: async () => void touches++,
   });
 }
 
@@ -90,8 +90,7 @@ function hold(): void {
 it('A replica is reached when Litestream has taken a commit of this file, and is tried every second until then', async () => {
   stub.says.advances = false;
   make();
-  const reason =
-    "Litestream's number of changes stays at 1 after a commit: it follows another file";
+  const reason = 'Litestream follows another file: it lacks a commit of this one';
   await until(() => last()?.reason === reason);
   expect(stub.syncs.map(({ wait }) => wait)).toEqual([false, false]);
   await pass(750);

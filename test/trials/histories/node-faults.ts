@@ -88,6 +88,8 @@ async function traced(inject: string, folder: string, { operations, clients }: A
     await world.end('SIGKILL');
     await world.start([]);
   }
-  const failures = world.service.log().filter(({ event }) => event === 'storage_commit_failed');
+  const failures = world.service
+    .log()
+    .filter(({ event }) => event === 'storage_commit_failed' || event === 'storage_lost');
   return { world, came: inject === FAILING_SYNCS ? `${failures.length} commits failed` : '' };
 }

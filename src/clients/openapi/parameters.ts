@@ -2,13 +2,13 @@
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
+import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { PAGE_DEFAULT } from '../../core/domain/limits.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js';
-import { EXAMPLE_RECORD } from './examples.js';
-import { UNCHECKED } from './record-schemas.js';
+import { UNCHECKED } from './schemas.js';
 
-export const PARAMETERS = {
+const PARAMETERS = {
   owner_sub: path(
     'owner_sub',
     'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
@@ -25,7 +25,7 @@ export const PARAMETERS = {
   ),
   page_size: pageSize(DATA_PAGE_SIZES),
   admin_page_size: pageSize(ADMIN_PAGE_SIZES),
-} as const satisfies Record<string, JsonObject>;
+} as const;
 
 export type ParameterName = keyof typeof PARAMETERS;
 
@@ -33,22 +33,20 @@ export function componentParameters(): JsonObject {
   // Of each collection, with the id of a sample record.
   const ids = COLLECTION_NAMES.map((name) => {
     const description = `Id of ${COLLECTIONS[name].names.phrase}`;
-    return [idKey(name), path('id', description, String(EXAMPLE_RECORD[name]['id']))];
+    return [idKey(name), path('id', description, formatId(name, 1))];
   });
   return { ...Object.fromEntries(ids), ...PARAMETERS };
 }
 
-export function parameterRef(name: ParameterName): JsonObject {
-  return { $ref: `#/components/parameters/${name}` };
-}
-
 /** The parameters in a route's path, such as `/admin/accounts/:owner_sub/orders/:id`. */
 export function pathParameters(path: string, collection: CollectionName | undefined): JsonObject[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) =>
-    name === 'id' && collection !== undefined
-      ? { $ref: `#/components/parameters/${idKey(collection)}` }
-      : parameterRef(name as ParameterName),
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    parameterRef(name === 'id' && collection !== undefined ? idKey(collection) : name),
   );
+}
+
+export function parameterRef(name: string): JsonObject {
+  return { $ref: `#/components/parameters/${name}` };
 }
 
 /** In `components.parameters`, such as `TeamMemberId`. */
@@ -65,7 +63,7 @@ function query(name: string, description: string, schema: JsonObject) {
 }
 
 function count(value: number) {
-  return { type: 'integer', format: 'int64', minimum: 1, default: value, [UNCHECKED]: true };
+  return { type: 'integer', format: 'int64', minimum: 1, default: value, ...UNCHECKED };
 }
 
 /** No maximum: the service accepts a larger number and answers with the largest page. */

@@ -1,12 +1,8 @@
 // `CONSOLE_PASSWORD_HASH`: a password as scrypt keeps it (RFC 7914), `scrypt$N$r$p$salt$hash`.
 
-export interface PasswordHash {
-  /** N: a power of two. */
-  readonly cost: number;
-  /** r */
-  readonly blockSize: number;
-  /** p */
-  readonly parallelization: number;
+/** N, a power of two, r and p; the salt and the hash. */
+export interface PasswordHash
+  extends Readonly<Record<'cost' | 'blockSize' | 'parallelization', number>> {
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
 }

@@ -2,10 +2,16 @@
 // those of the single settings.
 
 import { isLoopback } from './addresses.js';
-import { isPostgresUrl, type SETTINGS } from './schema.js';
+import { isPostgresUrl, type SettingName } from './schema.js';
+
+/** What Postgres has by itself. */
+const OF_A_FILE = [
+  ...(['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP'] as const),
+  ...(['REPLICATION', 'DATABASE_CREATE'] as const),
+];
 
 /** Empty is unset. */
-type Texts = { readonly [name in keyof typeof SETTINGS.shape]?: string | undefined };
+type Texts = { readonly [name in SettingName]?: string | undefined };
 
 /** A sentence for each problem; it begins with the name of a setting. */
 export function problemsBetween(given: Texts): string[] {
@@ -15,13 +21,11 @@ export function problemsBetween(given: Texts): string[] {
   const asks = given.AUTH_USERINFO !== 'off';
   const replicates = (given.REPLICATION || 'off') !== 'off';
   const problems: Readonly<Record<string, unknown>> = {
-    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off':
-      !asks && !audience,
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, which AUTH_USERINFO=off or AUTH_JWKS_URL needs':
+      (!asks || keys) && !audience,
     'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
     'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
       audience && !issuer && !keys,
-    'AUTH_AUDIENCE is unset; it must be the audience of the tokens that the keys of AUTH_JWKS_URL are to check':
-      asks && keys && !audience,
     'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
       asks && audience && keys && !userinfo && !issuer,
     'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two':
@@ -35,19 +39,10 @@ export function problemsBetween(given: Texts): string[] {
   };
   const wrong = Object.keys(problems).filter((sentence) => problems[sentence]);
   if (!isPostgresUrl(database ?? '')) return wrong;
-  const ofFile = {
-    BACKUP_DIR: backups,
-    BACKUP_INTERVAL_HOURS: interval,
-    BACKUP_KEEP: keep,
-    REPLICATION: replicates,
-    DATABASE_CREATE: given.DATABASE_CREATE,
-  };
-  const set = Object.entries(ofFile).filter(([, isSet]) => isSet);
-  return [
-    ...wrong,
-    ...set.map(
-      ([name]) =>
-        `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`,
-    ),
-  ];
+  const set = OF_A_FILE.filter((name) => (name === 'REPLICATION' ? replicates : given[name]));
+  const needless = set.map(
+    (name) =>
+      `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`,
+  );
+  return [...wrong, ...needless];
 }

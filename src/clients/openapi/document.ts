@@ -9,8 +9,13 @@ import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
 import { HEALTH_ROUTE, type Method, ROUTES, type Route } from '../../core/http/routes.js';
 import { exampleBody, exampleOf } from './examples.js';
-import { OTHER_OPERATIONS, recordOperations } from './operations.js';
-import { componentParameters, parameterRef, pathParameters } from './parameters.js';
+import {
+  componentParameters,
+  OTHER_OPERATIONS,
+  parameterRef,
+  pathParameters,
+  recordOperations,
+} from './operations.js';
 import { componentResponses, refusalsOf } from './refusals.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
@@ -20,6 +25,12 @@ const LICENSE = 'UNLICENSED';
 const DESCRIPTION =
   'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 
+const OUTCOMES: Readonly<Record<Method, string>> = {
+  GET: 'The current state',
+  POST: 'Created',
+  PATCH: 'The current state',
+  DELETE: 'Deleted permanently',
+};
 const ADMIN_VIEWS = 'Admin views';
 const ADMIN_RECORDS = 'Admin records';
 
@@ -98,7 +109,7 @@ function operationObject(route: Route, method: Method): JsonObject {
   if (operation === undefined) {
     throw new Error(`${method} ${path} is not described; describe it in operations.ts`);
   }
-  const { id, summary, description, query = [], body, answer, outcome, refusals = [] } = operation;
+  const { id, summary, description, query = [], body, answer, refusals = [] } = operation;
   const { security, codes } = gateOf(route, isAdmin);
   // A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere.
   const missing: ErrorCode[] = path.includes('{') ? ['NOT_FOUND'] : [];
@@ -123,7 +134,7 @@ function operationObject(route: Route, method: Method): JsonObject {
     }),
     responses: {
       [method === 'POST' ? 201 : 200]: {
-        description: outcome ?? 'The current state',
+        description: answer.endsWith('List') ? 'The rows of one page' : OUTCOMES[method],
         content: {
           'application/json': { schema: schemaRef(answer), example: exampleOf(method, route) },
         },

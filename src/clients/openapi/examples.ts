@@ -6,7 +6,7 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
-import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
+import { ADMIN_PREFIX } from '../../core/http/path.js';
 import { type Method, ROUTES, type Route } from '../../core/http/routes.js';
 import { openRecords } from '../../core/records/memory-store.js';
 import { createHandler } from '../../handler.js';
@@ -55,16 +55,16 @@ async function answersOfANewService(): Promise<ReadonlyMap<string, JsonObject>> 
   // The audit log of a new database is empty, so its example needs a change.
   await ask('PATCH', `${TENANT}/orders/ORD-0002`, { paid: 60_000, status: 'Ready' });
   const answers = new Map<string, JsonObject>();
-  // Reads first, so that they show the samples. The operator's writes have the account's answers.
+  // Reads first, so that they show the samples.
   for (const method of ['GET', 'PATCH', 'POST', 'DELETE'] as const) {
     for (const { path, actions, collection = 'orders' } of ROUTES) {
       if (!(method in actions)) continue;
       const isWrite = method === 'PATCH' || method === 'POST';
       const body = isWrite ? exampleBody(method, collection) : undefined;
-      const known =
-        method === 'GET' ? undefined : answers.get(`${method} ${path.replace(TENANT, API_PREFIX)}`);
-      const target = path.replace(':id', formatId(collection, 1));
-      answers.set(`${method} ${path}`, known ?? (await ask(method, target, body)));
+      // The account has deleted the first record.
+      const number = method === 'DELETE' && path.startsWith(TENANT) ? 2 : 1;
+      const target = path.replace(':id', formatId(collection, number));
+      answers.set(`${method} ${path}`, await ask(method, target, body));
     }
   }
   return answers;

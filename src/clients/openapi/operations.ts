@@ -1,11 +1,15 @@
-// What the document says of each operation. Paths, methods and collections come from the route
-// table, and the examples from the handler.
+// What the document says of each operation and each parameter. Paths, methods and collections come
+// from the route table, and the examples from the handler.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
+import { formatId } from '../../core/domain/identifier.js';
+import type { JsonObject } from '../../core/domain/json.js';
+import { PAGE_DEFAULT } from '../../core/domain/limits.js';
+import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js';
 import { capitalized } from '../../core/domain/property.js';
-import type { ParameterName } from './parameters.js';
+import { UNCHECKED } from './schemas.js';
 
 export interface Operation {
   /** `operationId` */
@@ -16,14 +20,11 @@ export interface Operation {
   /** Names of schemas. */
   readonly body?: string;
   readonly answer: string;
-  /** Of the answer, if it isn't `The current state`. */
-  readonly outcome?: string;
   /** Error codes of this operation, besides those that its route may answer. */
   readonly refusals?: readonly ErrorCode[];
 }
 
 const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
-const ROWS = 'The rows of one page';
 /** Even where nothing is required, a record may be too large to store. */
 const OF_A_WRITE: readonly ErrorCode[] = [
   'INVALID_JSON',
@@ -45,7 +46,6 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'List payments: paid and due of each order',
     description: 'One row for each order, newest first, all on one page. No query parameters.',
     answer: 'PaymentList',
-    outcome: ROWS,
   },
   'GET /admin/health': {
     id: 'adminHealth',
@@ -69,7 +69,6 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "List the operator's changes, newest first",
     query: OPERATORS_PAGE,
     answer: 'AuditEventList',
-    outcome: ROWS,
   },
   'GET /admin/accounts': {
     id: 'adminListAccounts',
@@ -77,7 +76,6 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
     query: ['q', ...OPERATORS_PAGE],
     answer: 'AccountSummaryList',
-    outcome: ROWS,
   },
   'GET /admin/accounts/{owner_sub}': {
     id: 'adminReadAccount',
@@ -101,7 +99,6 @@ export function recordOperations(
       summary: `List ${plural}, newest first${whose}`,
       query: operator ? ['q', ...OPERATORS_PAGE] : ['q', 'status', 'page', 'page_size'],
       answer: `${one}List`,
-      outcome: ROWS,
     },
     'POST ': {
       id: id('create'),
@@ -110,7 +107,6 @@ export function recordOperations(
         'The service gives the record its id and its owner. There are no idempotency keys: after a timeout, check whether it was stored before you repeat it.',
       body: `New${one}`,
       answer: `${one}Result`,
-      outcome: 'Created',
       refusals: OF_A_WRITE,
     },
     'GET /{id}': {
@@ -131,8 +127,72 @@ export function recordOperations(
       summary: `Delete ${phrase}${whose}`,
       description: 'Permanent. Nothing else is deleted with it.',
       answer: 'DeletionResult',
-      outcome: 'Deleted permanently',
       refusals: ['STORAGE_FAILED'],
     },
   };
+}
+
+/** Each described once: `components.parameters`. */
+const PARAMETERS = {
+  owner_sub: path(
+    'owner_sub',
+    'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
+    'local-preview',
+  ),
+  q: query('q', 'Text to find anywhere in the JSON, ignoring case', { type: 'string' }),
+  status: query('status', "The record's exact `status`; records without one always pass", {
+    type: 'string',
+  }),
+  page: query(
+    'page',
+    'Number of the page; a value that is not a positive whole number counts as 1',
+    count(PAGE_DEFAULT),
+  ),
+  page_size: pageSize(DATA_PAGE_SIZES),
+  admin_page_size: pageSize(ADMIN_PAGE_SIZES),
+};
+
+type ParameterName = keyof typeof PARAMETERS;
+
+export function componentParameters(): JsonObject {
+  // Of each collection, with the id of a sample record.
+  const ids = COLLECTION_NAMES.map((name) => {
+    const description = `Id of ${COLLECTIONS[name].names.phrase}`;
+    return [idKey(name), path('id', description, formatId(name, 1))];
+  });
+  return { ...Object.fromEntries(ids), ...PARAMETERS };
+}
+
+/** The parameters in a route's path, such as `/admin/accounts/:owner_sub/orders/:id`. */
+export function pathParameters(path: string, collection: CollectionName | undefined): JsonObject[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    parameterRef(name === 'id' && collection !== undefined ? idKey(collection) : name),
+  );
+}
+
+export function parameterRef(name: string): JsonObject {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+/** In `components.parameters`, such as `TeamMemberId`. */
+function idKey(name: CollectionName): string {
+  return `${COLLECTIONS[name].names.one}Id`;
+}
+
+function path(name: string, description: string, example: string) {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
+}
+
+function query(name: string, description: string, schema: JsonObject) {
+  return { name, in: 'query', description, schema };
+}
+
+function count(value: number) {
+  return { type: 'integer', format: 'int64', minimum: 1, default: value, ...UNCHECKED };
+}
+
+/** No maximum: the service accepts a larger number and answers with the largest page. */
+function pageSize({ max, default: usual }: typeof DATA_PAGE_SIZES) {
+  const words = `Rows on a page. More than ${max} counts as ${max}; a value that is not a positive whole number counts as ${usual}`;
+  return query('page_size', words, count(usual));
 }

@@ -35,6 +35,10 @@ function described(schema: JsonObject, description: string): JsonObject {
   return { ...schema, description };
 }
 
+function text(description: string): JsonObject {
+  return described(STRING, description);
+}
+
 function arrayOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
@@ -50,15 +54,25 @@ function object(properties: JsonObject, optional: readonly string[] = []): JsonO
  */
 function growing(...values: readonly string[]): JsonObject {
   const names = values.map((value) => `\`${value}\``).join(', ');
-  return { ...described(STRING, `${names}; more may come`), 'x-extensible-enum': [...values] };
+  return { ...text(`${names}; more may come`), 'x-extensible-enum': [...values] };
 }
 
 const META = {
-  request_id: described(STRING, 'The same as the header `X-Request-ID`'),
+  request_id: text('The same as the header `X-Request-ID`'),
   timestamp: TIMESTAMP,
 };
 
-const ENVELOPES = {
+const OWNER = text('The account, by its subject');
+const ACCOUNT_SUMMARY = {
+  owner_sub: OWNER,
+  record_count: COUNT,
+  resources: schemaRef('RecordCounts'),
+};
+
+const RECORDS = COLLECTION_NAMES.map(recordSchemas);
+
+/** The objects of answers: envelopes, those that are `data` or a row of it, and their parts. */
+const DATA = {
   Meta: object(META),
   Pagination: object({
     page: COUNT_FROM_1,
@@ -69,24 +83,10 @@ const ENVELOPES = {
   ListMeta: object({ ...META, pagination: schemaRef('Pagination') }),
   ErrorDetail: object({
     // No enumeration: a new code must not break older clients.
-    code: described(STRING, `Programs decide on it; more may come.\n\n${CODES}`),
-    message: described(
-      STRING,
-      'For developers; only the wording of `VALIDATION_FAILED` has a stable form',
-    ),
+    code: text(`Programs decide on it; more may come.\n\n${CODES}`),
+    message: text('For developers; only the wording of `VALIDATION_FAILED` has a stable form'),
   }),
   ErrorEnvelope: object({ error: schemaRef('ErrorDetail'), meta: schemaRef('Meta') }),
-};
-
-const OWNER = described(STRING, 'The account, by its subject');
-const ACCOUNT_SUMMARY = {
-  owner_sub: OWNER,
-  record_count: COUNT,
-  resources: schemaRef('RecordCounts'),
-};
-
-/** The objects of answers: those that are `data` or a row of it, and their parts. */
-const DATA = {
   RecordCounts: object(byCollection(() => COUNT)),
   ResourceUsage: object({
     records: COUNT,
@@ -125,21 +125,16 @@ const DATA = {
         timestamp: TIMESTAMP,
         changed: described(arrayOf(STRING), 'Names of properties, never values; long ones are cut'),
         changed_omitted: described(COUNT_FROM_1, 'How many more names there are'),
-        run: described(STRING, 'The import or erasure that the change belongs to'),
+        run: text('The import or erasure that the change belongs to'),
       },
       ['changed_omitted', 'run'],
     ),
     'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
   ),
-  ...Object.fromEntries(
-    COLLECTION_NAMES.map((name) => [COLLECTIONS[name].names.one, recordOf(name)]),
-  ),
+  ...Object.fromEntries(RECORDS.map(({ one, record }) => [one, record])),
   Health: object(
     Object.fromEntries(
-      Object.entries(HEALTH).map(([name, value]) => [
-        name,
-        described(STRING, `Always \`${value}\``),
-      ]),
+      Object.entries(HEALTH).map(([name, value]) => [name, text(`Always \`${value}\``)]),
     ),
   ),
   Account: object({ ...ACCOUNT_SUMMARY, profiles: arrayOf(schemaRef('Business')) }),
@@ -153,13 +148,13 @@ const DATA = {
   Deletion: object({ id: STRING, deleted: described(BOOLEAN, 'Always true') }),
   Payment: described(
     object({
-      id: described(STRING, "`PAY-` and the order's number"),
+      id: text("`PAY-` and the order's number"),
       order_id: STRING,
-      customer: { ...described(STRING, "The order's `customer`"), ...UNCHECKED },
+      customer: { ...text("The order's `customer`"), ...UNCHECKED },
       amount: described(NUMBER, "The order's `amount`; 0 if that is not a number"),
       paid: described(NUMBER, "The order's `paid`; 0 if that is not a number"),
       due: described(NUMBER, '`amount - paid`; negative if too much was paid'),
-      currency: { ...described(STRING, "The order's `currency`"), ...UNCHECKED },
+      currency: { ...text("The order's `currency`"), ...UNCHECKED },
       method: {
         type: ['string', 'null'],
         description: "The order's `method`; null if it has none",
@@ -180,7 +175,7 @@ const SINGLE = ['Overview', 'Usage', 'Health', 'Account', 'AdminHealth', 'Deleti
 const ROWS = ['AccountSummary', 'AuditEvent', 'Payment'];
 
 export function componentSchemas(): JsonObject {
-  const records = COLLECTION_NAMES.map((name) => COLLECTIONS[name].names.one);
+  const records = RECORDS.map(({ one }) => one);
   // Names that end in `Response` collide with those that generators make up.
   const results = [...records, ...SINGLE].map((name) => [
     `${name}Result`,
@@ -190,82 +185,66 @@ export function componentSchemas(): JsonObject {
     `${name}List`,
     object({ data: arrayOf(schemaRef(name)), meta: schemaRef('ListMeta') }),
   ]);
-  const bodies = COLLECTION_NAMES.flatMap((name) => {
-    const { one } = COLLECTIONS[name].names;
-    return [
-      [`New${one}`, bodyOf(name)],
-      [`${one}Changes`, changesOf(name)],
-    ];
-  });
-  const rest = Object.fromEntries([...results, ...lists, ...bodies]);
-  return { ...ENVELOPES, ...DATA, ...rest };
+  const bodies = RECORDS.flatMap(({ one, body, changes }) => [
+    [`New${one}`, body],
+    [`${one}Changes`, changes],
+  ]);
+  return { ...DATA, ...Object.fromEntries([...results, ...lists, ...bodies]) };
 }
 
-/**
- * The body of a create. Defaults are only described in words: generators treat a property with a
- * `default` as always present, or send the default with every change.
- */
-function bodyOf(name: CollectionName): JsonObject {
-  const { names, properties, required } = COLLECTIONS[name];
-  const shape = shapeOf(properties, (property) => {
+/** The body of a create, the body of a PATCH, and a stored record. */
+function recordSchemas(name: CollectionName) {
+  const { properties, required, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
+  const each = (schemaOf: (property: Property) => JsonObject) =>
+    Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
+  // Defaults are only described in words: generators treat a property with a `default` as always
+  // present, or send the default with every change.
+  const body = each((property) => {
     const { isRequired, default: value, description } = property;
     const words = value === undefined ? description : `${description}. Default: \`${value}\``;
     return isRequired ? typeOf(property) : { ...described(typeOf(property), words), ...UNCHECKED };
   });
-  return open(
-    shape,
-    required,
-    `The body that creates ${names.phrase}. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`.`,
-  );
-}
-
-/** The body of a PATCH. */
-function changesOf(name: CollectionName): JsonObject {
-  const shape = shapeOf(COLLECTIONS[name].properties, (property) => ({
+  const changes = each((property) => ({
     ...typeOf(property),
     ...(!property.isRequired && UNCHECKED),
   }));
-  return open(
-    shape,
-    [],
-    'Properties to set; the others stay. The merged record is checked like a new one. `id`, `owner_sub` and `ownerSub` are ignored.',
-  );
-}
-
-/**
- * A stored record, typed as the project's own clients write; a property with a default is always
- * present. `ownerSub` isn't a property of its own, because in many languages it would get the same
- * name as `owner_sub`.
- */
-function recordOf(name: CollectionName): JsonObject {
-  const { properties, required, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
-  const shape = shapeOf(properties, (property) => {
+  // Typed as the project's own clients write; a property with a default is always present.
+  const record = each((property) => {
     const { minLength: _, exclusiveMinimum: __, ...type } = typeOf(property);
     // Without a request's limits: one old row that breaks them must not make a whole list unreadable.
     if (property.isRequired) return type;
     return { ...described(type, `${property.description}. ${BY_CONVENTION}`), ...UNCHECKED };
   });
-  const phrase = `${capitalized(names.phrase)}, open to any other property.`;
   const server = {
-    id: described(STRING, `\`${idPrefix}\` and a number, given by the service`),
-    owner_sub: described(STRING, 'The account that the record belongs to'),
+    id: text(`\`${idPrefix}\` and a number, given by the service`),
+    owner_sub: text('The account that the record belongs to'),
   };
   const always = [...Object.keys(server), ...required, ...Object.keys(defaults)];
-  const record = open({ ...server, ...shape }, always, phrase);
-  if (mirrorsOwner !== true) return record;
+  const twice = mirrorsOwner ? ' `ownerSub` holds the same text as `owner_sub`.' : '';
+  const words = `${capitalized(names.phrase)}, open to any other property.${twice}`;
   return {
-    ...described(record, `${phrase} \`ownerSub\` holds the same text as \`owner_sub\`.`),
-    patternProperties: { '^ownerSub$': STRING },
+    one: names.one,
+    body: open(
+      body,
+      required,
+      `The body that creates ${names.phrase}. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`.`,
+    ),
+    changes: open(
+      changes,
+      [],
+      'Properties to set; the others stay. The merged record is checked like a new one. `id`, `owner_sub` and `ownerSub` are ignored.',
+    ),
+    record: {
+      ...open({ ...server, ...record }, always, words),
+      // Not a property of its own, because in many languages it would get the name of `owner_sub`.
+      ...(mirrorsOwner && { patternProperties: { '^ownerSub$': STRING } }),
+    },
   };
 }
 
 function open(properties: JsonObject, always: readonly string[], description: string): JsonObject {
   const optional = Object.keys(properties).filter((name) => !always.includes(name));
   return described({ ...object(properties, optional), additionalProperties: {} }, description);
-}
-
-function shapeOf(properties: readonly Property[], schemaOf: (property: Property) => JsonObject) {
-  return Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
 }
 
 /**

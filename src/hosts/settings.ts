@@ -2,8 +2,14 @@
 // that can't be used.
 
 import type { SignInSettings } from '../core/identity/sign-in.js';
-import { problemsBetween } from './settings/rules.js';
-import { type Environment, type ReadFile, SETTINGS, type SettingName } from './settings/schema.js';
+import { isLoopback } from './settings/addresses.js';
+import {
+  type Environment,
+  isPostgresUrl,
+  type ReadFile,
+  SETTINGS,
+  type SettingName,
+} from './settings/schema.js';
 import { SettingError, shown } from './settings/setting-error.js';
 
 export type { Environment, ReadFile };
@@ -29,12 +35,7 @@ const NAMES = (Object.keys(SETTINGS) as SettingName[]).filter(
  */
 export function readSettings(environment: Environment, readFile?: ReadFile) {
   const values = valuesIn(environment, NAMES, readFile);
-  const {
-    DATABASE_URL: database,
-    OPS_PORT: port,
-    REQUEST_LOG: logged,
-    ACCOUNT_MAX_BYTES: maxBytes,
-  } = values;
+  const { DATABASE_URL: database, OPS_PORT: port, REQUEST_LOG: logged } = values;
   return {
     host: values.HOST,
     /** 0 picks a free port. */
@@ -55,7 +56,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     backups: readBackups(environment),
     /** Undefined: no replica. */
     replication: values.REPLICATION ?? undefined,
-    accountLimits: { maxBytes, maxRecords: values.ACCOUNT_MAX_RECORDS },
+    accountLimits: { maxBytes: values.ACCOUNT_MAX_BYTES, maxRecords: values.ACCOUNT_MAX_RECORDS },
     operations: {
       /** Undefined: no operations port. */
       port: port === undefined ? undefined : { host: values.OPS_HOST, port },
@@ -117,6 +118,42 @@ export function valuesIn<Some extends SettingName>(
   problems.push(...problemsBetween(environment).filter(isOfNames));
   if (problems.length > 0) throw new SettingError(...problems);
   return Object.fromEntries(values);
+}
+
+/** Which settings go together: a sentence for each problem, which begins with the name of a setting. Empty is unset. */
+function problemsBetween(given: { readonly [Name in SettingName]?: string | undefined }): string[] {
+  const { AUTH_AUDIENCE: audience, AUTH_ISSUER: issuer, AUTH_JWKS_URL: keys } = given;
+  const { AUTH_USERINFO_URL: userinfo, BACKUP_DIR: backups, CONSOLE_HOST: host } = given;
+  const { BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep, DATABASE_URL: database } = given;
+  const asks = given.AUTH_USERINFO !== 'off';
+  const replicates = (given.REPLICATION || 'off') !== 'off';
+  const problems: Readonly<Record<string, unknown>> = {
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, which AUTH_USERINFO=off or AUTH_JWKS_URL needs':
+      (!asks || keys) && !audience,
+    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
+    'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
+      audience && !issuer && !keys,
+    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
+      asks && audience && keys && !userinfo && !issuer,
+    'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two':
+      given.ADMIN_API_KEY && given.ADMIN_API_KEY_FILE,
+    'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for':
+      !backups && (interval || keep) && interval !== '0',
+    "BACKUP_DIR is set together with REPLICATION=async; it must be unset: Litestream's snapshots replace backups":
+      backups && replicates,
+    [`CONSOLE_ORIGIN is unset; it must be the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`]:
+      host && !isLoopback(host) && !given.CONSOLE_ORIGIN,
+  };
+  const wrong = Object.keys(problems).filter((sentence) => problems[sentence]);
+  if (!isPostgresUrl(database ?? '')) return wrong;
+  const ofFile = { BACKUP_DIR: backups, BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep };
+  const set = { ...ofFile, REPLICATION: replicates, DATABASE_CREATE: given.DATABASE_CREATE };
+  const needless = Object.entries(set).flatMap(([name, isSet]) =>
+    isSet
+      ? `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`
+      : [],
+  );
+  return [...wrong, ...needless];
 }
 
 /** Only the database file. */

@@ -7,10 +7,11 @@ import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
-import { HEALTH_ROUTE, type Method, ROUTES, type Route } from '../../core/http/routes.js';
+import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
 import { exampleBody, exampleOf } from './examples.js';
 import {
   componentParameters,
+  type Method,
   OTHER_OPERATIONS,
   parameterRef,
   pathParameters,

@@ -7,10 +7,11 @@ import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import { ADMIN_PREFIX } from '../../core/http/path.js';
-import { type Method, ROUTES, type Route } from '../../core/http/routes.js';
+import { ROUTES, type Route } from '../../core/http/routes.js';
 import { openRecords } from '../../core/records/memory-store.js';
 import { createHandler } from '../../handler.js';
 import { localIdentity, openMemoryStorage } from '../../memory.js';
+import type { Method } from './operations.js';
 
 const NOW = Date.parse('2026-01-14T14:02:11.482Z');
 const DAY_MS = 24 * HOUR_MS;

@@ -11,6 +11,8 @@ import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js'
 import { capitalized } from '../../core/domain/property.js';
 import { UNCHECKED } from './schemas.js';
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 export interface Operation {
   /** `operationId` */
   readonly id: string;

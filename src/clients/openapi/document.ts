@@ -8,7 +8,7 @@ import type { JsonObject } from '../../core/domain/json.js';
 import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
-import { exampleBody, exampleOf } from './examples.js';
+import { EXAMPLE_ANSWERS, exampleBody } from './examples.js';
 import {
   componentParameters,
   type Method,
@@ -31,6 +31,12 @@ const OUTCOMES: Readonly<Record<Method, string>> = {
   POST: 'Created',
   PATCH: 'The current state',
   DELETE: 'Deleted permanently',
+};
+/** The credential that `src/core/http/pipeline.ts` asks for, and how it is refused. */
+const GATES: Readonly<Record<'none' | 'bearer' | 'adminKey', readonly ErrorCode[]>> = {
+  none: [],
+  bearer: ['UNAUTHORIZED', 'AUTH_UNAVAILABLE'],
+  adminKey: ['UNAUTHORIZED', 'ADMIN_DISABLED'],
 };
 const ADMIN_VIEWS = 'Admin views';
 const ADMIN_RECORDS = 'Admin records';
@@ -93,11 +99,11 @@ export function openApiDocument(): JsonObject {
 
 function pathItem(route: Route): JsonObject {
   const parameters = pathParameters(route.path, route.collection);
-  const operations = (Object.keys(route.actions) as Method[]).map((method) => [
-    method.toLowerCase(),
-    operationObject(route, method),
-  ]);
-  return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
+  const item: JsonObject = parameters.length > 0 ? { parameters } : {};
+  for (const method of Object.keys(route.actions) as Method[]) {
+    item[method.toLowerCase()] = operationObject(route, method);
+  }
+  return item;
 }
 
 function operationObject(route: Route, method: Method): JsonObject {
@@ -111,7 +117,7 @@ function operationObject(route: Route, method: Method): JsonObject {
     throw new Error(`${method} ${path} is not described; describe it in operations.ts`);
   }
   const { id, summary, description, query = [], body, answer, refusals = [] } = operation;
-  const { security, codes } = gateOf(route, isAdmin);
+  const gate = route === HEALTH_ROUTE ? 'none' : isAdmin ? 'adminKey' : 'bearer';
   // A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere.
   const missing: ErrorCode[] = path.includes('{') ? ['NOT_FOUND'] : [];
   return {
@@ -119,7 +125,7 @@ function operationObject(route: Route, method: Method): JsonObject {
     tags: [isAdmin ? (collection ? ADMIN_RECORDS : ADMIN_VIEWS) : (collection ?? path.slice(1))],
     summary,
     ...(description !== undefined && { description }),
-    security,
+    security: gate === 'none' ? [] : [{ [gate]: [] }],
     ...(query.length > 0 && { parameters: query.map(parameterRef) }),
     ...(body !== undefined && {
       requestBody: {
@@ -137,20 +143,15 @@ function operationObject(route: Route, method: Method): JsonObject {
       [method === 'POST' ? 201 : 200]: {
         description: answer.endsWith('List') ? 'The rows of one page' : OUTCOMES[method],
         content: {
-          'application/json': { schema: schemaRef(answer), example: exampleOf(method, route) },
+          'application/json': {
+            schema: schemaRef(answer),
+            example: EXAMPLE_ANSWERS.get(`${method} ${route.path}`) ?? {},
+          },
         },
       },
-      ...refusalsOf([...codes, ...missing, ...refusals]),
+      ...refusalsOf([...GATES[gate], ...missing, ...refusals]),
     },
   };
-}
-
-/** The credential that `src/core/http/pipeline.ts` asks for on this route, and how it is refused. */
-function gateOf(route: Route, isAdmin: boolean): { security: JsonObject[]; codes: ErrorCode[] } {
-  if (route === HEALTH_ROUTE) return { security: [], codes: [] };
-  return isAdmin
-    ? { security: [{ adminKey: [] }], codes: ['UNAUTHORIZED', 'ADMIN_DISABLED'] }
-    : { security: [{ bearer: [] }], codes: ['UNAUTHORIZED', 'AUTH_UNAVAILABLE'] };
 }
 
 /** `/api/v1/customers/:id` → `/customers/{id}`. */

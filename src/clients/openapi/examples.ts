@@ -7,7 +7,7 @@ import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import { ADMIN_PREFIX } from '../../core/http/path.js';
-import { ROUTES, type Route } from '../../core/http/routes.js';
+import { ROUTES } from '../../core/http/routes.js';
 import { openRecords } from '../../core/records/memory-store.js';
 import { createHandler } from '../../handler.js';
 import { localIdentity, openMemoryStorage } from '../../memory.js';
@@ -28,12 +28,8 @@ export function exampleBody(method: Method, collection: CollectionName = 'orders
   return Object.fromEntries(changes.map(([key, value]) => [key, second[key] ?? value]));
 }
 
-const ANSWERS = await answersOfANewService();
-
-/** The whole answer, envelope included. */
-export function exampleOf(method: Method, { path }: Route): JsonObject {
-  return ANSWERS.get(`${method} ${path}`) ?? {};
-}
+/** Whole answers, envelope included, by method and path such as `GET /api/v1/orders/:id`. */
+export const EXAMPLE_ANSWERS = await answersOfANewService();
 
 async function answersOfANewService(): Promise<ReadonlyMap<string, JsonObject>> {
   // The example shows an uptime of a day.

@@ -45,17 +45,6 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> =
   Anywhere: ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'],
 };
 
-/**
- * The only header that is described, because clients act on it: most generators make a parameter or a
- * type of each. The provider's own, if it sent one: `src/core/retry-after.ts`.
- */
-const RETRY_AFTER: JsonObject = {
-  'Retry-After': {
-    description: 'Seconds to wait, if the identity provider asks for it',
-    schema: { type: 'integer', format: 'int64', minimum: 0 },
-  },
-};
-
 /** The responses of an operation that refuses with these codes, by status. */
 export function refusalsOf(codes: readonly ErrorCode[]): JsonObject {
   const refusals = Object.entries(REFUSALS).flatMap(([name, known]) => {
@@ -70,7 +59,16 @@ export function componentResponses(): JsonObject {
   const responses = Object.entries(REFUSALS).map(([name, codes]) => {
     const response = {
       description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(' '),
-      ...(codes.includes('AUTH_UNAVAILABLE') && { headers: RETRY_AFTER }),
+      // The only header that is described, because clients act on it: most generators make a
+      // parameter or a type of each. The provider's own, if it sent one: `src/core/retry-after.ts`.
+      ...(codes.includes('AUTH_UNAVAILABLE') && {
+        headers: {
+          'Retry-After': {
+            description: 'Seconds to wait, if the identity provider asks for it',
+            schema: { type: 'integer', format: 'int64', minimum: 0 },
+          },
+        },
+      }),
       content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
     };
     return [name, response];

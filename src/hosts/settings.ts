@@ -17,24 +17,21 @@ export type { Environment, ReadFile };
 type Values = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] };
 
 export type Settings = ReturnType<typeof readSettings>;
-/** 0: no limit. */
-export type AccountLimitSettings = Settings['accountLimits'];
 export type BackupSettings = NonNullable<Settings['backups']>;
 export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
 /** A request that takes longer is slow. */
 const SLOW_REQUEST_MS = 500;
-/** Of the service; the others are the console's. */
-const NAMES = (Object.keys(SETTINGS) as SettingName[]).filter(
-  (name) => name !== 'SERVICE_URL' && !name.startsWith('CONSOLE_'),
-);
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const OF_CONSOLE = NAMES.filter((name) => /^CONSOLE_|^SERVICE_URL$/.test(name));
+const OF_SERVICE = NAMES.filter((name) => !OF_CONSOLE.includes(name));
 
 /**
  * Throws a `SettingError`, as all of these functions do. An empty variable is an unset one. A host
  * without files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile) {
-  const values = valuesIn(environment, NAMES, readFile);
+  const values = valuesIn(environment, OF_SERVICE, readFile);
   const { DATABASE_URL: database, OPS_PORT: port, REQUEST_LOG: logged } = values;
   return {
     host: values.HOST,
@@ -56,6 +53,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     backups: readBackups(environment),
     /** Undefined: no replica. */
     replication: values.REPLICATION ?? undefined,
+    /** 0: no limit. */
     accountLimits: { maxBytes: values.ACCOUNT_MAX_BYTES, maxRecords: values.ACCOUNT_MAX_RECORDS },
     operations: {
       /** Undefined: no operations port. */
@@ -68,13 +66,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
 
 /** The console's: which service it shows, where it listens, and how its operator signs in. */
 export function readConsoleSettings(environment: Environment, readFile?: ReadFile) {
-  const names = [
-    'CONSOLE_HOST',
-    'CONSOLE_PORT',
-    'CONSOLE_ORIGIN',
-    'CONSOLE_PASSWORD_HASH',
-  ] as const;
-  const values = valuesIn(environment, [...names, 'SERVICE_URL', 'OPS_HOST', 'OPS_PORT']);
+  const values = valuesIn(environment, [...OF_CONSOLE, 'OPS_HOST', 'OPS_PORT']);
   return {
     /** With `/api/v1`, without a slash at the end. */
     serviceUrl: values.SERVICE_URL,

@@ -97,17 +97,14 @@ function replica(given: string): { socketPath: string } | null | undefined {
   return all === undefined ? undefined : { socketPath };
 }
 
-function isHeaderText(given: string): boolean {
-  return /^[!-~](?:[ -~]*[!-~])?$/.test(given);
-}
+const HEADER_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** The old key and the new one, while it is rotated. */
 function keys(path: string, readFile?: ReadFile): readonly string[] | undefined {
-  const found =
-    readFile?.(path)
-      .split('\n')
-      .flatMap((line) => line.trim() || []) ?? [];
-  return [1, 2].includes(found.length) && found.every(isHeaderText) ? found : undefined;
+  const found = (readFile?.(path) ?? '').split('\n').flatMap((line) => line.trim() || []);
+  return [1, 2].includes(found.length) && found.every((key) => HEADER_TEXT.test(key))
+    ? found
+    : undefined;
 }
 
 const SERVICE_URL_DEFAULT = 'http://127.0.0.1:8080/api/v1';
@@ -147,7 +144,7 @@ export const SETTINGS = {
   AUTH_CACHE_SECONDS: wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS, 0),
   // A key that no client can send in a header would lock the operator out silently.
   ADMIN_API_KEY: setting('printable ASCII without spaces at its ends', (given) =>
-    isHeaderText(given) ? given : undefined,
+    HEADER_TEXT.test(given) ? given : undefined,
   ),
   ADMIN_API_KEY_FILE: setting(
     'a readable file of one or two keys, a line each, in printable ASCII',

@@ -6,22 +6,13 @@ import { ADMIN_KEY_MIN_CHARACTERS } from '../../core/domain/limits.js';
 import type { Settings } from '../settings.js';
 import { type Environment, SETTINGS } from './schema.js';
 
-export interface SettingWarning {
-  readonly event: string;
-  readonly hint: string;
-}
-
 /** Every setting of the project's programs. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
 /** All warnings about settings and the environment that they were read from. */
-export function settingWarnings(
-  { signIn, adminKey = [] }: Settings,
-  environment: Environment,
-): readonly SettingWarning[] {
+export function settingWarnings({ signIn, adminKey = [] }: Settings, environment: Environment) {
   const isOpen = signIn?.issuer !== undefined && signIn.audiences.length === 0;
-  const keys = [adminKey].flat();
-  const isShort = keys.some(({ length }) => length < ADMIN_KEY_MIN_CHARACTERS);
+  const isShort = [adminKey].flat().some(({ length }) => length < ADMIN_KEY_MIN_CHARACTERS);
   const hints: Readonly<Record<string, string | false>> = {
     identity_provider_not_configured:
       signIn === undefined &&
@@ -47,7 +38,7 @@ const SLIPS_MAX = 2;
 const NAME_MAX_CHARACTERS = 60;
 
 /** Names that are one or two slips from a setting, each with the setting that was probably meant. */
-export function misspelledNames(environment: Environment): readonly SettingWarning[] {
+export function misspelledNames(environment: Environment) {
   const unknown = Object.keys(environment).filter(
     (name) => !SETTING_NAMES.includes(name) && environment[name] !== '' && !/^npm_/i.test(name),
   );

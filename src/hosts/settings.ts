@@ -116,10 +116,10 @@ export function valuesIn<Some extends SettingName>(
 function problemsBetween(given: { readonly [Name in SettingName]?: string | undefined }): string[] {
   const { AUTH_AUDIENCE: audience, AUTH_ISSUER: issuer, AUTH_JWKS_URL: keys } = given;
   const { AUTH_USERINFO_URL: userinfo, BACKUP_DIR: backups, CONSOLE_HOST: host } = given;
-  const { BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep, DATABASE_URL: database } = given;
+  const { BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep } = given;
   const asks = given.AUTH_USERINFO !== 'off';
   const replicates = (given.REPLICATION || 'off') !== 'off';
-  const problems: Readonly<Record<string, unknown>> = {
+  const problems: Record<string, unknown> = {
     'AUTH_AUDIENCE is unset; it must be the audience of the tokens, which AUTH_USERINFO=off or AUTH_JWKS_URL needs':
       (!asks || keys) && !audience,
     'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
@@ -136,16 +136,14 @@ function problemsBetween(given: { readonly [Name in SettingName]?: string | unde
     [`CONSOLE_ORIGIN is unset; it must be the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`]:
       host && !isLoopback(host) && !given.CONSOLE_ORIGIN,
   };
-  const wrong = Object.keys(problems).filter((sentence) => problems[sentence]);
-  if (!isPostgresUrl(database ?? '')) return wrong;
   const ofFile = { BACKUP_DIR: backups, BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep };
   const set = { ...ofFile, REPLICATION: replicates, DATABASE_CREATE: given.DATABASE_CREATE };
-  const needless = Object.entries(set).flatMap(([name, isSet]) =>
-    isSet
-      ? `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`
-      : [],
-  );
-  return [...wrong, ...needless];
+  for (const [name, isSet] of Object.entries(set)) {
+    problems[
+      `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`
+    ] = isSet && isPostgresUrl(given.DATABASE_URL ?? '');
+  }
+  return Object.keys(problems).filter((sentence) => problems[sentence]);
 }
 
 /** Only the database file. */

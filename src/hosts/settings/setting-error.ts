@@ -4,7 +4,6 @@
 export class SettingError extends Error {
   constructor(...sentences: readonly string[]) {
     super(sentences.join('. '));
-    this.name = 'SettingError';
   }
 }
 

@@ -7,10 +7,8 @@ export interface PasswordHash
   readonly hash: Uint8Array;
 }
 
-/** scrypt with r = 8 takes 1 KiB for each step of N: this is 256 MiB. */
-const COST_MAX = 262_144;
-/** A hash has 32 bytes. */
-const HASH = /^scrypt\$(\d{1,6})\$([1-9]\d?)\$([1-9]\d?)\$([\w-]{16,128})\$([\w-]{43})$/;
+/** As `manage hash` makes it: 32 MiB, 16 bytes of salt, 32 of hash. */
+const HASH = /^scrypt\$(32768)\$(8)\$(3)\$([\w-]{22})\$([\w-]{43})$/;
 
 export function passwordHashText(given: PasswordHash): string {
   const { cost, blockSize, parallelization, salt, hash } = given;
@@ -20,10 +18,9 @@ export function passwordHashText(given: PasswordHash): string {
 
 /** Undefined for a text that `passwordHashText` has not made. */
 export function parsedPasswordHash(text: string): PasswordHash | undefined {
-  // As `manage hash` prints it: `podman --env-file` keeps the quotation marks.
+  // As it is printed: `podman --env-file` keeps the quotation marks.
   const parts = HASH.exec(text.replace(/^'(.*)'$/, '$1'))?.slice(1) ?? [];
   const [cost = 0, blockSize = 0, parallelization = 0] = parts.slice(0, 3).map(Number);
-  if (cost < 2 || cost > COST_MAX || !Number.isInteger(Math.log2(cost))) return undefined;
   const [salt, hash] = parts.slice(3).map((part) => Buffer.from(part, 'base64url'));
   return salt && hash && { cost, blockSize, parallelization, salt, hash };
 }

@@ -145,7 +145,6 @@ async function buildBundles() {
         { in: 'src/libsql.ts', out: 'libsql' },
         { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
         { in: 'src/storage/file/backup-process.ts', out: 'backup-process' },
-        { in: 'src/preview/local-identity.ts', out: 'local-identity' },
         // Separate from the next entries, so that it does not split the deployed bundles into chunks.
         { in: 'src/preview.ts', out: 'preview' },
       ],

@@ -8,7 +8,7 @@ import { PAGES, releasedPage } from './pages.js';
 
 /** Built files that no operator's command loads; a source map is left out as well. */
 const FOR_PROGRAMMERS =
-  /^(?:\.built|types|preview|local-identity|worker|memory|storage-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
+  /^(?:\.built|types|preview|worker|memory|storage-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
 
 /** Prints the files that the database drivers load on this machine, native ones included. */
 const LOADED =

@@ -1,48 +1,48 @@
-// The environment, read once at the start. The result is frozen settings, or an error that tells
-// every setting that cannot be used.
+// The environment, read once at the start: settings, or an error with a sentence for each setting
+// that can't be used.
 
 import type { SignInSettings } from '../core/identity/sign-in.js';
-import { problemsBetween } from './settings/rules.js';
-import { type Environment, type ReadFile, SETTINGS } from './settings/schema.js';
-import { SettingError } from './settings/setting-error.js';
+import { isLoopback } from './settings/addresses.js';
+import {
+  type Environment,
+  isPostgresUrl,
+  type ReadFile,
+  SETTINGS,
+  type SettingName,
+} from './settings/schema.js';
+import { SettingError, shown } from './settings/setting-error.js';
 
-export type { Environment, ReadFile } from './settings/schema.js';
+export type { Environment, ReadFile };
 
-type Name = keyof typeof SETTINGS.shape;
-type Values = ReturnType<typeof SETTINGS.parse>;
+type Values = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] };
+
+export type Settings = ReturnType<typeof readSettings>;
+export type BackupSettings = NonNullable<Settings['backups']>;
+export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
 /** A request that takes longer is slow. */
 const SLOW_REQUEST_MS = 500;
-
-export type Settings = ReturnType<typeof readSettings>;
-/** 0: no limit. */
-export type AccountLimitSettings = Settings['accountLimits'];
-export type BackupSettings = NonNullable<Settings['backups']>;
-
-/** Of the service; the others are the console's. */
-const NAMES = (Object.keys(SETTINGS.shape) as Name[]).filter(
-  (name) => name !== 'SERVICE_URL' && !name.startsWith('CONSOLE_'),
-);
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const OF_CONSOLE = NAMES.filter((name) => /^CONSOLE_|^SERVICE_URL$/.test(name));
+const OF_SERVICE = NAMES.filter((name) => !OF_CONSOLE.includes(name));
 
 /**
- * Throws a `SettingError` with every setting that can't be used. An empty variable is an
- * unset one. A host without files passes no `readFile`.
+ * Throws a `SettingError`, as all of these functions do. An empty variable is an unset one. A host
+ * without files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile) {
-  const values = valuesIn(environment, NAMES, readFile);
+  const values = valuesIn(environment, OF_SERVICE, readFile);
   const { DATABASE_URL: database, OPS_PORT: port, REQUEST_LOG: logged } = values;
-  const { REPLICATION: socketPath, ACCOUNT_MAX_BYTES: maxBytes = 0 } = values;
-  const fromMs = { all: 0, slow: SLOW_REQUEST_MS, off: undefined }[logged];
-  return Object.freeze({
+  return {
     host: values.HOST,
     /** 0 picks a free port. */
     port: values.PORT,
-    /** Of the database file; empty over Postgres. */
-    databasePath: 'file' in database ? database.file : '',
+    /** Empty over Postgres. */
+    databasePath: database.file,
     /** Undefined: the database is a file. */
     postgresUrl: 'postgres' in database ? database.postgres : undefined,
     /** Create a missing database although an earlier one is known. */
-    databaseCreate: values.DATABASE_CREATE === 'yes',
+    databaseCreate: values.DATABASE_CREATE,
     /** A new database gets the sample rows of `local-preview`. */
     sampleRecords: values.SAMPLE_RECORDS === 'on',
     /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
@@ -50,56 +50,112 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     /** Two while the key is rotated: both are taken. */
     adminKey: values.ADMIN_API_KEY_FILE ?? values.ADMIN_API_KEY,
     corsAllowedOrigins: values.CORS_ALLOWED_ORIGINS,
-    backups: backupsIn(values),
-    /** Path of the ledger of erased accounts; undefined: next to the folder of the backups. */
-    erasureLedger: values.ERASURE_LEDGER,
-    /** The path of Litestream's control socket; undefined: no replica. */
-    replication: socketPath === null ? undefined : { socketPath },
-    accountLimits: { maxBytes, maxRecords: values.ACCOUNT_MAX_RECORDS },
+    backups: readBackups(environment),
+    /** Undefined: no replica. */
+    replication: values.REPLICATION ?? undefined,
+    /** 0: no limit. */
+    accountLimits: { maxBytes: values.ACCOUNT_MAX_BYTES, maxRecords: values.ACCOUNT_MAX_RECORDS },
     operations: {
       /** Undefined: no operations port. */
       port: port === undefined ? undefined : { host: values.OPS_HOST, port },
       /** Undefined: no request log. Requests that take this long get a line. */
-      requestLog: fromMs === undefined ? undefined : { fromMs },
+      requestLog: logged === 'off' ? undefined : { fromMs: logged === 'all' ? 0 : SLOW_REQUEST_MS },
     },
-  });
+  };
 }
 
-/**
- * Only some settings, for a program that needs no others. Throws a `SettingError` that tells every
- * one of them that cannot be used.
- */
-export function valuesIn<Some extends Name>(
+/** The console's: which service it shows, where it listens, and how its operator signs in. */
+export function readConsoleSettings(environment: Environment, readFile?: ReadFile) {
+  const values = valuesIn(environment, [...OF_CONSOLE, 'OPS_HOST', 'OPS_PORT']);
+  return {
+    /** With `/api/v1`, without a slash at the end. */
+    serviceUrl: values.SERVICE_URL,
+    adminKey: readSentAdminKey(environment, readFile),
+    host: values.CONSOLE_HOST,
+    port: values.CONSOLE_PORT,
+    /** The https origin that browsers use; undefined if they reach the console on loopback. */
+    origin: values.CONSOLE_ORIGIN,
+    /** Undefined: each sign-in takes a code that the console prints. */
+    passwordHash: values.CONSOLE_PASSWORD_HASH,
+    /** The service's operations port; undefined: the pages show none of its facts. */
+    opsUrl: operationsUrl(values),
+  };
+}
+
+/** Undefined: there is no operations port, or one that the system picks. */
+export function operationsUrl(values: Pick<Values, 'OPS_HOST' | 'OPS_PORT'>): string | undefined {
+  const { OPS_HOST: host, OPS_PORT: port } = values;
+  return port ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined;
+}
+
+/** Only some settings, for a program that needs no others. */
+export function valuesIn<Some extends SettingName>(
   environment: Environment,
   names: readonly Some[],
   readFile?: ReadFile,
 ): Pick<Values, Some> {
-  const chosen = Object.fromEntries(names.map((name) => [name, true]));
-  const texts = names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []));
-  const { ADMIN_API_KEY_FILE: path, ...given } = Object.fromEntries(texts);
-  const keyFile = path && { ADMIN_API_KEY_FILE: { path, readFile } };
-  const { data, error } = SETTINGS.pick(chosen as { [name in Name]: true }).safeParse({
-    ...given,
-    ...keyFile,
+  const problems: string[] = [];
+  const values = names.map((name) => {
+    const { parse, wanted, fallback } = SETTINGS[name];
+    const text = environment[name];
+    if (!text) return [name, fallback];
+    try {
+      const value = parse(text, readFile);
+      if (value !== undefined) return [name, value];
+    } catch {}
+    problems.push(`${name} is ${shown(name, text)}; it must be ${wanted}`);
+    return [name];
   });
-  const problems = [
-    ...(error?.issues ?? []).map(({ path: [name], message }) => `${String(name)} ${message}`),
-    ...problemsBetween(environment).filter((sentence) => chosen[sentence.split(' ')[0] ?? '']),
-  ];
+  const isOfNames = (sentence: string) => names.some((name) => sentence.startsWith(`${name} `));
+  problems.push(...problemsBetween(environment).filter(isOfNames));
   if (problems.length > 0) throw new SettingError(...problems);
-  return data as Pick<Values, Some>;
+  return Object.fromEntries(values);
 }
 
-/** Only the database file. Throws a `SettingError`. */
+/** Which settings go together: a sentence for each problem, which begins with the name of a setting. Empty is unset. */
+function problemsBetween(given: { readonly [Name in SettingName]?: string | undefined }): string[] {
+  const { AUTH_AUDIENCE: audience, AUTH_ISSUER: issuer, AUTH_JWKS_URL: keys } = given;
+  const { AUTH_USERINFO_URL: userinfo, BACKUP_DIR: backups, CONSOLE_HOST: host } = given;
+  const { BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep } = given;
+  const asks = given.AUTH_USERINFO !== 'off';
+  const replicates = (given.REPLICATION || 'off') !== 'off';
+  const problems: Record<string, unknown> = {
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, which AUTH_USERINFO=off or AUTH_JWKS_URL needs':
+      (!asks || keys) && !audience,
+    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
+    'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
+      audience && !issuer && !keys,
+    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
+      asks && audience && keys && !userinfo && !issuer,
+    'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two':
+      given.ADMIN_API_KEY && given.ADMIN_API_KEY_FILE,
+    'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for':
+      !backups && (interval || keep) && interval !== '0',
+    "BACKUP_DIR is set together with REPLICATION=async; it must be unset: Litestream's snapshots replace backups":
+      backups && replicates,
+    [`CONSOLE_ORIGIN is unset; it must be the https origin of the console, such as https://operator.example.com, because CONSOLE_HOST is ${JSON.stringify(host)}`]:
+      host && !isLoopback(host) && !given.CONSOLE_ORIGIN,
+  };
+  const ofFile = { BACKUP_DIR: backups, BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep };
+  const set = { ...ofFile, REPLICATION: replicates, DATABASE_CREATE: given.DATABASE_CREATE };
+  for (const [name, isSet] of Object.entries(set)) {
+    problems[
+      `${name} is set together with a postgres URL; it must be unset: Postgres has its own backups and standbys`
+    ] = isSet && isPostgresUrl(given.DATABASE_URL ?? '');
+  }
+  return Object.keys(problems).filter((sentence) => problems[sentence]);
+}
+
+/** Only the database file. */
 export function readDatabasePath(environment: Environment): string {
-  const { DATABASE_URL: database } = valuesIn(environment, ['DATABASE_URL']);
-  if ('file' in database) return database.file;
+  const { file } = valuesIn(environment, ['DATABASE_URL']).DATABASE_URL;
+  if (file !== '') return file;
   throw new SettingError(
     'DATABASE_URL is a postgres URL; it must be a local file such as file:data/service.db',
   );
 }
 
-/** The key that a program sends: during a rotation the first one, which is the newer. Throws a `SettingError`. */
+/** The key that a program sends: during a rotation the first one, which is the newer. */
 export function readSentAdminKey(environment: Environment, readFile?: ReadFile): string {
   const names = ['ADMIN_API_KEY', 'ADMIN_API_KEY_FILE'] as const;
   const { ADMIN_API_KEY: only, ADMIN_API_KEY_FILE: keys } = valuesIn(environment, names, readFile);
@@ -110,13 +166,10 @@ export function readSentAdminKey(environment: Environment, readFile?: ReadFile):
   );
 }
 
-/** Only the backups. Throws a `SettingError`. */
-export function readBackups(environment: Environment) {
-  return backupsIn(valuesIn(environment, ['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP']));
-}
-
 /** Undefined: no backups. `intervalHours` 0: only on request. `keep`: at least 1. */
-function backupsIn(values: Pick<Values, 'BACKUP_DIR' | 'BACKUP_INTERVAL_HOURS' | 'BACKUP_KEEP'>) {
+export function readBackups(environment: Environment) {
+  const names = ['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP'] as const;
+  const values = valuesIn(environment, names);
   const { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: intervalHours, BACKUP_KEEP: keep } = values;
   return folder === undefined ? undefined : { folder, intervalHours, keep };
 }
@@ -124,7 +177,7 @@ function backupsIn(values: Pick<Values, 'BACKUP_DIR' | 'BACKUP_INTERVAL_HOURS' |
 function signInIn(values: Values): SignInSettings | undefined {
   const { AUTH_USERINFO_URL: userinfoUrl, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = values;
   if ((userinfoUrl ?? issuer ?? jwksUrl) === undefined) return undefined;
-  return Object.freeze({
+  return {
     userinfo: values.AUTH_USERINFO,
     userinfoUrl,
     headers: values.AUTH_USERINFO_HEADERS,
@@ -134,5 +187,5 @@ function signInIn(values: Values): SignInSettings | undefined {
     jwksUrl,
     audiences: values.AUTH_AUDIENCE,
     cacheSeconds: values.AUTH_CACHE_SECONDS,
-  });
+  };
 }

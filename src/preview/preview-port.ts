@@ -1,79 +1,55 @@
-// The preview's second port, with its identity provider and its API reference. A deployed
-// service must have neither.
+// The preview's second port, with its identity provider and its API reference. A deployed service
+// must have neither: the provider verifies nothing.
 
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerUserinfo } from './local-identity.js';
+import { getRequestListener } from '@hono/node-server';
+import { localSubject } from '../core/identity/local-tokens.js';
 import { isLoopbackHost } from './loopback-only.js';
-import { answerReference } from './reference-page.js';
+import { referenceFile } from './reference-page.js';
 
-const USERINFO_PATH = '/userinfo';
 const ADDRESS = '127.0.0.1';
-/** A fixed port, so that bookmarks stay valid from one start to the next. */
-const REFERENCE_PORT = 8081;
-/** The number of ports that are tried after the wanted one. */
+/** How many ports are tried. */
 const PORTS_TRIED_MAX = 100;
 
-export interface PreviewPort {
-  readonly userinfoUrl: string;
-  /** Shows the reference of the API at that origin. Returns the page's address. */
-  showReference(apiOrigin: string): string;
-  close(): Promise<void>;
+/** Port 8081 of 127.0.0.1, or the next free one. `apiOrigin`: whose reference is shown. */
+export async function startPreviewPort(apiOrigin: () => string) {
+  // A fixed port, so that bookmarks stay valid from one start to the next.
+  const port = await nextFreePort(8081);
+  const server = createServer(
+    getRequestListener(async (request) => {
+      const { pathname } = new URL(request.url);
+      if (!isLoopbackHost(request.headers.get('host'))) {
+        return new Response('only for programs on this machine; use 127.0.0.1\n', { status: 403 });
+      }
+      return pathname === '/userinfo' ? userinfo(request) : referenceFile(pathname, apiOrigin());
+    }),
+  );
+  await listening(server, port);
+  return { origin: `http://${ADDRESS}:${port}`, close: () => closed(server) };
 }
 
-/** Listens on port 8081 of 127.0.0.1, or the next free one. */
-export async function startPreviewPort(): Promise<PreviewPort> {
-  let apiOrigin = '';
-  const server = createServer((request, response) => {
-    if (!isLoopbackHost(request.headers.host)) {
-      response.writeHead(403, { 'Content-Type': 'text/plain' });
-      response.end('only for programs on this machine; use the address 127.0.0.1\n');
-      return;
-    }
-    if (request.url === USERINFO_PATH) return answerUserinfo(request, response);
-    answerReference(apiOrigin, request, response).catch((error: unknown) =>
-      response.destroy(error instanceof Error ? error : undefined),
-    );
-  });
-  const port = await listenOnNextFree(server, REFERENCE_PORT);
-  const origin = `http://${ADDRESS}:${port}`;
-  return {
-    userinfoUrl: origin + USERINFO_PATH,
-    showReference(api) {
-      apiOrigin = api;
-      return `${origin}/`;
-    },
-    close: () => closed(server),
-  };
+/** The token `local-NAME` is the account `local-NAME`. */
+function userinfo({ headers }: Request): Response {
+  const [, token = ''] = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '') ?? [];
+  const sub = localSubject(token);
+  return sub === undefined
+    ? Response.json({ error: 'invalid_token' }, { status: 401 })
+    : Response.json({ sub });
 }
 
-/** Resolves with the first free port of 127.0.0.1, from this one upwards. */
-export async function nextFreePort(wanted: number): Promise<number> {
-  const server = createServer();
-  const port = await listenOnNextFree(server, wanted);
-  await closed(server);
-  return port;
-}
-
-async function listenOnNextFree(server: Server, wanted: number): Promise<number> {
-  for (let tried = 0; tried < PORTS_TRIED_MAX; tried++) {
-    if (await listens(server, wanted + tried)) return wanted + tried;
+/** The first free port of 127.0.0.1, from this one upwards. `taken`: a port that is about to be used. */
+export async function nextFreePort(wanted: number, taken?: number): Promise<number> {
+  for (let port = wanted; port < wanted + PORTS_TRIED_MAX; port++) {
+    const server = createServer();
+    const isFree = port !== taken && (await listening(server, port).catch(() => false));
+    if (isFree) return closed(server).then(() => port);
   }
-  // 0: the system chooses.
-  await listens(server, 0);
-  return (server.address() as AddressInfo).port;
+  throw new Error(`no port from ${wanted} upwards is free; end a program that listens there`);
 }
 
-/** Resolves with false if the port is in use. */
-function listens(server: Server, port: number): Promise<boolean> {
+function listening(server: Server, port: number): Promise<true> {
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(false) : reject(error);
-    server.once('error', onError);
-    server.listen(port, ADDRESS, () => {
-      server.off('error', onError);
-      resolve(true);
-    });
+    server.once('error', reject).listen(port, ADDRESS, () => resolve(true));
   });
 }
 

@@ -2,14 +2,9 @@
 // can be tried. The page loads only files of this machine and calls only the API.
 
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { SAMPLE_OWNER } from '../core/domain/sample-records.js';
 import { API_PREFIX } from '../core/http/path.js';
-
-/** In `dist`, next to the bundle of this file. */
-const DOCUMENT = new URL('./openapi.json', import.meta.url);
-/** Owns the sample rows. */
-const SAMPLE_TOKEN = 'local-preview';
 
 const HTML = `<!doctype html>
 <html lang="en">
@@ -43,69 +38,47 @@ const ui = SwaggerUIBundle({
   plugins: [accountsOnly],
   tryItOutEnabled: true,
   validatorUrl: 'none',
-  onComplete: () => ui.preauthorizeApiKey('bearer', '${SAMPLE_TOKEN}'),
+  onComplete: () => ui.preauthorizeApiKey('bearer', '${SAMPLE_OWNER}'),
 });
 `;
 
-const installed = (name: string) => () => readFile(fileURLToPath(import.meta.resolve(name)));
+type Content = (apiOrigin: string) => string | Promise<string>;
+
+const installed = (name: string) => () =>
+  readFile(fileURLToPath(import.meta.resolve(name)), 'utf8');
 
 /** All files of the page. A request's path is looked up here, and never used as a file name. */
-const FILES = new Map<string, [type: string, content: () => string | Promise<Buffer>]>([
+const FILES = new Map<string, [type: string, content: Content]>([
   ['/', ['text/html', () => HTML]],
   ['/page.js', ['text/javascript', () => SCRIPT]],
   ['/swagger-ui-bundle.js', ['text/javascript', installed('swagger-ui-dist/swagger-ui-bundle.js')]],
   ['/swagger-ui.css', ['text/css', installed('swagger-ui-dist/swagger-ui.css')]],
+  ['/openapi.json', ['application/json', documentFor]],
 ]);
 
-/** Answers a request for the page or one of its files. `apiOrigin`: the address that its "try it" calls. */
-export async function answerReference(
-  apiOrigin: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const [path = ''] = (request.url ?? '').split('?', 1);
-  const [type = '', content] = FILES.get(path) ?? [];
-  if (path === '/openapi.json') {
-    send(response, 'application/json', await documentFor(apiOrigin), apiOrigin);
-  } else if (content !== undefined) {
-    send(response, `${type}; charset=utf-8`, await content(), apiOrigin);
-  } else {
-    response.writeHead(404, { 'Content-Type': 'text/plain' });
-    response.end(`nothing at ${path}; the API reference is at /\n`);
+/** `apiOrigin`: the address that the page's "try it" calls. */
+export async function referenceFile(path: string, apiOrigin: string): Promise<Response> {
+  const [type, content] = FILES.get(path) ?? [];
+  if (content === undefined) {
+    return new Response(`nothing at ${path}; the API reference is at /\n`, { status: 404 });
   }
+  return new Response(await content(apiOrigin), {
+    headers: {
+      'Content-Type': `${type}; charset=utf-8`,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      // Swagger UI's own elements have style attributes.
+      'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self' ${apiOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    },
+  });
 }
 
-/** The OpenAPI document, with the preview as its server and the preview's tokens. */
+/** The OpenAPI document, which is in `dist` next to the bundle of this file, with the preview as its server. */
 async function documentFor(apiOrigin: string): Promise<string> {
-  const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
+  const path = fileURLToPath(new URL('./openapi.json', import.meta.url));
+  const document = JSON.parse(await readFile(path, 'utf8'));
   // Swagger UI would link to a page for the licence, and there is none.
   delete document.info.license;
   document.servers = [{ url: apiOrigin + API_PREFIX }];
-  document.components.securitySchemes.bearer.description = `Here \`local-NAME\` is the account \`local-NAME\`, for any NAME; \`${SAMPLE_TOKEN}\` owns the sample shop.`;
   return JSON.stringify(document);
-}
-
-function send(
-  response: ServerResponse,
-  type: string,
-  content: string | Buffer,
-  apiOrigin: string,
-): void {
-  response.writeHead(200, {
-    'Content-Type': type,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      "script-src 'self'",
-      // Swagger UI's own elements have style attributes.
-      "style-src 'self' 'unsafe-inline'",
-      'img-src data:',
-      `connect-src 'self' ${apiOrigin}`,
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-  });
-  response.end(content);
 }

@@ -1,8 +1,8 @@
 // The console's settings: the defaults of the page, and refusals without secrets.
 
 import { expect, it } from 'vitest';
-import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
+import { readConsoleSettings } from '../../src/hosts/settings.js';
 import { startDataCommand } from '../support/data-command.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 

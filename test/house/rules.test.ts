@@ -78,13 +78,14 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['libsql', 'pg'],
   'hosts/node': ['@hono/node-server'],
-  'hosts/settings': ['leven', 'zod'],
+  'hosts/settings': ['leven'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
   'tools/data': ['@e965/xlsx', 'csv-parse', 'csv-stringify'],
   'tools/dump': ['pg'],
   'tools/manage': ['@commander-js/extra-typings', 'csv-stringify'],
   'tools/program': ['@commander-js/extra-typings'],
   'tools/console': ['hono', '@hono/node-server'],
+  preview: ['@hono/node-server'],
 };
 
 it.each(SOURCES)('$path imports only what its layer may', ({ path, imports }) => {

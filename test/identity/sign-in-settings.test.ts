@@ -53,22 +53,18 @@ it('takes an issuer alone, and keys and an audience alone with AUTH_USERINFO=off
 
 const NO_ISSUER =
   'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)';
+const NO_AUDIENCE =
+  'AUTH_AUDIENCE is unset; it must be the audience of the tokens, which AUTH_USERINFO=off or AUTH_JWKS_URL needs';
 const OFF = { AUTH_ISSUER: ISSUER, AUTH_USERINFO: 'off' };
 it.each<[Environment, string]>([
   [{ AUTH_USERINFO_URL: USERINFO, AUTH_AUDIENCE: 'shop' }, NO_ISSUER],
   [{ AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' }, NO_ISSUER],
-  [
-    { AUTH_USERINFO_URL: USERINFO, AUTH_JWKS_URL: ISSUER },
-    'AUTH_AUDIENCE is unset; it must be the audience of the tokens that the keys of AUTH_JWKS_URL are to check',
-  ],
+  [{ AUTH_USERINFO_URL: USERINFO, AUTH_JWKS_URL: ISSUER }, NO_AUDIENCE],
   [
     { AUTH_AUDIENCE: 'shop', AUTH_JWKS_URL: ISSUER },
     'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)',
   ],
-  [
-    OFF,
-    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nothing else checks them with AUTH_USERINFO=off',
-  ],
+  [OFF, NO_AUDIENCE],
   [
     { ...OFF, AUTH_AUDIENCE: 'shop', AUTH_USERINFO_URL: USERINFO },
     'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set',

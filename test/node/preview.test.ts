@@ -1,13 +1,15 @@
 // `npm start` without npm: the built preview in a folder of its own.
 
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { type ClientRequest, request } from 'node:http';
-import { createServer, type Server } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Program } from '../support/program.js';
 import { printed, spawnPreview } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
 const MINE = { Authorization: 'Bearer local-doors' };
 
@@ -108,17 +110,16 @@ describe('A running preview', () => {
 });
 
 describe('The preview', () => {
-  let folder: TemporaryFolder;
-  let stop: () => Promise<void> = async () => {};
+  const folder = testFolder();
+  let started: Program | undefined;
+  afterEach(async () => expect((await started?.stop('SIGINT')) ?? 0).toBe(0));
 
-  beforeEach(async () => {
-    folder = await openTemporaryFolder();
-  });
-  afterEach(async () => {
-    await stop();
-    stop = async () => {};
-    await folder.remove();
-  });
+  /** Resolves when everything is printed. */
+  async function start(environment: Record<string, string>): Promise<Program> {
+    started = spawnPreview(folder.path, environment);
+    await printed(started);
+    return started;
+  }
 
   it('uses its own file and provider and the given key, says what it ignores, and ends with its terminal', async () => {
     const key = "a key of the operator's own choosing, with a quote";
@@ -133,24 +134,22 @@ describe('The preview', () => {
     expect(output()).toContain(`Admin key  ${key}`);
     child.kill('SIGHUP');
     expect(await exited).toBe(0);
-    stop = async () => {};
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090', async () => {
-    const taken = [8080, 8081, 8090];
-    const others = await Promise.all(taken.map(serverAt));
-    try {
-      const { output } = await start({ PORT: '', CONSOLE_PORT: '', OPS_PORT: '' });
-      const ports = output().matchAll(
-        /(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g,
-      );
-      const numbers = [...ports].map(([, port]) => Number(port));
-      expect(numbers).toHaveLength(3);
-      for (const port of numbers) expect(taken).not.toContain(port);
-      expect(Math.max(...numbers)).toBeLessThan(8191);
-    } finally {
-      for (const other of others) other.close();
-    }
+    // Where it fails, another program has the port already.
+    const others = [8080, 8081, 8090].map((port) =>
+      createServer()
+        .on('error', () => {})
+        .listen(port, '127.0.0.1'),
+    );
+    onTestFinished(() => others.forEach((other) => void other.close()));
+    const { output } = await start({ PORT: '', CONSOLE_PORT: '', OPS_PORT: '' });
+    const found = output().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g);
+    const ports = [...found].map(([, port]) => Number(port));
+    expect(ports).toHaveLength(3);
+    for (const port of ports) expect([8080, 8081, 8090]).not.toContain(port);
+    expect(Math.max(...ports)).toBeLessThan(8191);
   });
 
   it.each([
@@ -162,44 +161,22 @@ describe('The preview', () => {
     expect(output()).toContain(sentence);
     expect(output().trimEnd().split('\n')).toHaveLength(1);
   });
-
-  /** Resolves when everything is printed. */
-  async function start(environment: Record<string, string>): Promise<Program> {
-    const preview = spawnPreview(folder.path, environment);
-    stop = async () => expect(await preview.stop('SIGINT')).toBe(0);
-    await printed(preview);
-    return preview;
-  }
 });
 
-/** Has the port taken, by this server or by another that has it already. */
-function serverAt(port: number): Promise<Server> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(server));
-    server.listen(port, '127.0.0.1', () => resolve(server));
-  });
-}
-
 /** `fetch` would not send a `Host` of our own. */
-function ask(url: string, method: string, headers: Record<string, string>) {
-  return new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]> }>(
-    (resolve, reject) => {
-      const sent: ClientRequest = request(url, { method, headers, agent: false }, (response) => {
-        const { statusCode: status, headers } = response.resume();
-        response.on('end', () => resolve({ status, headers }));
-      });
-      sent.on('error', reject);
-      sent.end(method === 'POST' ? '{"name":"a","phone":"1"}' : undefined);
-    },
-  );
+async function ask(url: string, method: string, headers: Record<string, string>) {
+  const sent = request(url, { method, headers, agent: false });
+  sent.end(method === 'POST' ? '{"name":"a","phone":"1"}' : undefined);
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  response?.resume();
+  return { status: response?.statusCode, headers: response?.headers ?? {} };
 }
 
 /** Does the work of a shell and curl for such a line; not every machine that runs the tests has curl. */
 async function paste(line: string) {
   const [url = ''] = /https?:\S+/.exec(line) ?? [];
   const [, name = '', value = ''] = /-H '([^:]+): ([^']+)'/.exec(line) ?? [];
-  const body = /-d '([^']+)'/.exec(line)?.[1];
-  const method = body === undefined ? 'GET' : 'POST';
-  return (await fetch(url, { method, headers: { [name]: value }, body: body ?? null })).json();
+  const [, body] = /-d '([^']+)'/.exec(line) ?? [];
+  const init = { headers: { [name]: value }, ...(body && { method: 'POST', body }) };
+  return (await fetch(url, init)).json();
 }

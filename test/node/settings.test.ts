@@ -20,7 +20,6 @@ const DEFAULTS = {
   corsAllowedOrigins: [],
   backups: undefined,
   accountLimits: { maxBytes: 0, maxRecords: 0 },
-  erasureLedger: undefined,
   operations: { port: undefined, requestLog: undefined },
   replication: undefined,
 };
@@ -57,7 +56,6 @@ it.each<[string, object]>([
     { backups: { folder: '/b', intervalHours: 6, keep: 28 } },
   ],
   ['BACKUP_INTERVAL_HOURS=0', {}],
-  ['ERASURE_LEDGER=/l', { erasureLedger: '/l' }],
   [
     'ACCOUNT_MAX_BYTES=5000000 ACCOUNT_MAX_RECORDS=900',
     { accountLimits: { maxBytes: 5_000_000, maxRecords: 900 } },
@@ -87,7 +85,7 @@ const ORIGINS =
 const OPS_HOST =
   'a loopback or private address such as 127.0.0.1 or 10.0.0.5: the operations port asks for no key';
 const REPLICATION =
-  'off, async, or async: with a path of at most 107 bytes (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)';
+  'off, async, or async: with a path (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)';
 
 type Case = readonly [name: string, text: string, given: string, wanted: string];
 /** Texts that are told as they are. */
@@ -99,7 +97,7 @@ it.each<Case>([
   ...shown('BACKUP_INTERVAL_HOURS', 'a whole number from 0 to 8760', '8761', '0.5'),
   ...shown('BACKUP_KEEP', 'a whole number from 1 to 10000', '0'),
   ...shown('SAMPLE_RECORDS', 'on or off', 'no'),
-  ...shown('REPLICATION', REPLICATION, 'on', 'sync', 'async:', `async:/${'x'.repeat(107)}`),
+  ...shown('REPLICATION', REPLICATION, 'on', 'sync', 'async:'),
   ...shown('OPS_HOST', OPS_HOST, '0.0.0.0', '::', '8.8.8.8', '172.32.0.1', '192.168.1.256'),
   ['DATABASE_URL', 'mysql://u:1/canary@db/x', '"mysql://(hidden)@db/x"', FILE],
   ['DATABASE_URL', 'postgres://u:can#ary@db/x', 'no URL (hidden)', FILE],
@@ -117,20 +115,18 @@ it.each<Case>([
 
 const KEY = 'canary'.padEnd(32, '-');
 
-it.each([
-  ['with three keys', `${KEY}\n${KEY}\n${KEY}`, 'which has 3 keys; it must be a readable'],
-  ['that is empty', '\n', 'which has 0 keys'],
-  ['with a key that no header can hold', `${KEY}é`, 'in printable ASCII'],
-  ['that is gone', undefined, '(ENOENT)'],
-])('refuses an ADMIN_API_KEY_FILE %s', (_, text, sentence) => {
-  const read = () => {
-    if (text === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
-    return text;
-  };
-  const { message } = refusalOf({ ADMIN_API_KEY_FILE: '/keys' }, read);
-  expect(message).toContain(sentence);
-  expect(message).not.toContain('canary');
-});
+it.each([`${KEY}\n${KEY}\n${KEY}`, '\n', `${KEY}é`, undefined])(
+  'refuses an ADMIN_API_KEY_FILE with %j in one sentence without a key',
+  (text) => {
+    const read = () => {
+      if (text === undefined) throw new Error('gone');
+      return text;
+    };
+    expect(refusalOf({ ADMIN_API_KEY_FILE: '/keys' }, read).message).toBe(
+      'ADMIN_API_KEY_FILE is "/keys"; it must be a readable file of one or two keys, a line each, in printable ASCII',
+    );
+  },
+);
 
 it('tells every setting that cannot be used, and what does not go together, in one line', () => {
   const single = { PORT: '80a', REQUEST_LOG: 'yes', ADMIN_API_KEY: ' canary' };
@@ -139,7 +135,7 @@ it('tells every setting that cannot be used, and what does not go together, in o
   expect(message.split('. ')).toEqual([
     'PORT is "80a"; it must be a whole number from 0 to 65535',
     'ADMIN_API_KEY is (hidden); it must be printable ASCII without spaces at its ends',
-    'ADMIN_API_KEY_FILE is "/keys", which cannot be read on this host; it must be a readable file of one or two keys, a line each, in printable ASCII',
+    'ADMIN_API_KEY_FILE is "/keys"; it must be a readable file of one or two keys, a line each, in printable ASCII',
     'REQUEST_LOG is "yes"; it must be off, slow or all',
     'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two',
     'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for',
@@ -151,20 +147,13 @@ it('tells every setting that cannot be used, and what does not go together, in o
   );
 });
 
-/** Variables of shells, systemd, npm, containers, Kubernetes and other programs. */
-const OF_OTHERS = `
-  PATH HOME TERM LANG HOSTNAME LISTEN_FDS LISTEN_PID NOTIFY_SOCKET CREDENTIALS_DIRECTORY npm_config_port
-  NODE NODE_ENV NODE_OPTIONS HTTP_PROXY NO_PROXY KUBERNETES_SERVICE_HOST OPS_SERVICE_HOST OPS_PORT_80_TCP
-  DATABASE_SERVICE_PORT REDIS_HOST POSTGRES_PASSWORD PGHOST PGPORT SMTP_HOST DB_HOST DB_URL API_KEY
-  API_URL APP_PORT WEB_PORT PORTS HOSTS LOG REQUEST_ID IMPORT EXPORT REPORT POST COST SERVER_URL
-  SERVICE_NAME SERVICE_ID PUBLIC_URL DOCKER_HOST VIRTUAL_HOST TEST_DATABASE_URL DATABASE_NAME ACCOUNT_ID
-`
-  .trim()
-  .split(/\s+/);
+/** Variables of shells, npm, containers and other programs. */
+const OF_OTHERS =
+  'PATH HOME HOSTNAME LISTEN_FDS npm_config_port NODE_ENV HTTP_PROXY OPS_SERVICE_HOST OPS_PORT_80_TCP DATABASE_SERVICE_PORT REDIS_HOST PGHOST SMTP_HOST DB_URL API_KEY APP_PORT PORTS HOSTS REQUEST_ID REPORT SERVER_URL SERVICE_NAME PUBLIC_URL DOCKER_HOST TEST_DATABASE_URL DATABASE_NAME ACCOUNT_ID';
 
 it('causes no warning of the names of settings and of other programs', () => {
   const environment = Object.fromEntries(
-    [...OF_OTHERS, ...SETTING_NAMES].map((name) => [name, 'x']),
+    [...OF_OTHERS.split(' '), ...SETTING_NAMES].map((name) => [name, 'x']),
   );
   expect(misspelledNames(environment)).toEqual([]);
 });

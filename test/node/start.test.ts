@@ -191,12 +191,10 @@ it('A start warns of settings that may be mistakes', async () => {
     AUTH_USERINFO_URL: '',
     AUTH_USERINFO_ULR: 'https://hush.example',
     ADMIN_API_KEY: 'hush',
-    NODE_TLS_REJECT_UNAUTHORIZED: '0',
   });
   const warnings = server.log().flatMap(({ level, event }) => (level === 'warn' ? [event] : []));
   expect(warnings.filter((event) => !/^process|^database/.test(event)).sort()).toEqual([
     'admin_key_too_short',
-    'certificates_not_checked',
     'identity_provider_not_configured',
     'setting_unknown',
   ]);

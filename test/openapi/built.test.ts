@@ -8,38 +8,27 @@ import { inVersion30 } from '../../src/clients/openapi/version-3-0.js';
 import { DOCUMENT, OPERATIONS } from '../support/openapi-document.js';
 import { ROOT, textOf } from '../support/pages.js';
 
-type Plain = Record<string, Record<string, Record<string, Record<string, unknown>>>>;
-
 const OLD = JSON.parse(JSON.stringify(inVersion30(openApiDocument())));
-const schemas: Plain = OLD.components.schemas;
 
-it('has the operations and the schemas of the other', () => {
+it('The older document has the operations and schemas of the other, and ranges in place of `default`', () => {
   expect(OLD.openapi).toBe('3.0.3');
-  expect(Object.keys(OLD.paths)).toEqual(Object.keys(DOCUMENT.paths));
-  expect(Object.keys(schemas)).toEqual(Object.keys(DOCUMENT.components['schemas'] ?? {}));
+  expect(Object.keys(OLD.components.schemas)).toEqual(
+    Object.keys(DOCUMENT.components['schemas'] ?? {}),
+  );
   for (const { path, method, object } of OPERATIONS) {
-    expect(OLD.paths[path][method.toLowerCase()].operationId).toBe(object.operationId);
+    const { operationId, responses } = OLD.paths[path][method.toLowerCase()];
+    const statuses = Object.keys(object.responses).filter((status) => status !== 'default');
+    expect(operationId).toBe(object.operationId);
+    expect(Object.keys(responses)).toEqual([...statuses, '4XX', '5XX']);
   }
 });
 
-it('spells null, `above 0` and examples in the older form', () => {
-  const { amount, date, method } = schemas['NewOrder']?.['properties'] ?? {};
+it('The older document spells null, `above 0` and examples in the older form', () => {
+  const { amount, date, method } = OLD.components.schemas.NewOrder.properties;
   expect(method).toMatchObject({ type: 'string', nullable: true });
   expect(amount).toMatchObject({ minimum: 0, exclusiveMinimum: true });
   expect(date).toHaveProperty('example');
-});
-
-it('has ranges in place of `default`', () => {
-  for (const { path, method, object } of OPERATIONS) {
-    const statuses = Object.keys(OLD.paths[path][method.toLowerCase()].responses);
-    const wanted = Object.keys(object.responses).filter((status) => status !== 'default');
-    expect(statuses).toEqual([...wanted, '4XX', '5XX']);
-  }
-});
-
-it('has no keyword that only 3.1 has', () => {
-  expect(JSON.stringify(OLD)).not.toMatch(/patternProperties|"null"|"const"/);
-  expect(OLD.info).not.toHaveProperty('summary');
+  expect(JSON.stringify(OLD)).not.toMatch(/patternProperties|"null"|"const"|"summary":"Customers/);
 });
 
 it.each([

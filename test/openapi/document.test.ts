@@ -1,27 +1,18 @@
 // The OpenAPI document: that it is whole. That every answer fits it is checked where answers are
 // received: test/support/openapi-document.
 
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openNodeService } from '../support/node-service.js';
+import { describe, expect, it } from 'vitest';
 import {
   codesOf,
   DOCUMENT,
   expectDescribed,
   OPERATIONS,
-  type OperationObject,
   pointerOf,
   type ResponseObject,
   resolved,
   violation,
 } from '../support/openapi-document.js';
 import { textOf } from '../support/pages.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
-
-/** The first of an operation's responses. */
-function successOf(operation: OperationObject | undefined) {
-  const [success] = Object.values(operation?.responses ?? {});
-  return success && resolved<ResponseObject>(success).content?.['application/json'];
-}
 
 describe('The document', () => {
   it('is OpenAPI 3.1, and carries its version, and licence and contact as the package does', () => {
@@ -48,39 +39,28 @@ describe('The document', () => {
   it.each(OPERATIONS)(
     'has an example of the body and the answer of $name',
     ({ method, path, object }) => {
-      const pointer = pointerOf('paths', path, method.toLowerCase());
-      const schema = `${pointerOf('content', 'application/json')}/schema`;
-      if (object.requestBody !== undefined) {
-        const { example } = object.requestBody.content['application/json'] ?? {};
-        expect(violation(example, `${pointer}/requestBody${schema}`, 'typed')).toBeUndefined();
+      const [[status, answer] = []] = Object.entries(object.responses);
+      const at = pointerOf('paths', path, method.toLowerCase());
+      for (const [place, described] of [
+        ['requestBody', object.requestBody],
+        [`responses/${status}`, answer as ResponseObject],
+      ] as const) {
+        const media = described?.content?.['application/json'];
+        const pointer = `${at}/${place}${pointerOf('content', 'application/json')}/schema`;
+        if (described) expect(violation(media?.example, pointer, 'typed')).toBeUndefined();
       }
-      const [status = ''] = Object.keys(object.responses);
-      const { example } = successOf(object) ?? {};
-      expect(
-        violation(example, `${pointer}/responses/${status}${schema}`, 'typed'),
-      ).toBeUndefined();
     },
   );
 });
 
-it('A host’s own refusals are as the response that stands on every operation', async () => {
+it('A host’s own refusals stand on every operation', () => {
   const anywhere = DOCUMENT.components['responses']?.['Anywhere'] as ResponseObject;
   for (const { object } of OPERATIONS) {
     expect(resolved(object.responses['default'] ?? {})).toBe(anywhere);
   }
-  const service = await openNodeService();
-  onTestFinished(() => service.close());
-  const { origin } = await service.start();
-  for (const [code, status, text] of [
-    ['BAD_REQUEST', 400, requestText('GET', '/api/v1/health', ['not a header: x'])],
-    ['HEADERS_TOO_LARGE', 431, requestText('GET', '/api/v1/health', [`X: ${'x'.repeat(100_000)}`])],
-  ] as const) {
-    const [answer] = await rawExchange(origin, text);
-    expect([answer?.status, answer?.json.error?.code]).toEqual([status, code]);
-    const pointer = pointerOf('components', 'responses', 'Anywhere', 'content', 'application/json');
-    expect(violation(answer?.json, `${pointer}/schema`)).toBeUndefined();
-    expect(codesOf(anywhere)).toContain(code);
-  }
+  expect(codesOf(anywhere)).toEqual(
+    expect.arrayContaining(['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']),
+  );
 });
 
 describe('An answer that is not as described', () => {

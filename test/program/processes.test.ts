@@ -47,10 +47,3 @@ it('The processes over Postgres serve while one is killed, and leave nothing beh
   await expect(fetch(`${api}/health`)).rejects.toThrow();
   expect(readdirSync(folder.path)).toEqual([]);
 });
-
-it('The processes over Postgres leave nothing behind when they are stopped while starting', async () => {
-  const pid = Number(await processes.saw(/runs: pid (\d+)/));
-  expect(await processes.stop('SIGINT')).toBe(0);
-  expect(lives(pid)).toBe(false);
-  expect(readdirSync(folder.path)).toEqual([]);
-});

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
-import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
+import { readConsoleSettings } from '../../src/hosts/settings.js';
 import { type ConsoleOptions, startConsole } from '../../src/tools/console/host.js';
 import { ADMIN_KEY } from './contract.js';
 import { startDataCommand } from './data-command.js';

@@ -6,17 +6,11 @@ import { fieldProblems } from './field-problems.js';
 
 const TOO_MANY_REQUESTS = 429;
 
-/** The service's answer to a call that succeeded. */
-export interface Answer {
-  readonly status: number;
-  readonly requestId: string;
-  readonly data: unknown;
-  /** Of a list. */
-  readonly pagination: unknown;
-}
+/** The service's answer to a call that succeeded. `pagination`: of a list. */
+export type Answer = ReturnType<typeof answerOf>;
 
 /** Throws an `ApiError` unless the service reports success. `body`: the request's, before it became JSON. */
-export function answerOf(response: Response, text: string, body: unknown): Answer {
+export function answerOf(response: Response, text: string, body: unknown) {
   const { status, headers } = response;
   const envelope = envelopeOf(text);
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;

@@ -69,9 +69,8 @@ export interface UnansweredError
 export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
 
 export interface ApiErrorFacts {
-  /** The answer's HTTP status; undefined if no answer came. */
+  /** Undefined if no answer came, as is the request's id. */
   readonly status?: number | undefined;
-  /** The request id; undefined if no answer came. */
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   /** Of `VALIDATION_FAILED`. */

@@ -95,7 +95,7 @@ export function connect(
           onAnswer?.({ status: answer.status, requestId: answer.requestId });
           return answer;
         }
-        await ending.race(pause(RETRY_DELAY_MS));
+        await ending.race(new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS)));
       }
     } finally {
       ending.done();
@@ -165,8 +165,4 @@ function queryText(query: NonNullable<Exchange['query']>): string {
     return value === undefined ? [] : [`${name}=${encodeURIComponent(text)}`];
   });
   return given.length === 0 ? '' : `?${given.join('&')}`;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -7,17 +7,8 @@ import { ApiError } from './api-error.js';
 /** A longer timer would fire at once. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-export interface Ending {
-  /** For `fetch`, which may ignore it. */
-  readonly signal: AbortSignal;
-  /** The promise's outcome, or the error that ended the call. */
-  race<T>(promise: Promise<T>): Promise<T>;
-  /** Releases the timer and the signal. */
-  done(): void;
-}
-
 /** `call`: what the messages name, such as `GET https://…/orders`. */
-export function startEnding(call: string, timeoutMs: number, caller?: AbortSignal): Ending {
+export function startEnding(call: string, timeoutMs: number, caller?: AbortSignal) {
   const controller = new AbortController();
   let error: Error | undefined;
   let reject: (error: Error) => void = () => {};
@@ -39,8 +30,10 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
   if (caller?.aborted) onAbort();
   else caller?.addEventListener('abort', onAbort);
   return {
+    /** For `fetch`, which may ignore it. */
     signal: controller.signal,
-    async race(promise) {
+    /** The promise's outcome, or the error that ended the call. */
+    async race<T>(promise: Promise<T>): Promise<T> {
       try {
         return await Promise.race([ending, promise]);
       } catch (cause) {
@@ -48,6 +41,7 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
         throw error ?? cause;
       }
     },
+    /** Releases the timer and the signal. */
     done() {
       clearTimeout(timer);
       caller?.removeEventListener('abort', onAbort);

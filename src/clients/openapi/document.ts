@@ -6,13 +6,18 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
-import type { Action } from '../../core/http/actions.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
-import { operationOf } from './operations.js';
-import { componentParameters, parameterRef, pathParameters } from './parameters.js';
-import { capitalized } from './record-schemas.js';
-import { refusalResponses, responsesOf } from './responses.js';
+import { EXAMPLE_ANSWERS, exampleBody } from './examples.js';
+import {
+  componentParameters,
+  type Method,
+  OTHER_OPERATIONS,
+  parameterRef,
+  pathParameters,
+  recordOperations,
+} from './operations.js';
+import { componentResponses, refusalsOf } from './refusals.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
 /** As the package names it. The package names no contact, so the document has none. */
@@ -21,23 +26,20 @@ const LICENSE = 'UNLICENSED';
 const DESCRIPTION =
   'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 
+const OUTCOMES: Readonly<Record<Method, string>> = {
+  GET: 'The current state',
+  POST: 'Created',
+  PATCH: 'The current state',
+  DELETE: 'Deleted permanently',
+};
+/** The credential that `src/core/http/pipeline.ts` asks for, and how it is refused. */
+const GATES: Readonly<Record<'none' | 'bearer' | 'adminKey', readonly ErrorCode[]>> = {
+  none: [],
+  bearer: ['UNAUTHORIZED', 'AUTH_UNAVAILABLE'],
+  adminKey: ['UNAUTHORIZED', 'ADMIN_DISABLED'],
+};
 const ADMIN_VIEWS = 'Admin views';
 const ADMIN_RECORDS = 'Admin records';
-
-interface Gate {
-  readonly security: JsonObject[];
-  readonly refusals: readonly ErrorCode[];
-}
-
-const OPEN: Gate = { security: [], refusals: [] };
-const BEARER: Gate = {
-  security: [{ bearer: [] }],
-  refusals: ['UNAUTHORIZED', 'AUTH_UNAVAILABLE'],
-};
-const ADMIN_KEY: Gate = {
-  security: [{ adminKey: [] }],
-  refusals: ['UNAUTHORIZED', 'ADMIN_DISABLED'],
-};
 
 export function openApiDocument(): JsonObject {
   return {
@@ -58,7 +60,20 @@ export function openApiDocument(): JsonObject {
         description: `The preview, as \`npm start\` runs it; elsewhere, the service's address and ${API_PREFIX}`,
       },
     ],
-    tags: tags(),
+    tags: [
+      ...COLLECTION_NAMES.map((name) => ({
+        name,
+        description: `The account's ${COLLECTIONS[name].names.plural}.`,
+      })),
+      { name: 'payments', description: "What is paid and due of the account's orders." },
+      { name: 'health', description: 'Liveness, without a token.' },
+      { name: ADMIN_VIEWS, description: "The operator's views across accounts." },
+      {
+        name: ADMIN_RECORDS,
+        description:
+          'The operator works on the records of any account, by the same rules; every change adds an event to the audit log.',
+      },
+    ],
     paths: Object.fromEntries(ROUTES.map((route) => [pathOf(route), pathItem(route)])),
     components: {
       securitySchemes: {
@@ -76,7 +91,7 @@ export function openApiDocument(): JsonObject {
         },
       },
       parameters: componentParameters(),
-      responses: refusalResponses(),
+      responses: componentResponses(),
       schemas: componentSchemas(),
     },
   };
@@ -84,72 +99,62 @@ export function openApiDocument(): JsonObject {
 
 function pathItem(route: Route): JsonObject {
   const parameters = pathParameters(route.path, route.collection);
-  const operations = Object.entries(route.actions).map(([method, action]) => [
-    method.toLowerCase(),
-    operationObject(route, action),
-  ]);
-  return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
+  const item: JsonObject = parameters.length > 0 ? { parameters } : {};
+  for (const method of Object.keys(route.actions) as Method[]) {
+    item[method.toLowerCase()] = operationObject(route, method);
+  }
+  return item;
 }
 
-function operationObject(route: Route, action: Action): JsonObject {
-  const operation = operationOf(route, action);
-  const gate = gateOf(route);
-  const isAdmin = gate === ADMIN_KEY;
-  const { id, summary, description, query = [], body } = operation;
+function operationObject(route: Route, method: Method): JsonObject {
+  const { collection } = route;
+  const path = pathOf(route);
+  const isAdmin = isUnder(ADMIN_PREFIX, route.path);
+  const operations = collection ? recordOperations(collection, isAdmin) : OTHER_OPERATIONS;
+  const key = `${method} ${path.replace(new RegExp(`^.*/${collection}(?=/|$)`), '')}`;
+  const operation = operations[key];
+  if (operation === undefined) {
+    throw new Error(`${method} ${path} is not described; describe it in operations.ts`);
+  }
+  const { id, summary, description, query = [], body, answer, refusals = [] } = operation;
+  const gate = route === HEALTH_ROUTE ? 'none' : isAdmin ? 'adminKey' : 'bearer';
+  // A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere.
+  const missing: ErrorCode[] = path.includes('{') ? ['NOT_FOUND'] : [];
   return {
-    operationId: isAdmin ? `admin${capitalized(id)}` : id,
-    tags: [tagOf(route, isAdmin)],
-    summary: isAdmin && route.collection !== undefined ? `${summary}, for an account` : summary,
+    operationId: id,
+    tags: [isAdmin ? (collection ? ADMIN_RECORDS : ADMIN_VIEWS) : (collection ?? path.slice(1))],
+    summary,
     ...(description !== undefined && { description }),
-    security: gate.security,
+    security: gate === 'none' ? [] : [{ [gate]: [] }],
     ...(query.length > 0 && { parameters: query.map(parameterRef) }),
-    ...(body && {
+    ...(body !== undefined && {
       requestBody: {
         required: true,
         description: `One JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes, nested at most ${JSON_DEPTH_MAX_LEVELS} levels deep`,
         content: {
-          'application/json': { schema: schemaRef(body.schema), example: body.example },
+          'application/json': {
+            schema: schemaRef(body),
+            example: exampleBody(method, collection),
+          },
         },
       },
     }),
-    responses: responsesOf(operation, refusalsOf(route, gate)),
+    responses: {
+      [method === 'POST' ? 201 : 200]: {
+        description: answer.endsWith('List') ? 'The rows of one page' : OUTCOMES[method],
+        content: {
+          'application/json': {
+            schema: schemaRef(answer),
+            example: EXAMPLE_ANSWERS.get(`${method} ${route.path}`) ?? {},
+          },
+        },
+      },
+      ...refusalsOf([...GATES[gate], ...missing, ...refusals]),
+    },
   };
-}
-
-/** The credential that `src/core/http/pipeline.ts` asks for on this route. */
-function gateOf(route: Route): Gate {
-  if (route === HEALTH_ROUTE) return OPEN;
-  return isUnder(ADMIN_PREFIX, route.path) ? ADMIN_KEY : BEARER;
-}
-
-/** A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere. */
-function refusalsOf({ path }: Route, { refusals }: Gate): readonly ErrorCode[] {
-  return path.includes('/:') ? [...refusals, 'NOT_FOUND'] : refusals;
 }
 
 /** `/api/v1/customers/:id` → `/customers/{id}`. */
 function pathOf({ path }: Route): string {
   return path.slice(API_PREFIX.length).replace(/:(\w+)/g, '{$1}');
-}
-
-function tagOf(route: Route, isAdmin: boolean): string {
-  if (isAdmin) return route.collection === undefined ? ADMIN_VIEWS : ADMIN_RECORDS;
-  return route.collection ?? pathOf(route).slice(1);
-}
-
-function tags(): JsonObject[] {
-  return [
-    ...COLLECTION_NAMES.map((name) => ({
-      name,
-      description: `The account's ${COLLECTIONS[name].names.plural}.`,
-    })),
-    { name: 'payments', description: "What is paid and due of the account's orders." },
-    { name: 'health', description: 'Liveness, without a token.' },
-    { name: ADMIN_VIEWS, description: "The operator's views across accounts." },
-    {
-      name: ADMIN_RECORDS,
-      description:
-        'The operator works on the records of any account, by the same rules; every change adds an event to the audit log.',
-    },
-  ];
 }

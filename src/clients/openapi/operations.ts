@@ -1,50 +1,30 @@
-// The description of each action of the route table. Paths, methods and
-// collections come from the route table itself.
+// What the document says of each operation and each parameter. Paths, methods and collections come
+// from the route table, and the examples from the handler.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
-import type { JsonObject, JsonValue } from '../../core/domain/json.js';
-import { ROW_VIEWS } from '../../core/domain/operator-views.js';
-import type { Action } from '../../core/http/actions.js';
-import {
-  adminAccount,
-  adminHealth,
-  adminListRecords,
-  createRecord,
-  deleteRecord,
-  health,
-  listPayments,
-  listRecords,
-  readRecord,
-  updateRecord,
-} from '../../core/http/actions.js';
-import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
-import type { Route } from '../../core/http/routes.js';
-import { EXAMPLE_BODIES, EXAMPLE_CHANGES, EXAMPLE_RECORD, exampleOf } from './examples.js';
-import type { ParameterName } from './parameters.js';
-import type { AnswerKind } from './schemas.js';
-import { VIEW_DESCRIPTIONS } from './view-schemas.js';
+import { formatId } from '../../core/domain/identifier.js';
+import type { JsonObject } from '../../core/domain/json.js';
+import { PAGE_DEFAULT } from '../../core/domain/limits.js';
+import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js';
+import { capitalized } from '../../core/domain/property.js';
+import { UNCHECKED } from './schemas.js';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface Operation {
-  /** `operationId` on the data API; on the administration API it starts with `admin`. */
+  /** `operationId` */
   readonly id: string;
   readonly summary: string;
-  readonly description?: string | undefined;
+  readonly description?: string;
   readonly query?: readonly ParameterName[];
-  readonly body?: { readonly schema: string; readonly example: JsonObject };
-  readonly answer: {
-    readonly status: 200 | 201;
-    readonly kind: AnswerKind;
-    readonly schema: string;
-    readonly example: JsonValue;
-  };
+  /** Names of schemas. */
+  readonly body?: string;
+  readonly answer: string;
   /** Error codes of this operation, besides those that its route may answer. */
   readonly refusals?: readonly ErrorCode[];
 }
-
-type Names = (typeof COLLECTIONS)[CollectionName]['names'];
-type Describe = (name: CollectionName, names: Names) => Operation;
 
 const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
 /** Even where nothing is required, a record may be too large to store. */
@@ -55,132 +35,166 @@ const OF_A_WRITE: readonly ErrorCode[] = [
   'STORAGE_FAILED',
 ];
 
-/** Operations on the records of a collection. */
-const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describe>([
-  [listRecords, listing(['q', 'status', 'page', 'page_size'])],
-  [adminListRecords, listing(['q', ...OPERATORS_PAGE])],
-  [
-    createRecord,
-    (name, { one, phrase }) => ({
-      id: `create${one}`,
-      summary: `Create ${phrase}`,
+/** By method and path. */
+export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /health': {
+    id: 'health',
+    summary: 'Liveness',
+    description: 'Static: it checks neither the database nor the identity provider.',
+    answer: 'HealthResult',
+  },
+  'GET /payments': {
+    id: 'listPayments',
+    summary: 'List payments: paid and due of each order',
+    description: 'One row for each order, newest first, all on one page. No query parameters.',
+    answer: 'PaymentList',
+  },
+  'GET /admin/health': {
+    id: 'adminHealth',
+    summary: 'See whether the database answers and which settings are set',
+    description:
+      'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
+    answer: 'AdminHealthResult',
+  },
+  'GET /admin/overview': {
+    id: 'adminOverview',
+    summary: 'Count accounts and records',
+    answer: 'OverviewResult',
+  },
+  'GET /admin/usage': {
+    id: 'adminUsage',
+    summary: 'See sizes, recent creations and the last change',
+    answer: 'UsageResult',
+  },
+  'GET /admin/audit': {
+    id: 'adminListAuditEvents',
+    summary: "List the operator's changes, newest first",
+    query: OPERATORS_PAGE,
+    answer: 'AuditEventList',
+  },
+  'GET /admin/accounts': {
+    id: 'adminListAccounts',
+    summary: 'List accounts that own a record',
+    description: 'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
+    query: ['q', ...OPERATORS_PAGE],
+    answer: 'AccountSummaryList',
+  },
+  'GET /admin/accounts/{owner_sub}': {
+    id: 'adminReadAccount',
+    summary: "Read an account's counts and business profiles",
+    answer: 'AccountResult',
+  },
+};
+
+/** Of a collection, by method and the end of the path; `operator`: for an account that the path names. */
+export function recordOperations(
+  name: CollectionName,
+  operator: boolean,
+): Readonly<Record<string, Operation>> {
+  const { one, many, phrase, plural } = COLLECTIONS[name].names;
+  const whose = operator ? ', for an account' : '';
+  const id = (verb: string, what = one) =>
+    operator ? `admin${capitalized(verb)}${what}` : verb + what;
+  return {
+    'GET ': {
+      id: id('list', many),
+      summary: `List ${plural}, newest first${whose}`,
+      query: operator ? ['q', ...OPERATORS_PAGE] : ['q', 'status', 'page', 'page_size'],
+      answer: `${one}List`,
+    },
+    'POST ': {
+      id: id('create'),
+      summary: `Create ${phrase}${whose}`,
       description:
         'The service gives the record its id and its owner. There are no idempotency keys: after a timeout, check whether it was stored before you repeat it.',
-      body: { schema: `New${one}`, example: EXAMPLE_BODIES[name] },
-      answer: answer('one', one, EXAMPLE_RECORD[name], 201),
+      body: `New${one}`,
+      answer: `${one}Result`,
       refusals: OF_A_WRITE,
-    }),
-  ],
-  [
-    readRecord,
-    (name, { one, phrase }) => ({
-      id: `read${one}`,
-      summary: `Read ${phrase}`,
-      answer: answer('one', one, EXAMPLE_RECORD[name]),
-    }),
-  ],
-  [
-    updateRecord,
-    (name, { one, phrase }) => ({
-      id: `update${one}`,
-      summary: `Change ${phrase}`,
+    },
+    'GET /{id}': {
+      id: id('read'),
+      summary: `Read ${phrase}${whose}`,
+      answer: `${one}Result`,
+    },
+    'PATCH /{id}': {
+      id: id('update'),
+      summary: `Change ${phrase}${whose}`,
       description: 'A shallow merge: each property that is sent replaces the stored one entirely.',
-      body: { schema: `${one}Changes`, example: EXAMPLE_CHANGES[name] },
-      answer: answer('one', one, { ...EXAMPLE_RECORD[name], ...EXAMPLE_CHANGES[name] }),
+      body: `${one}Changes`,
+      answer: `${one}Result`,
       refusals: OF_A_WRITE,
-    }),
-  ],
-  [
-    deleteRecord,
-    (name, { one, phrase }) => ({
-      id: `delete${one}`,
-      summary: `Delete ${phrase}`,
+    },
+    'DELETE /{id}': {
+      id: id('delete'),
+      summary: `Delete ${phrase}${whose}`,
       description: 'Permanent. Nothing else is deleted with it.',
-      answer: answer('deletion', 'Deletion', {
-        id: EXAMPLE_RECORD[name]['id'] ?? null,
-        deleted: true,
-      }),
+      answer: 'DeletionResult',
       refusals: ['STORAGE_FAILED'],
-    }),
-  ],
-]);
+    },
+  };
+}
 
-/** Operations that belong to no collection. */
-const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operation>([
-  [
-    health,
-    {
-      id: 'health',
-      summary: 'Liveness',
-      description: 'Static: it checks neither the database nor the identity provider.',
-      answer: answer('one', 'Health', exampleOf(`${API_PREFIX}/health`)),
-    },
-  ],
-  [
-    listPayments,
-    {
-      id: 'listPayments',
-      summary: 'List payments: paid and due of each order',
-      description: 'One row for each order, newest first, all on one page. No query parameters.',
-      answer: answer('list', 'Payment', exampleOf(`${API_PREFIX}/payments`)),
-    },
-  ],
-  [
-    adminHealth,
-    {
-      id: 'Health',
-      summary: 'See whether the database answers and which settings are set',
-      description:
-        'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
-      answer: answer('one', 'AdminHealth', exampleOf(`${ADMIN_PREFIX}/health`)),
-    },
-  ],
-  [
-    adminAccount,
-    {
-      id: 'ReadAccount',
-      summary: "Read an account's counts and business profiles",
-      answer: answer('one', 'Account', exampleOf(`${ADMIN_PREFIX}/accounts/:owner_sub`)),
-    },
-  ],
-]);
+/** Each described once: `components.parameters`. */
+const PARAMETERS = {
+  owner_sub: path(
+    'owner_sub',
+    'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
+    'local-preview',
+  ),
+  q: query('q', 'Text to find anywhere in the JSON, ignoring case', { type: 'string' }),
+  status: query('status', "The record's exact `status`; records without one always pass", {
+    type: 'string',
+  }),
+  page: query(
+    'page',
+    'Number of the page; a value that is not a positive whole number counts as 1',
+    count(PAGE_DEFAULT),
+  ),
+  page_size: pageSize(DATA_PAGE_SIZES),
+  admin_page_size: pageSize(ADMIN_PAGE_SIZES),
+};
 
-/** Throws if an action of the route table has no description here. */
-export function operationOf({ path, view, collection }: Route, action: Action): Operation {
-  if (view !== undefined) {
-    const { operation: id, schema, summary, description } = VIEW_DESCRIPTIONS[view];
-    const query: ParameterName[] = [
-      ...(view === 'accounts' ? ['q' as const] : []),
-      ...OPERATORS_PAGE,
-    ];
-    const kind = ROW_VIEWS.some((name) => name === view) ? 'list' : 'one';
-    const described = { id, summary, description, answer: answer(kind, schema, exampleOf(path)) };
-    return kind === 'list' ? { ...described, query } : described;
-  }
-  const operation =
-    collection === undefined
-      ? OTHER_OPERATIONS.get(action)
-      : RECORD_OPERATIONS.get(action)?.(collection, COLLECTIONS[collection].names);
-  if (operation !== undefined) return operation;
-  throw new Error(
-    `${action.name} is not described; describe it in src/clients/openapi/operations.ts`,
+type ParameterName = keyof typeof PARAMETERS;
+
+export function componentParameters(): JsonObject {
+  // Of each collection, with the id of a sample record.
+  const ids = COLLECTION_NAMES.map((name) => {
+    const description = `Id of ${COLLECTIONS[name].names.phrase}`;
+    return [idKey(name), path('id', description, formatId(name, 1))];
+  });
+  return { ...Object.fromEntries(ids), ...PARAMETERS };
+}
+
+/** The parameters in a route's path, such as `/admin/accounts/:owner_sub/orders/:id`. */
+export function pathParameters(path: string, collection: CollectionName | undefined): JsonObject[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    parameterRef(name === 'id' && collection !== undefined ? idKey(collection) : name),
   );
 }
 
-function listing(query: readonly ParameterName[]): Describe {
-  return (name, { one, many, plural }) => ({
-    id: `list${many}`,
-    summary: `List ${plural}, newest first`,
-    query,
-    answer: answer('list', one, exampleOf(`${API_PREFIX}/${name}`)),
-  });
+export function parameterRef(name: string): JsonObject {
+  return { $ref: `#/components/parameters/${name}` };
 }
 
-function answer(
-  kind: AnswerKind,
-  schema: string,
-  example: JsonValue,
-  status: 200 | 201 = 200,
-): Operation['answer'] {
-  return { status, kind, schema, example };
+/** In `components.parameters`, such as `TeamMemberId`. */
+function idKey(name: CollectionName): string {
+  return `${COLLECTIONS[name].names.one}Id`;
+}
+
+function path(name: string, description: string, example: string) {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
+}
+
+function query(name: string, description: string, schema: JsonObject) {
+  return { name, in: 'query', description, schema };
+}
+
+function count(value: number) {
+  return { type: 'integer', format: 'int64', minimum: 1, default: value, ...UNCHECKED };
+}
+
+/** No maximum: the service accepts a larger number and answers with the largest page. */
+function pageSize({ max, default: usual }: typeof DATA_PAGE_SIZES) {
+  const words = `Rows on a page. More than ${max} counts as ${max}; a value that is not a positive whole number counts as ${usual}`;
+  return query('page_size', words, count(usual));
 }

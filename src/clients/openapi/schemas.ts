@@ -1,189 +1,261 @@
-// The document's named schemas, `components.schemas`, from the zod schemas. Every object has
-// a name, because generators would invent one. The compiler checks each schema against the
-// type that the handler serializes.
+// The document's named schemas, `components.schemas`. Every object has a name, because generators
+// would invent one. The types that the handler serializes are made from them
+// (src/core/domain/api-schema.ts).
 
 import * as z from 'zod';
-import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+} from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
-import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../../core/domain/operator-views.js';
-import type { Payment } from '../../core/domain/payment.js';
+import { capitalized, type Property } from '../../core/domain/property.js';
 import { HEALTH } from '../../core/http/actions.js';
-import { STATUS_OF } from '../../core/http/envelope.js';
-import { MEANINGS } from './errors.js';
-import { RECORD_SCHEMAS, unchecked } from './record-schemas.js';
-import { GROWING, TIMESTAMP, VIEW_DESCRIPTIONS, VIEW_SCHEMAS } from './view-schemas.js';
+import { CODES } from './refusals.js';
 
-/** What `data` holds: one object, an array of them, or the confirmation of a deletion. */
-export type AnswerKind = 'one' | 'list' | 'deletion';
+/** Marks a type that is only a convention: the service accepts and keeps any value there. */
+export const UNCHECKED = { 'x-unchecked': true };
+const BY_CONVENTION = 'By convention: the service does not check it';
 
-const count = z.int().min(0);
+const STRING: JsonObject = { type: 'string' };
+const BOOLEAN: JsonObject = { type: 'boolean' };
+const NUMBER: JsonObject = { type: 'number', format: 'double' };
+/** Far below 2^53. */
+const COUNT: JsonObject = { type: 'integer', minimum: 0, format: 'int64' };
+const COUNT_FROM_1: JsonObject = { ...COUNT, minimum: 1 };
+const RFC_3339 = 'RFC 3339, UTC, with up to nine decimals';
+const TIMESTAMP: JsonObject = { type: 'string', description: RFC_3339, format: 'date-time' };
+
+export function schemaRef(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function described(schema: JsonObject, description: string): JsonObject {
+  return { ...schema, description };
+}
+
+function text(description: string): JsonObject {
+  return described(STRING, description);
+}
+
+function arrayOf(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}
+
+function object(properties: JsonObject, optional: readonly string[] = []): JsonObject {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+/**
+ * A set that may grow. The values are named in words: a client that was made from an enumeration
+ * fails on the first value that it does not know.
+ */
+function growing(...values: readonly string[]): JsonObject {
+  const names = values.map((value) => `\`${value}\``).join(', ');
+  return { ...text(`${names}; more may come`), 'x-extensible-enum': [...values] };
+}
+
 const META = {
-  request_id: z.string().meta({ description: 'The same as the header `X-Request-ID`' }),
+  request_id: text('The same as the header `X-Request-ID`'),
   timestamp: TIMESTAMP,
 };
 
-const PAGINATION = z.object({
-  page: z.int().min(1),
-  page_size: count.meta({ description: 'Maximum number of rows on a page' }),
-  total: count.meta({ description: 'Number of rows on all pages' }),
-  total_pages: count.meta({ description: '0 if there are no rows' }),
-});
-
-const PAYMENT = z
-  .object({
-    id: z.string().meta({ description: "`PAY-` and the order's number" }),
-    order_id: z.string(),
-    customer: unchecked(z.string().meta({ description: "The order's `customer`" })),
-    amount: z.number().meta({ description: "The order's `amount`; 0 if that is not a number" }),
-    paid: z.number().meta({ description: "The order's `paid`; 0 if that is not a number" }),
-    due: z.number().meta({ description: '`amount - paid`; negative if too much was paid' }),
-    currency: unchecked(z.string().meta({ description: "The order's `currency`" })),
-    method: unchecked(
-      z.string().nullable().meta({ description: "The order's `method`; null if it has none" }),
-    ),
-    status: z.enum(['paid', 'pending']).meta({ description: '`paid` when `paid >= amount`' }),
-  })
-  .meta({
-    description: 'One row for each order, computed from it and never stored.',
-  }) satisfies z.ZodType<Record<keyof Payment, unknown>>;
-
-const ERROR_DETAIL = z.object({
-  code: z.string().meta({ description: errorCodes() }),
-  message: z.string().meta({
-    description: 'For developers; only the wording of `VALIDATION_FAILED` has a stable form',
-  }),
-});
-
-/** The answers that are one object, except for the operator's views; by their names in the document. */
-const SINGLE_ANSWERS = {
-  Deletion: z.object({
-    id: z.string(),
-    deleted: z.boolean().meta({ description: 'Always true' }),
-  }),
-  Health: z.object(
-    Object.fromEntries(
-      Object.entries(HEALTH).map(([name, value]) => [
-        name,
-        z.string().meta({ description: `Always \`${value}\`` }),
-      ]),
-    ),
-  ),
-  Account: z.object({
-    ...VIEW_SCHEMAS.AccountSummary.shape,
-    profiles: z.array(RECORD_SCHEMAS.businesses.record),
-  }),
-  AdminHealth: z.object({
-    status: z.enum(['ok', 'degraded']),
-    database: z.enum(['ok', 'unavailable']),
-    uptime_seconds: count,
-    identity_provider_configured: z.boolean(),
-    admin_configured: z.boolean(),
-  }),
+const OWNER = text('The account, by its subject');
+const ACCOUNT_SUMMARY = {
+  owner_sub: OWNER,
+  record_count: COUNT,
+  resources: schemaRef('RecordCounts'),
 };
 
-/** A plain string, not an enumeration: a new code must not break older clients. */
-function errorCodes(): string {
-  const codes = Object.entries(MEANINGS).map(
-    ([code, meaning]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
-  );
-  return `Programs decide on it; more may come.\n\n${codes.join('\n')}`;
-}
+const RECORDS = COLLECTION_NAMES.map(recordSchemas);
 
-const RECORDS = Object.fromEntries(
-  COLLECTION_NAMES.map((name) => [COLLECTIONS[name].names.one, RECORD_SCHEMAS[name].record]),
-);
+/** The objects of answers: envelopes, those that are `data` or a row of it, and their parts. */
+const DATA = {
+  Meta: object(META),
+  Pagination: object({
+    page: COUNT_FROM_1,
+    page_size: described(COUNT, 'Maximum number of rows on a page'),
+    total: described(COUNT, 'Number of rows on all pages'),
+    total_pages: described(COUNT, '0 if there are no rows'),
+  }),
+  ListMeta: object({ ...META, pagination: schemaRef('Pagination') }),
+  ErrorDetail: object({
+    // No enumeration: a new code must not break older clients.
+    code: text(`Programs decide on it; more may come.\n\n${CODES}`),
+    message: text('For developers; only the wording of `VALIDATION_FAILED` has a stable form'),
+  }),
+  ErrorEnvelope: object({ error: schemaRef('ErrorDetail'), meta: schemaRef('Meta') }),
+  RecordCounts: object(byCollection(() => COUNT)),
+  ResourceUsage: object({
+    records: COUNT,
+    payload_bytes: described(COUNT, 'UTF-8 bytes of the serialized records'),
+    created_last_24_hours: COUNT,
+    created_last_7_days: COUNT,
+    created_last_30_days: COUNT,
+    last_updated_at: {
+      ...TIMESTAMP,
+      type: ['string', 'null'],
+      description: `${RFC_3339}; null if there is no record`,
+    },
+  }),
+  UsageByCollection: object(byCollection(() => schemaRef('ResourceUsage'))),
+  Overview: object({
+    tenant_count: described(COUNT, 'Accounts that own a record'),
+    record_count: described(COUNT, 'Every stored row, rows without an owner included'),
+    resources: schemaRef('RecordCounts'),
+  }),
+  Usage: object({
+    record_count: COUNT,
+    payload_bytes: COUNT,
+    resources: schemaRef('UsageByCollection'),
+    audit_event_count: COUNT,
+  }),
+  AccountSummary: object(ACCOUNT_SUMMARY),
+  AuditEvent: described(
+    object(
+      {
+        id: COUNT_FROM_1,
+        actor: growing('admin', 'restore'),
+        action: growing('create', 'update', 'delete', 'restore'),
+        resource: growing(...COLLECTION_NAMES, 'database'),
+        record_id: STRING,
+        owner_sub: OWNER,
+        timestamp: TIMESTAMP,
+        changed: described(arrayOf(STRING), 'Names of properties, never values; long ones are cut'),
+        changed_omitted: described(COUNT_FROM_1, 'How many more names there are'),
+        run: text('The import or erasure that the change belongs to'),
+      },
+      ['changed_omitted', 'run'],
+    ),
+    'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
+  ),
+  ...Object.fromEntries(RECORDS.map(({ one, record }) => [one, record])),
+  Health: object(
+    Object.fromEntries(
+      Object.entries(HEALTH).map(([name, value]) => [name, text(`Always \`${value}\``)]),
+    ),
+  ),
+  Account: object({ ...ACCOUNT_SUMMARY, profiles: arrayOf(schemaRef('Business')) }),
+  AdminHealth: object({
+    status: { type: 'string', enum: ['ok', 'degraded'] },
+    database: { type: 'string', enum: ['ok', 'unavailable'] },
+    uptime_seconds: COUNT,
+    identity_provider_configured: BOOLEAN,
+    admin_configured: BOOLEAN,
+  }),
+  Deletion: object({ id: STRING, deleted: described(BOOLEAN, 'Always true') }),
+  Payment: described(
+    object({
+      id: text("`PAY-` and the order's number"),
+      order_id: STRING,
+      customer: { ...text("The order's `customer`"), ...UNCHECKED },
+      amount: described(NUMBER, "The order's `amount`; 0 if that is not a number"),
+      paid: described(NUMBER, "The order's `paid`; 0 if that is not a number"),
+      due: described(NUMBER, '`amount - paid`; negative if too much was paid'),
+      currency: { ...text("The order's `currency`"), ...UNCHECKED },
+      method: {
+        type: ['string', 'null'],
+        description: "The order's `method`; null if it has none",
+        ...UNCHECKED,
+      },
+      status: {
+        type: 'string',
+        enum: ['paid', 'pending'],
+        description: '`paid` when `paid >= amount`',
+      },
+    }),
+    'One row for each order, computed from it and never stored.',
+  ),
+};
 
-const NAMED = named();
-
-/** Integers are counts, far below 2^53; other numbers are doubles, as JSON has them. */
-const FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'double' };
-
-/** Names that end in `Response` collide with those that generators make up. */
-export function envelopeName(kind: AnswerKind, schema: string): string {
-  return kind === 'list' ? `${schema}List` : `${schema}Result`;
-}
+/** The `data` of an answer that is one object, and a row of a list; both are true of records, too. */
+const SINGLE = ['Overview', 'Usage', 'Health', 'Account', 'AdminHealth', 'Deletion'];
+const ROWS = ['AccountSummary', 'AuditEvent', 'Payment'];
 
 export function componentSchemas(): JsonObject {
-  const schemas = z.registry<{ id: string }>();
-  for (const [id, schema] of NAMED) schemas.add(schema, { id });
-  const { schemas: made } = z.toJSONSchema(schemas, {
-    io: 'input',
-    uri: (id) => `#/components/schemas/${id}`,
-    override: ({ jsonSchema }) => {
-      // Zod limits integers to the safe ones. No count here comes near that limit.
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      const format = FORMATS[String(jsonSchema.type)];
-      if (format !== undefined) jsonSchema.format = format;
-      if (GROWING in jsonSchema) {
-        delete jsonSchema[GROWING];
-        jsonSchema['x-extensible-enum'] = jsonSchema.enum;
-        delete jsonSchema.enum;
-      }
-      mergeNull(jsonSchema);
-    },
-  });
-  return Object.fromEntries(Object.entries(made).map(([id, schema]) => [id, plain(schema)]));
-}
-
-/** Throws if no schema has this name. */
-export function schemaRef(id: string): JsonObject {
-  if (!NAMED.has(id)) {
-    throw new Error(`no schema is called ${id}; name it in src/clients/openapi/schemas.ts`);
-  }
-  return { $ref: `#/components/schemas/${id}` };
-}
-
-/** The schemas of the operator's views, by name. */
-function viewsNamed(views: readonly ViewName[]): Record<string, z.ZodObject> {
-  const schemas = views.map((view) => VIEW_DESCRIPTIONS[view].schema);
-  return Object.fromEntries(schemas.map((schema) => [schema, VIEW_SCHEMAS[schema]]));
-}
-
-function named(): Map<string, z.ZodObject> {
-  const meta = z.object(META);
-  const listMeta = z.object({ ...META, pagination: PAGINATION });
-  const all = new Map<string, z.ZodObject>([
-    ['Meta', meta],
-    ['Pagination', PAGINATION],
-    ['ListMeta', listMeta],
-    ['ErrorDetail', ERROR_DETAIL],
-    ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
-    ...Object.entries(VIEW_SCHEMAS),
+  const records = RECORDS.map(({ one }) => one);
+  // Names that end in `Response` collide with those that generators make up.
+  const results = [...records, ...SINGLE].map((name) => [
+    `${name}Result`,
+    object({ data: schemaRef(name), meta: schemaRef('Meta') }),
   ]);
-  const single = { ...RECORDS, ...SINGLE_ANSWERS, ...viewsNamed(OBJECT_VIEWS) };
-  for (const [id, data] of Object.entries(single)) {
-    all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));
-  }
-  for (const [id, row] of Object.entries({
-    ...RECORDS,
-    Payment: PAYMENT,
-    ...viewsNamed(ROW_VIEWS),
-  })) {
-    const list = z.object({ data: z.array(row), meta: listMeta });
-    all.set(id, row).set(envelopeName('list', id), list);
-  }
-  for (const name of COLLECTION_NAMES) {
-    const { one } = COLLECTIONS[name].names;
-    const { body, changes } = RECORD_SCHEMAS[name];
-    all.set(`New${one}`, body).set(`${one}Changes`, changes);
-  }
-  return all;
+  const lists = [...records, ...ROWS].map((name) => [
+    `${name}List`,
+    object({ data: arrayOf(schemaRef(name)), meta: schemaRef('ListMeta') }),
+  ]);
+  const bodies = RECORDS.flatMap(({ one, body, changes }) => [
+    [`New${one}`, body],
+    [`${one}Changes`, changes],
+  ]);
+  return { ...DATA, ...Object.fromEntries([...results, ...lists, ...bodies]) };
 }
 
-/** `anyOf: [{ type: object }, { type: null }]` → `type: [object, null]`, which more generators read. */
-function mergeNull(schema: z.core.JSONSchema.BaseSchema): void {
-  const [one, none] = schema.anyOf ?? [];
-  if (none?.type !== 'null' || one?.type === undefined) return;
-  delete schema.anyOf;
-  const { properties = {}, ...rest } = one;
-  const named = Object.keys(properties).length > 0 ? { properties } : {};
-  Object.assign(schema, { ...rest, ...named, ...schema }, { type: [one.type, 'null'] });
+/** The body of a create, the body of a PATCH, and a stored record. */
+function recordSchemas(name: CollectionName) {
+  const { properties, required, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
+  const each = (schemaOf: (property: Property) => JsonObject) =>
+    Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
+  // Defaults are only described in words: generators treat a property with a `default` as always
+  // present, or send the default with every change.
+  const body = each((property) => {
+    const { isRequired, default: value, description } = property;
+    const words = value === undefined ? description : `${description}. Default: \`${value}\``;
+    return isRequired ? typeOf(property) : { ...described(typeOf(property), words), ...UNCHECKED };
+  });
+  const changes = each((property) => ({
+    ...typeOf(property),
+    ...(!property.isRequired && UNCHECKED),
+  }));
+  // Typed as the project's own clients write; a property with a default is always present.
+  const record = each((property) => {
+    const { minLength: _, exclusiveMinimum: __, ...type } = typeOf(property);
+    // Without a request's limits: one old row that breaks them must not make a whole list unreadable.
+    if (property.isRequired) return type;
+    return { ...described(type, `${property.description}. ${BY_CONVENTION}`), ...UNCHECKED };
+  });
+  const server = {
+    id: text(`\`${idPrefix}\` and a number, given by the service`),
+    owner_sub: text('The account that the record belongs to'),
+  };
+  const always = [...Object.keys(server), ...required, ...Object.keys(defaults)];
+  const twice = mirrorsOwner ? ' `ownerSub` holds the same text as `owner_sub`.' : '';
+  const words = `${capitalized(names.phrase)}, open to any other property.${twice}`;
+  return {
+    one: names.one,
+    body: open(
+      body,
+      required,
+      `The body that creates ${names.phrase}. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`.`,
+    ),
+    changes: open(
+      changes,
+      [],
+      'Properties to set; the others stay. The merged record is checked like a new one. `id`, `owner_sub` and `ownerSub` are ignored.',
+    ),
+    record: {
+      ...open({ ...server, ...record }, always, words),
+      // Not a property of its own, because in many languages it would get the name of `owner_sub`.
+      ...(mirrorsOwner && { patternProperties: { '^ownerSub$': STRING } }),
+    },
+  };
 }
 
-/** The schema without the two properties that only a separate schema document has. */
-function plain(schema: unknown): JsonObject {
-  const { $schema: _dialect, $id: _id, ...rest } = JSON.parse(JSON.stringify(schema));
-  return rest;
+function open(properties: JsonObject, always: readonly string[], description: string): JsonObject {
+  const optional = Object.keys(properties).filter((name) => !always.includes(name));
+  return described({ ...object(properties, optional), additionalProperties: {} }, description);
+}
+
+/**
+ * `[X, null]` instead of zod's `anyOf`, because more generators read it. An object may be null:
+ * otherwise some generators send `{}` with every change.
+ */
+function typeOf({ kind, schema, description }: Property): JsonObject {
+  const made = z.toJSONSchema(schema, { io: 'input' });
+  const { $schema: _, anyOf, properties: __, ...rest } = made as JsonObject;
+  const one = { ...(anyOf as JsonObject[] | undefined)?.[0], ...rest, description } as JsonObject;
+  if (one['type'] === 'number') one['format'] = 'double';
+  if (anyOf !== undefined || kind === 'object') one['type'] = [one['type'] as string, 'null'];
+  return one;
 }

@@ -7,7 +7,7 @@ import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { addressProblem } from '../settings/address-problem.js';
+import { addressProblem } from '../settings/addresses.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { openOperations, type StartedParts, VERSION } from './operations.js';

@@ -11,7 +11,7 @@ import { backupsIn } from '../../storage/backup/backup-schedule.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
 import { type FileState, inspectDatabase } from '../../storage/file/file-place.js';
 import { Litestream } from '../../storage/replication/litestream.js';
-import { addressProblem } from '../settings/address-problem.js';
+import { addressProblem } from '../settings/addresses.js';
 import { settingWarnings } from '../settings/warnings.js';
 import { type Environment, readSettings, type Settings } from '../settings.js';
 

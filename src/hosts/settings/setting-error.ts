@@ -4,19 +4,17 @@
 export class SettingError extends Error {
   constructor(...sentences: readonly string[]) {
     super(sentences.join('. '));
-    this.name = 'SettingError';
   }
 }
 
-const MASKED = '(hidden)';
+const HIDDEN = '(hidden)';
+const SECRETS = ['ADMIN_API_KEY', 'AUTH_USERINFO_HEADERS', 'CONSOLE_PASSWORD_HASH'];
 
-/** In place of a secret. */
-export function hidden(kind = ''): string {
-  return `${kind} ${MASKED}`.trim();
-}
-
-/** The text without what a URL in it keeps secret: credentials and query. */
-export function masked(text: string): string {
-  const shown = text.replace(/\/\/.*@/s, `//${MASKED}@`).replace(/([?#]).*/s, `$1${MASKED}`);
-  return JSON.stringify(shown);
+/** The text of a setting without what it keeps secret: of a URL the credentials and the query. */
+export function shown(name: string, text: string): string {
+  if (SECRETS.includes(name)) return HIDDEN;
+  // A text in the place of a URL may be a secret by mistake.
+  if (/_(URL|ISSUER)$/.test(name) && !URL.canParse(text)) return `no URL ${HIDDEN}`;
+  const masked = text.replace(/\/\/.*@/s, `//${HIDDEN}@`).replace(/([?#]).*/s, `$1${HIDDEN}`);
+  return JSON.stringify(masked);
 }

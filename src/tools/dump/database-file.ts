@@ -8,7 +8,7 @@ import { syncFile } from '../../storage/disk-sync.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { nameAgain, OWNER_ONLY_FILE, removeDatabase } from '../../storage/file/file-copy.js';
 import { placeOf } from '../../storage/file/file-place.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
 import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';

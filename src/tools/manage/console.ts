@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
-import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
+import { readConsoleSettings } from '../../hosts/settings.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
 import { readSecretLine } from '../console/secret-line.js';

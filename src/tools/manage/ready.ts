@@ -3,7 +3,7 @@
 
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { TROUBLES } from '../../hosts/operations/troubles.js';
-import { valuesIn } from '../../hosts/settings.js';
+import { operationsUrl, valuesIn } from '../../hosts/settings.js';
 import { type Declare, EXIT_FAILED, messageOf, pause, UsageError } from '../program/command.js';
 
 const ASK_AGAIN_MS = 200;
@@ -17,17 +17,15 @@ each reason and warning means, and what to do. The exit code is 0 if it is ready
 Settings: OPS_PORT, OPS_HOST as the service has them`)
     .option('--wait <seconds>', 'keep asking for this long until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {
-      const { environment, out, now, interrupted } = call;
-      const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
-      if (port === undefined) throw new UsageError('OPS_PORT is unset; set it as for the service');
-      const at = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-      const end = now() + wait * 1_000;
-      const url = `http://${at}:${port}/ready`;
-      let answer = await ask(url);
-      for (; !answer.isReady && now() < end; answer = await ask(url)) {
-        await pause(ASK_AGAIN_MS, interrupted);
+      const origin = operationsUrl(valuesIn(call.environment, ['OPS_HOST', 'OPS_PORT']));
+      if (origin === undefined)
+        throw new UsageError('OPS_PORT is unset; set it as for the service');
+      const end = call.now() + wait * 1_000;
+      let answer = await ask(`${origin}/ready`);
+      for (; !answer.isReady && call.now() < end; answer = await ask(`${origin}/ready`)) {
+        await pause(ASK_AGAIN_MS, call.interrupted);
       }
-      out(answer.text);
+      call.out(answer.text);
       if (!answer.isReady) call.exitCode = EXIT_FAILED;
     });
 

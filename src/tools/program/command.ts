@@ -79,12 +79,13 @@ export function startProgress(
   { noun, total }: { noun: string; total: number },
 ) {
   let count = 0;
+  const show = (text: string) => (isTerminal ? err(text) : undefined);
   return {
-    add(more = 1): void {
+    add(more = 1) {
       count += more;
-      if (isTerminal) err(`\r${count} of ${total} ${noun}`);
+      show(`\r${count} of ${total} ${noun}`);
     },
-    stop: () => (isTerminal ? err('\n') : undefined),
+    stop: () => show('\n'),
   };
 }
 
@@ -118,14 +119,13 @@ export function terminal(entry: string): Call {
 
 /** At the first Ctrl-C or SIGTERM, calls `stop` instead of ending the process; a later one ends it. */
 export function onFirstSignal(stop: () => void): void {
-  let isFirst = true;
+  let first = 0;
   const listener = () => {
-    if (isFirst) stop();
-    if (isFirst) setTimeout(off, SAME_SIGNAL_MS).unref();
-    isFirst = false;
+    if (first === 0) stop();
+    else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(EXIT_INTERRUPTED);
+    first ||= Date.now();
   };
-  const off = () => process.off('SIGINT', listener).off('SIGTERM', listener);
-  process.on('SIGINT', listener).on('SIGTERM', listener);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, listener);
 }
 
 /**

@@ -1,0 +1,77 @@
+// Refusals: the meaning of each error code, and `components.responses`, which has each once.
+
+import type { ErrorCode } from '../../core/domain/errors.js';
+import type { JsonObject } from '../../core/domain/json.js';
+import { REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
+import { STATUS_OF } from '../../core/http/envelope.js';
+
+const MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  INVALID_JSON: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
+  BAD_REQUEST: 'The request is not valid HTTP.',
+  UNAUTHORIZED: 'The bearer token or the admin key is missing or wrong.',
+  NOT_FOUND: 'The path or the record does not exist, or the record belongs to another account.',
+  METHOD_NOT_ALLOWED: 'The path does not have this method; the header `Allow` lists its methods.',
+  REQUEST_TIMEOUT: 'The request did not arrive in time.',
+  VALIDATION_FAILED:
+    'The record would break the rules of its collection. The message names each property, in a stable form: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
+  QUOTA_EXCEEDED: 'The account would grow beyond a limit that the operator has set.',
+  HEADERS_TOO_LARGE: 'The headers are too large.',
+  STORAGE_FAILED: 'The change could not be confirmed: read the record before you retry.',
+  STORAGE_UNAVAILABLE:
+    'The database does not answer, or on Workers the account is being loaded or set back. Nothing was changed: retry after `Retry-After`.',
+  INTERNAL_ERROR: 'A bug in the service. Its log has the reason under the request id.',
+  AUTH_UNAVAILABLE: 'The identity provider does not answer.',
+  ADMIN_DISABLED: 'No admin key is configured.',
+};
+
+/** A list of all codes, in Markdown. */
+export const CODES = Object.entries(MEANINGS)
+  .map(([code, meaning]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`)
+  .join('\n');
+
+/**
+ * By its name in the document, the codes of a response: those of one status, so that an operation has at
+ * most one response for each. The last one is OpenAPI's `default`, for statuses without an entry: what
+ * every route may answer, by the host before a request reaches the router, and by a defect.
+ */
+const REFUSALS: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> = {
+  InvalidJson: ['INVALID_JSON', 'BAD_REQUEST'],
+  Unauthorized: ['UNAUTHORIZED'],
+  NotFound: ['NOT_FOUND'],
+  InvalidRecord: ['VALIDATION_FAILED', 'QUOTA_EXCEEDED'],
+  StorageFailed: ['STORAGE_FAILED', 'INTERNAL_ERROR'],
+  AuthUnavailable: ['AUTH_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
+  AdminDisabled: ['ADMIN_DISABLED', 'STORAGE_UNAVAILABLE'],
+  Anywhere: ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'],
+};
+
+/** The responses of an operation that refuses with these codes, by status. */
+export function refusalsOf(codes: readonly ErrorCode[]): JsonObject {
+  const refusals = Object.entries(REFUSALS).flatMap(([name, known]) => {
+    const status = name === 'Anywhere' ? 'default' : STATUS_OF[known[0]];
+    const isPossible = status === 'default' || known.some((code) => codes.includes(code));
+    return isPossible ? [[status, { $ref: `#/components/responses/${name}` }]] : [];
+  });
+  return Object.fromEntries(refusals);
+}
+
+export function componentResponses(): JsonObject {
+  const responses = Object.entries(REFUSALS).map(([name, codes]) => {
+    const response = {
+      description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(' '),
+      // The only header that is described, because clients act on it: most generators make a
+      // parameter or a type of each. The provider's own, if it sent one: `src/core/retry-after.ts`.
+      ...(codes.includes('AUTH_UNAVAILABLE') && {
+        headers: {
+          'Retry-After': {
+            description: 'Seconds to wait, if the identity provider asks for it',
+            schema: { type: 'integer', format: 'int64', minimum: 0 },
+          },
+        },
+      }),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+    };
+    return [name, response];
+  });
+  return Object.fromEntries(responses);
+}

@@ -18,8 +18,22 @@ const HEAD = `// The records, payments and views as the clients and the operator
 const REF = '#/components/schemas/';
 /** The clients unwrap envelopes, and type changes and errors themselves. */
 const UNTYPED = /(Result|List|Changes|Meta|Deletion|ErrorDetail|ErrorEnvelope)$/;
-/** The service sets these; no program can change them. */
-const IDENTITY = ['id', 'owner_sub', 'ownerSub'];
+/** What every record has, and the body of a create: both are written with a record's own properties alone. */
+const OF_ALL_RECORDS = `
+export interface StoredRecord {
+  /** The collection's prefix and a number, given by the service */
+  readonly id: string;
+  /** The account that the record belongs to */
+  readonly owner_sub: string;
+}
+
+/** The body that creates a record. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`. */
+export type NewRecord<Row, Required extends keyof Row = never> = Pick<Row, Required> & {
+  [Name in keyof Row as Exclude<Name, Required | keyof StoredRecord | 'ownerSub'>]?:
+    | Row[Name]
+    | undefined;
+};
+`;
 
 /**
  * The text of `TYPES_FILE`.
@@ -27,16 +41,21 @@ const IDENTITY = ['id', 'owner_sub', 'ownerSub'];
  * @returns {Promise<string>}
  */
 export async function apiTypes(document) {
-  const schemas = Object.entries(structuredClone(document['components'].schemas)).filter(
-    ([name]) => !UNTYPED.test(name),
-  );
+  /** @type {Schema} */
+  const all = structuredClone(document['components'].schemas);
+  for (const name of Object.keys(all)) if (UNTYPED.test(name)) delete all[name];
   const collections = collectionsIn(document);
-  const all = Object.fromEntries(schemas);
-  for (const { body, record } of collections) typeRecord(all[body], all[record]);
   const names = collections.map(({ name }) => name);
-  for (const [, schema] of schemas) {
+  const bodies = collections.map(({ body, record }) => {
+    const { required = [] } = all[body];
+    typeRecord(all[body], all[record]);
+    delete all[body];
+    const names = required.length > 0 ? `, '${required.join("' | '")}'` : '';
+    return `export type ${body} = NewRecord<${record}${names}>;\n`;
+  });
+  for (const schema of Object.values(all)) {
     typeForClients(schema, names);
-    if (Object.keys(schema.properties).join() === names.join()) typeByCollection(schema);
+    if (Object.keys(schema['properties']).join() === names.join()) typeByCollection(schema);
   }
   const definitions = JSON.parse(JSON.stringify(all).replaceAll(REF, '#/definitions/'));
   const compiled = await compile({ definitions }, 'All', {
@@ -49,7 +68,9 @@ export async function apiTypes(document) {
   const rows = collections.map(
     ({ name, body, record }) => `  ${name}: { body: ${body}; record: ${record} };\n`,
   );
-  return `${HEAD}${polished(compiled, new Set(collections.map(({ record }) => record)))}
+  const records = new Set(collections.map(({ record }) => record));
+  return `${HEAD}${polished(compiled, records)}${OF_ALL_RECORDS}
+${bodies.join('')}
 /** The body of a create and the stored record, by collection. */
 export interface Collections {
 ${rows.join('')}}
@@ -67,19 +88,20 @@ function collectionsIn(document) {
 
 /** Null clears an optional property; one with a default, which every record has, is never null. @param {Schema} body @param {Schema} record */
 function typeRecord(body, record) {
-  for (const schema of [body, record]) {
-    delete schema['additionalProperties'];
-    for (const [name, property] of Object.entries(schema['properties'])) {
-      if (record['required'].includes(name)) continue;
-      if (!property.type.includes('null')) property.type = [property.type, 'null'];
-    }
+  const { id: _id, owner_sub: _owner, ...properties } = record['properties'];
+  Object.assign(record, { properties, additionalProperties: undefined });
+  for (const [name, property] of Object.entries(properties)) {
+    const { description, minLength, exclusiveMinimum } = body['properties'][name];
+    const limit = minLength === 1 ? '. Not empty' : exclusiveMinimum === 0 ? '. Above 0' : '';
+    const convention = /\. By convention.*/.exec(property.description) ?? '';
+    property.description = description + limit + convention;
+    if (record['required'].includes(name) || property.type.includes('null')) continue;
+    property.type = [property.type, 'null'];
   }
   // The document describes `ownerSub` by a pattern, because many languages would spell it as `owner_sub`.
-  for (const [pattern, schema] of Object.entries(record['patternProperties'] ?? {})) {
-    const name = pattern.slice(1, -1);
-    record['properties'][name] = schema;
-    record['required'].push(name);
-  }
+  if (record['patternProperties'] === undefined) return;
+  properties['ownerSub'] = { type: 'string' };
+  record['required'].push('ownerSub');
   delete record['patternProperties'];
 }
 
@@ -92,25 +114,17 @@ function typeByCollection(schema) {
 
 /** @param {Schema} schema @param {readonly string[]} names */
 function typeForClients({ properties }, names) {
+  const collections = names.map((name) => `'${name}'`).join(' | ');
   for (const property of Object.values(properties)) {
     if ('additionalProperties' in property) property.tsType = 'Record<string, unknown> | null';
     // TypeScript programs keep compiling when a later value appears at run time.
-    if ('x-extensible-enum' in property)
-      property.tsType = unionOf(property['x-extensible-enum'], names);
-    if (property.minLength === 1) property.description += '. Not empty';
-    if (property.exclusiveMinimum === 0) property.description += '. Above 0';
+    const values = property['x-extensible-enum']?.join("' | '");
+    if (values) property.tsType = `'${values}'`.replace(collections, 'keyof Collections');
   }
 }
 
-/** @param {readonly string[]} values @param {readonly string[]} names */
-function unionOf(values, names) {
-  const others = values.filter((value) => !names.includes(value)).map((value) => `'${value}'`);
-  return (others.length < values.length ? ['keyof Collections', ...others] : others).join(' | ');
-}
-
 /**
- * What the generator has no option for: `readonly`, `undefined` for programs with
- * `exactOptionalPropertyTypes`, comments of one line, and no sentence about definitions.
+ * What the generator has no option for: `readonly`, comments of one line, and no sentence about definitions.
  * @param {string} text
  * @param {ReadonlySet<string>} records
  */
@@ -124,10 +138,9 @@ function polished(text, records) {
     .replace(/^(\/\*\*.*\n)\n/gm, '$1')
     .replace(/\n{3,}/g, '\n\n')
     .replace(/^export interface (\w+) \{\n[^}]*\}/gm, (found, name) => {
-      if (name.startsWith('New')) return found.replace(/(\?: .*);$/gm, '$1 | undefined;');
-      return found.replace(/^ {2}(\w+)(?=\??:)/gm, (line, property) =>
-        records.has(name) && !IDENTITY.includes(property) ? line : `  readonly ${property}`,
-      );
+      if (!records.has(name)) return found.replace(/^ {2}(?=\w+\??:)/gm, '  readonly ');
+      const extended = found.replace(' {', ' extends StoredRecord {');
+      return extended.replace('  ownerSub', '  readonly ownerSub');
     });
 }
 

@@ -3,14 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
-import { formatId, keyOf, paymentIdOf, sequenceOf } from '../../src/core/domain/identifier.js';
+import { formatId, keyOf, sequenceOf } from '../../src/core/domain/identifier.js';
 
 describe('formatId', () => {
   it.each([
     ['customers', 42, 'CUS-0042'],
     ['services', 7, 'SRV-07'],
     ['services', 100, 'SRV-100'],
-    ['orders', 10_000, 'ORD-10000'],
   ] as const)('%s %i is %s', (collection, sequence, id) => {
     expect(formatId(collection, sequence)).toBe(id);
     expect(sequenceOf(collection, id)).toBe(sequence);
@@ -37,16 +36,6 @@ describe('sequenceOf', () => {
 
   it.each(['CUS-42', 'CUS-000000000042'])('reads %s, which formatId would not write', (id) => {
     expect(sequenceOf('customers', id)).toBe(42);
-  });
-});
-
-describe('paymentIdOf', () => {
-  it.each([
-    ['ORD-0042', 'PAY-0042'],
-    ['legacy-7', 'PAY-legacy-7'],
-    ['', 'PAY-'],
-  ])('%s is %s', (orderId, paymentId) => {
-    expect(paymentIdOf(orderId)).toBe(paymentId);
   });
 });
 

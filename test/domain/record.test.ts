@@ -9,7 +9,6 @@ import {
   type ChangedRecord,
   newRecord,
   patchedRecord,
-  validated,
   withServerFields,
 } from '../../src/core/domain/record.js';
 import { ROW_OF, VALID_BODY } from '../support/collection-table.js';
@@ -80,27 +79,6 @@ describe('newRecord', () => {
   });
 });
 
-describe('validated', () => {
-  it.each(COLLECTION_NAMES)('%s: accepts the required properties, returns the record', (name) => {
-    const record = { ...GOOD[name], ...HOSTILE, extra: [1, { deep: true }] };
-    const outcome = validated(name, record);
-    expect(outcome.ok && outcome.value).toBe(record);
-  });
-
-  it('gives the sent value and the required kind', () => {
-    const outcome = validated('orders', { customer: '', service: 7, amount: '5' });
-    expect(!outcome.ok && outcome.failure.message).toBe(
-      'customer is an empty string; it must be a non-empty string; ' +
-        'service is 7; it must be a non-empty string; ' +
-        'amount is a string; it must be a number above 0',
-    );
-  });
-
-  it('looks at own properties: a property inside __proto__ does not count', () => {
-    expect(validated('customers', HOSTILE).ok).toBe(false);
-  });
-});
-
 it('The audit log names of a create the properties that the caller could set', () => {
   const sent = { id: 'x', owner_sub: 'x', ownerSub: 'x', name: 'Neema', __x: 1 };
   expect(made('customers', sent).changed).toEqual(['ownerSub', 'name', '__x', 'phone']);
@@ -121,8 +99,6 @@ function patched(stored: JsonObject | string, sent: JsonObject): JsonObject {
 }
 
 describe('patchedRecord', () => {
-  const stored = { id: 'ORD-0001', owner_sub: 'me', ownerSub: 'own', a: { b: 1, c: 2 }, d: 1 };
-
   it('keeps the order of the stored properties, appends new ones, and keeps no old value', () => {
     const odd = ' {"id" : "X",\t"\\u0061": [1.0] , "b":{"c":1,"d":2} } ';
     expect(patch(odd, { a: [1], b: { d: 2, c: 1 } })).toMatchObject({ text: odd, changed: [] });
@@ -130,27 +106,6 @@ describe('patchedRecord', () => {
     expect(patch('{"id":"X","b":1,"a":2}', { c: 3, a: 0, b: [] }).text).toBe(
       '{"id":"X","b":[],"a":0,"c":3}',
     );
-  });
-
-  it('begins with id and owner, also where a name such as 0 would come first', () => {
-    const begun = '{"id":"CUS-1","owner_sub":"a\\"b"';
-    expect(patch(`${begun}}`, { 0: 1 }).text).toBe(`${begun},"0":1}`);
-    expect(patch(`${begun},"7":0,"a":{"1":2}}`, { 10: 1 }).text).toBe(
-      `${begun},"7":0,"10":1,"a":{"1":2}}`,
-    );
-    // As an earlier release wrote it.
-    expect(patch(`{"0":1,"owner_sub":"me","id":"X"}`, { 0: 2 }).text).toBe(
-      '{"id":"X","owner_sub":"me","0":2}',
-    );
-    expect(patch('{"0":1,"id":7,"owner_sub":"me"}', { 0: 2 }).text).toBe(
-      '{"0":2,"id":7,"owner_sub":"me"}',
-    );
-  });
-
-  it('keeps id, owner_sub and ownerSub, and adds none of them', () => {
-    const taken = { id: 'X', owner_sub: 'x', ownerSub: 'x' };
-    expect(patched(stored, taken)).toEqual(stored);
-    expect(patched({ id: 'ORD-0002' }, taken)).toEqual({ id: 'ORD-0002' });
   });
 
   it('takes the sent value of a property, else the stored one, and changes neither input', () => {
@@ -168,23 +123,10 @@ describe('patchedRecord', () => {
     );
   });
 
-  it('returns the status that lists filter by', () => {
-    const sent: JsonObject[] = [{ a: 1 }, { status: 'Ready' }, { status: null }];
-    const statuses = sent.map((body) => patch('{"status":"New"}', body).status);
-    expect(statuses).toEqual(['New', 'Ready', null]);
-    expect(patch('{"a":{"status":"New"}}', { a: 1 }).status).toBe(undefined);
-    expect(patch('{}', { status: 'Late' }).status).toBe('Late');
-  });
-
   it('keeps own properties with the names of Object.prototype as data', () => {
     const { text } = patch('{"id":"X"}', HOSTILE);
     expect(text).toBe(PROTO.replace('{', '{"id":"X",'));
     expect(patch('{"__proto__":1}', { a: 1 }).text).toBe('{"__proto__":1,"a":1}');
-  });
-
-  it('refuses a body that is not one JSON object', () => {
-    const outcome = patchedRecord('businesses', '{}', '[]');
-    expect(outcome.ok || outcome.failure.code).toBe('INVALID_JSON');
   });
 
   it('names the properties whose value differs, for the audit log', () => {

@@ -13,14 +13,6 @@ import { codeOf, MemoryRecords, unsliced } from './memory-records.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
 
-it('takes the ids of all accounts of a database from one sequence', async () => {
-  const records = new MemoryRecords();
-  const owners = ['neema', 'juma', 'neema'];
-  for (const owner of owners) await records.account(owner).create('customers', CUSTOMER);
-  const ids = [...records.storage.rows.values()].map(({ id }) => id);
-  expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
-});
-
 it('refuses a record of more than 1 MiB and 64 KiB of JSON, and makes the writes after it', async () => {
   const records = new MemoryRecords({ scheduler: unsliced() });
   const account = records.account('neema');
@@ -88,16 +80,6 @@ function withAccounts(count: number, collection: CollectionName = 'customers'): 
   }
   return storage;
 }
-
-it('finds an account behind any number of others', async () => {
-  const { operator } = await openRecords({ storage: withAccounts(2_000) });
-  for (const owner of ['account-0000', 'account-0777', 'account-1999']) {
-    const found = await accountsIn(operator, { q: owner, page: 1, pageSize: 10 });
-    expect(found).toEqual({ owners: [owner], total: 1 });
-  }
-  const { owners, total } = await accountsIn(operator, { q: 'ACCOUNT', page: 20, pageSize: 100 });
-  expect([total, owners.length, owners[99]]).toEqual([2_000, 100, 'account-1999']);
-});
 
 it('leaves out an account whose last record goes during the search', async () => {
   const scheduler = new FairScheduler();

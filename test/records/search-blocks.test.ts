@@ -23,11 +23,11 @@ class Customers {
   }
 
   get list(): readonly MemoryRecord[] {
-    return this.set.snapshot(OWNER, 'customers').chunks.flat();
+    return this.set.snapshot(OWNER, 'customers').flat();
   }
 
   add(name: string): void {
-    const position = this.set.nextPosition();
+    const { position } = this.set.next('customers');
     this.set.apply({ ...KEY, before: undefined, after: recordOf(position, name) });
   }
 
@@ -150,7 +150,7 @@ describe('A search after any changes', () => {
         await customers.foldings();
       };
       const found = await filteredPage(before, blocks, giveWay, query);
-      const texts = before.chunks.flat().map(({ text }) => text);
+      const texts = before.flat().map(({ text }) => text);
       expect(found.items).toEqual(texts.reverse());
     }
   });

@@ -123,17 +123,6 @@ describe('The writer', () => {
     await records.writer.settled();
   });
 
-  it('composes two writes to the same record in one group', async () => {
-    await account.create('customers', PERSON);
-    await records.asOneGroup(() => [
-      account.update('customers', ID, { name: 'Juma', a: 1 }),
-      account.update('customers', ID, { b: 2 }),
-    ]);
-    expect(storage.commits.at(-1)?.puts).toHaveLength(1);
-    expect(await stored()).toMatchObject([{ name: 'Juma', phone: '1', a: 1, b: 2 }]);
-    expect(await stored()).toEqual([JSON.parse(storage.rows.get(1)?.body ?? '')]);
-  });
-
   it('stores nothing for a create and its delete in one group, and leaves no empty account', async () => {
     const codes = await records.asOneGroup(() => [
       account.create('customers', PERSON),
@@ -150,16 +139,6 @@ describe('The writer', () => {
     expect((await account.create('customers', PERSON)).ok).toBe(true);
     expect(await stored()).toMatchObject([{ id: 'CUS-0002' }]);
     expect(records.set.owners.slice(0, 9)).toEqual(['first', 'neema']);
-  });
-
-  it('finds no other record than the one that its group creates', async () => {
-    const codes = await records.asOneGroup(() => [
-      account.create('customers', PERSON),
-      account.update('customers', 'CUS-0009', { name: 'Juma' }),
-      account.update('orders', 'ORD-0001', { status: 'Ready' }),
-      records.account('juma').update('customers', ID, { name: 'Juma' }),
-    ]);
-    expect(codes).toEqual(['ok', 'NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
   });
 
   it('answers with the failure when a refusal rests on a failed change', async () => {

@@ -18,7 +18,7 @@ export class FairQueue<Item> {
     this.#onDrop = onDrop;
   }
 
-  /** How many items of the account wait. Those at its head that have gone are dropped. */
+  /** How many items of the account wait. Those at its head that were abandoned are dropped. */
   waitingOf(account: string): number {
     this.#firstOf(account);
     return this.#lanes.get(account)?.length ?? 0;
@@ -35,10 +35,10 @@ export class FairQueue<Item> {
    * The next item that may be served: the oldest one of the first account in rotation whose
    * oldest one fits. Undefined if none fits. The account moves to the end of the rotation.
    */
-  take(fits?: (item: Item) => boolean): Item | undefined {
+  take(fits: (item: Item) => boolean = () => true): Item | undefined {
     for (const [account, lane] of this.#lanes) {
       const first = this.#firstOf(account);
-      if (first === undefined || fits?.(first) === false) continue;
+      if (first === undefined || !fits(first)) continue;
       this.#shift(account, lane);
       if (this.#lanes.delete(account)) this.#lanes.set(account, lane);
       return first;
@@ -54,18 +54,14 @@ export class FairQueue<Item> {
   /** The account's oldest item that has not gone. */
   #firstOf(account: string): Item | undefined {
     const lane = this.#lanes.get(account) ?? [];
-    for (let first = lane[0]; first !== undefined; first = lane[0]) {
-      if (!this.#isGone(first)) return first;
-      this.#shift(account, lane);
-      this.#onDrop(first);
-    }
-    return undefined;
+    while (lane[0] !== undefined && this.#isGone(lane[0])) this.#onDrop(this.#shift(account, lane));
+    return lane[0];
   }
 
-  #shift(account: string, lane: Item[]): void {
-    lane.shift();
+  #shift(account: string, lane: Item[]): Item {
     this.size--;
-    if (lane.length === 0) this.#lanes.delete(account);
+    if (lane.length === 1) this.#lanes.delete(account);
+    return lane.shift() as Item;
   }
 }
 
@@ -76,13 +72,11 @@ export interface Waiter {
   readonly reject: (reason: Error) => void;
 }
 
-/** Nobody reads this answer; the log of requests has it. */
-const DISCONNECTED = failed('BAD_REQUEST', 'the client disconnected before its turn');
-
-/** A queue of requests that wait. */
+/** A queue of requests that wait. Nobody reads the answer to a client that has gone; the log of requests has it. */
 export function waiters<W extends Waiter>(): FairQueue<W> {
+  const { failure } = failed('BAD_REQUEST', 'the client disconnected before its turn');
   return new FairQueue<W>(
     ({ isDisconnected }) => isDisconnected?.() === true,
-    ({ reject }) => reject(new FailureError(DISCONNECTED.failure)),
+    ({ reject }) => reject(new FailureError(failure)),
   );
 }

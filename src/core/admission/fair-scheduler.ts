@@ -18,7 +18,7 @@ const SLICE_MS = 2;
 const GIVE_WAY_MAX_MS = 10;
 
 const DEFAULTS = {
-  /** Resolves after the host has served the requests that wait. */
+  /** Resolves in the next event-loop turn, after the host has served the requests that wait. */
   pause: nextTask,
   /** Milliseconds from any start, never going back. */
   stopwatch: () => performance.now(),
@@ -27,6 +27,7 @@ const DEFAULTS = {
 };
 
 export class FairScheduler {
+  readonly pause: typeof DEFAULTS.pause;
   readonly #options: typeof DEFAULTS;
   readonly #waiting: FairQueue<Waiter> = waiters();
   #isServing = false;
@@ -35,12 +36,10 @@ export class FairScheduler {
 
   constructor(options: Partial<typeof DEFAULTS> = {}) {
     this.#options = { ...DEFAULTS, ...options };
+    this.pause = this.#options.pause;
   }
 
-  /**
-   * To be called before each step of long work. Undefined if it may go on at once; else resolves at the
-   * start of the account's next slice. Rejects, as a failure, if its client has gone.
-   */
+  /** To be called before each step of long work: undefined if it may go on at once, else like `yield`. */
   yieldIfNeeded(account: string, isDisconnected?: IsDisconnected): Promise<void> | undefined {
     return this.isSliceSpent() ? this.yield(account, isDisconnected) : undefined;
   }
@@ -56,8 +55,7 @@ export class FairScheduler {
   /** Whether this event-loop turn has had its slice. */
   isSliceSpent(): boolean {
     const now = this.#options.stopwatch();
-    if (this.#sliceStart === undefined) this.#startSlice(now);
-    return now - (this.#sliceStart ?? now) >= SLICE_MS;
+    return now - (this.#sliceStart ?? this.#startSlice(now)) >= SLICE_MS;
   }
 
   /** How many pieces of long work wait for their turn. */
@@ -65,29 +63,25 @@ export class FairScheduler {
     return this.#waiting.size;
   }
 
-  /** Resolves in the next event-loop turn. */
-  pause(): Promise<void> {
-    return this.#options.pause();
-  }
-
   /** Serves one waiting piece of work in each event-loop turn. */
   async #serve(): Promise<void> {
     this.#isServing = true;
-    const { pause, stopwatch, givesWay } = this.#options;
+    const { stopwatch, givesWay } = this.#options;
     while (this.#waiting.size > 0) {
-      await pause();
+      await this.pause();
       const latest = stopwatch() + GIVE_WAY_MAX_MS;
-      while (givesWay() && stopwatch() < latest) await pause();
+      while (givesWay() && stopwatch() < latest) await this.pause();
       this.#startSlice(stopwatch());
       this.#waiting.take()?.resolve();
     }
     this.#isServing = false;
   }
 
-  #startSlice(now: number): void {
+  #startSlice(now: number): number {
     this.#sliceStart = now;
-    void this.#options.pause().then(() => {
+    void this.pause().then(() => {
       if (this.#sliceStart === now) this.#sliceStart = undefined;
     });
+    return now;
   }
 }

@@ -72,11 +72,7 @@ export interface AuditEvent {
 }
 
 /** A business profile, open to any other property. `ownerSub` holds the same text as `owner_sub`. */
-export interface Business {
-  /** `BIZ-` and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
+export interface Business extends StoredRecord {
   /** Name of the business. By convention: the service does not check it */
   businessName?: string | null;
   /** Phone number, as text. By convention: the service does not check it */
@@ -91,14 +87,10 @@ export interface Business {
 }
 
 /** A customer, open to any other property. */
-export interface Customer {
-  /** `CUS-` and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-  /** Name of the customer */
+export interface Customer extends StoredRecord {
+  /** Name of the customer. Not empty */
   name: string;
-  /** Phone number, as text */
+  /** Phone number, as text. Not empty */
   phone: string;
   /** E-mail address. By convention: the service does not check it */
   email?: string | null;
@@ -107,18 +99,14 @@ export interface Customer {
 }
 
 /** A service on offer, open to any other property. */
-export interface Service {
-  /** `SRV-` and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-  /** Name of the service */
+export interface Service extends StoredRecord {
+  /** Name of the service. Not empty */
   name: string;
-  /** What it usually costs */
+  /** What it usually costs. Above 0 */
   price: number;
-  /** Currency code. By convention: the service does not check it */
+  /** Currency code. Default: `TZS`. By convention: the service does not check it */
   currency: string;
-  /** Whether the service is offered now. By convention: the service does not check it */
+  /** Whether the service is offered now. Default: `true`. By convention: the service does not check it */
   active: boolean;
   /** Group of services. By convention: the service does not check it */
   category?: string | null;
@@ -127,22 +115,18 @@ export interface Service {
 }
 
 /** An order, open to any other property. */
-export interface Order {
-  /** `ORD-` and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-  /** Name of the customer */
+export interface Order extends StoredRecord {
+  /** Name of the customer. Not empty */
   customer: string;
-  /** What is ordered */
+  /** What is ordered. Not empty */
   service: string;
-  /** The sum to pay */
+  /** The sum to pay. Above 0 */
   amount: number;
-  /** The sum paid so far; may exceed `amount`. By convention: the service does not check it */
+  /** The sum paid so far; may exceed `amount`. Default: `0`. By convention: the service does not check it */
   paid: number;
-  /** Currency code. By convention: the service does not check it */
+  /** Currency code. Default: `TZS`. By convention: the service does not check it */
   currency: string;
-  /** Any label; workflows use `New`, `In progress`, `Ready`. By convention: the service does not check it */
+  /** Any label; workflows use `New`, `In progress`, `Ready`. Default: `New`. By convention: the service does not check it */
   status: string;
   /** How it was paid, such as `M-Pesa`. By convention: the service does not check it */
   method?: string | null;
@@ -159,30 +143,22 @@ export interface Order {
 }
 
 /** A member of the team, open to any other property. */
-export interface TeamMember {
-  /** `TM-` and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-  /** Name of the member */
+export interface TeamMember extends StoredRecord {
+  /** Name of the member. Not empty */
   name: string;
-  /** Phone number, as text */
+  /** Phone number, as text. Not empty */
   phone: string;
 }
 
 /** An expense, open to any other property. */
-export interface Expense {
-  /** `EXP-` and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-  /** What was bought or paid for */
+export interface Expense extends StoredRecord {
+  /** What was bought or paid for. Not empty */
   description: string;
-  /** Group of expenses */
+  /** Group of expenses. Not empty */
   category: string;
-  /** When it was paid; kept as text */
+  /** When it was paid; kept as text. Not empty */
   date: string;
-  /** The sum that was spent */
+  /** The sum that was spent. Above 0 */
   amount: number;
   /** How it was paid, such as `Cash`. By convention: the service does not check it */
   method?: string | null;
@@ -238,97 +214,26 @@ export interface Payment {
   readonly status: 'paid' | 'pending';
 }
 
-/** The body that creates a business profile. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export interface NewBusiness {
-  /** Name of the business */
-  businessName?: string | null | undefined;
-  /** Phone number, as text */
-  phone?: string | null | undefined;
-  /** Which client-side template the business uses */
-  primaryTemplate?: string | null | undefined;
-  /** Version of that template */
-  templateVersion?: number | null | undefined;
-  /** When the business was set up; ISO 8601 */
-  createdAt?: string | null | undefined;
+export interface StoredRecord {
+  /** The collection's prefix and a number, given by the service */
+  readonly id: string;
+  /** The account that the record belongs to */
+  readonly owner_sub: string;
 }
 
-/** The body that creates a customer. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export interface NewCustomer {
-  /** Name of the customer. Not empty */
-  name: string;
-  /** Phone number, as text. Not empty */
-  phone: string;
-  /** E-mail address */
-  email?: string | null | undefined;
-  /** Where the customer lives or is served */
-  location?: string | null | undefined;
-}
+/** The body that creates a record. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
+export type NewRecord<Row, Required extends keyof Row = never> = Pick<Row, Required> & {
+  [Name in keyof Row as Exclude<Name, Required | keyof StoredRecord | 'ownerSub'>]?:
+    | Row[Name]
+    | undefined;
+};
 
-/** The body that creates a service on offer. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export interface NewService {
-  /** Name of the service. Not empty */
-  name: string;
-  /** What it usually costs. Above 0 */
-  price: number;
-  /** Currency code. Default: `TZS` */
-  currency?: string | undefined;
-  /** Whether the service is offered now. Default: `true` */
-  active?: boolean | undefined;
-  /** Group of services */
-  category?: string | null | undefined;
-  /** How long it takes, in words */
-  duration?: string | null | undefined;
-}
-
-/** The body that creates an order. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export interface NewOrder {
-  /** Name of the customer. Not empty */
-  customer: string;
-  /** What is ordered. Not empty */
-  service: string;
-  /** The sum to pay. Above 0 */
-  amount: number;
-  /** The sum paid so far; may exceed `amount`. Default: `0` */
-  paid?: number | undefined;
-  /** Currency code. Default: `TZS` */
-  currency?: string | undefined;
-  /** Any label; workflows use `New`, `In progress`, `Ready`. Default: `New` */
-  status?: string | undefined;
-  /** How it was paid, such as `M-Pesa` */
-  method?: string | null | undefined;
-  /** When the order is due; ISO 8601 */
-  date?: string | null | undefined;
-  /** Name of the team member who does the work */
-  assignee?: string | null | undefined;
-  /** The customer's phone number */
-  phone?: string | null | undefined;
-  /** Which template `customFields` follow */
-  templateId?: string | null | undefined;
-  /** Properties that the template asks for, such as measurements */
-  customFields?: Record<string, unknown> | null | undefined;
-}
-
-/** The body that creates a member of the team. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export interface NewTeamMember {
-  /** Name of the member. Not empty */
-  name: string;
-  /** Phone number, as text. Not empty */
-  phone: string;
-}
-
-/** The body that creates an expense. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export interface NewExpense {
-  /** What was bought or paid for. Not empty */
-  description: string;
-  /** Group of expenses. Not empty */
-  category: string;
-  /** When it was paid; kept as text. Not empty */
-  date: string;
-  /** The sum that was spent. Above 0 */
-  amount: number;
-  /** How it was paid, such as `Cash` */
-  method?: string | null | undefined;
-}
+export type NewBusiness = NewRecord<Business>;
+export type NewCustomer = NewRecord<Customer, 'name' | 'phone'>;
+export type NewService = NewRecord<Service, 'name' | 'price'>;
+export type NewOrder = NewRecord<Order, 'customer' | 'service' | 'amount'>;
+export type NewTeamMember = NewRecord<TeamMember, 'name' | 'phone'>;
+export type NewExpense = NewRecord<Expense, 'description' | 'category' | 'date' | 'amount'>;
 
 /** The body of a create and the stored record, by collection. */
 export interface Collections {

@@ -4,20 +4,22 @@
 // table. References between collections are plain text: "They are not verified, not foreign
 // keys, and nothing cascades on change or delete."
 
-import * as z from 'zod';
 import type { CollectionName } from './collection-name.js';
 import * as field from './property.js';
 
 /** A collection as the contract's two tables describe it ("Identifiers", "Fields and validation by collection"). */
-interface CollectionRow {
+export interface Collection {
+  readonly idPrefix: string;
+  readonly idDigitsMin: number;
   readonly names: RecordNames;
-  /**
-   * The properties on which programs agree, in the order of a form for people. Those that are
-   * neither optional nor have a default are "Required on create (after merge on PATCH too)"; the
-   * type of the others is not checked. "Unknown properties are accepted and preserved." A default
-   * is set on create if the caller's record has no such property.
-   */
-  readonly record: z.ZodObject;
+  /** Those on which programs agree, in the order of a form for people. "Unknown properties are accepted and preserved." */
+  readonly properties: readonly field.Property[];
+  /** By name: "Required on create (after merge on PATCH too)". The type of the others is not checked. */
+  readonly required: readonly string[];
+  /** Of the required properties. */
+  readonly rules: readonly (field.Rule & { readonly name: string })[];
+  /** Set on create if the caller's record has no such property. */
+  readonly defaults: Readonly<Record<string, string | number | boolean>>;
   /** The properties that a list for people shows, the record's name first. */
   readonly columns: readonly [string, ...string[]];
   /** "Business profiles also get `ownerSub` set to the same subject." */
@@ -43,21 +45,9 @@ function names(plural: string, phrase = `a ${plural.slice(0, -1)}`): RecordNames
   return { one: field.capitalized(short), many, phrase, plural, heading: many, short };
 }
 
-/** A row of the table, with what follows from its `record`. */
-export interface Collection extends CollectionRow {
-  readonly idPrefix: string;
-  readonly idDigitsMin: number;
-  readonly properties: readonly field.Property[];
-  /** Names of the required properties. */
-  readonly required: readonly string[];
-  /** Of the required properties. */
-  readonly rules: readonly (field.Rule & { readonly name: string })[];
-  readonly defaults: Readonly<Record<string, string | number | boolean>>;
-}
-
 export const DEFAULT_CURRENCY = 'TZS';
 
-const currency = field.text('Currency code').default(DEFAULT_CURRENCY);
+const currency = field.text('Currency code', { default: DEFAULT_CURRENCY });
 
 export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   businesses: collection('BIZ-', 4, {
@@ -69,58 +59,58 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
       heading: 'Profiles',
       short: 'profile',
     },
-    record: z.looseObject({
-      businessName: field.text('Name of the business').optional(),
-      phone: field.text('Phone number, as text').optional(),
-      primaryTemplate: field
-        .text('Which client-side template the business uses', 'Template')
-        .optional(),
-      templateVersion: field.number('Version of that template').optional(),
-      createdAt: field.moment('When the business was set up').optional(),
-    }),
+    properties: {
+      businessName: field.text('Name of the business'),
+      phone: field.text('Phone number, as text'),
+      primaryTemplate: field.text('Which client-side template the business uses', {
+        label: 'Template',
+      }),
+      templateVersion: field.number('Version of that template'),
+      createdAt: field.moment('When the business was set up'),
+    },
     columns: ['businessName', 'phone', 'primaryTemplate', 'createdAt'],
     mirrorsOwner: true,
   }),
   customers: collection('CUS-', 4, {
     names: names('customers'),
-    record: z.looseObject({
+    properties: {
       name: field.nonEmptyText('Name of the customer'),
       phone: field.nonEmptyText('Phone number, as text'),
-      email: field.text('E-mail address', 'E-mail').optional(),
-      location: field.text('Where the customer lives or is served').optional(),
-    }),
+      email: field.text('E-mail address', { label: 'E-mail' }),
+      location: field.text('Where the customer lives or is served'),
+    },
     columns: ['name', 'phone', 'location', 'email'],
   }),
   services: collection('SRV-', 2, {
     names: names('services', 'a service on offer'),
-    record: z.looseObject({
+    properties: {
       name: field.nonEmptyText('Name of the service'),
       price: field.moneyAbove0('What it usually costs'),
       currency,
-      active: field.flag('Whether the service is offered now').default(true),
-      category: field.text('Group of services').optional(),
-      duration: field.text('How long it takes, in words').optional(),
-    }),
+      active: field.flag('Whether the service is offered now', { default: true }),
+      category: field.text('Group of services'),
+      duration: field.text('How long it takes, in words'),
+    },
     columns: ['name', 'category', 'duration', 'active', 'price'],
   }),
   orders: collection('ORD-', 4, {
     names: names('orders', 'an order'),
-    record: z.looseObject({
+    properties: {
       customer: field.nonEmptyText('Name of the customer'),
       service: field.nonEmptyText('What is ordered'),
       amount: field.moneyAbove0('The sum to pay'),
-      paid: field.money('The sum paid so far; may exceed `amount`').default(0),
+      paid: field.money('The sum paid so far; may exceed `amount`', { default: 0 }),
       currency,
-      status: field.text('Any label; workflows use `New`, `In progress`, `Ready`').default('New'),
-      method: field.textOrNull('How it was paid, such as `M-Pesa`').optional(),
-      date: field.moment('When the order is due').optional(),
-      assignee: field.text('Name of the team member who does the work').optional(),
-      phone: field.text("The customer's phone number").optional(),
-      templateId: field.text('Which template `customFields` follow', 'Template').optional(),
-      customFields: field
-        .object('Properties that the template asks for, such as measurements')
-        .optional(),
-    }),
+      status: field.text('Any label; workflows use `New`, `In progress`, `Ready`', {
+        default: 'New',
+      }),
+      method: field.textOrNull('How it was paid, such as `M-Pesa`'),
+      date: field.moment('When the order is due'),
+      assignee: field.text('Name of the team member who does the work'),
+      phone: field.text("The customer's phone number"),
+      templateId: field.text('Which template `customFields` follow', { label: 'Template' }),
+      customFields: field.object('Properties that the template asks for, such as measurements'),
+    },
     columns: ['customer', 'service', 'status', 'date', 'amount', 'paid'],
   }),
   team: collection('TM-', 4, {
@@ -132,39 +122,35 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
       heading: 'Team',
       short: 'team member',
     },
-    record: z.looseObject({
+    properties: {
       name: field.nonEmptyText('Name of the member'),
       phone: field.nonEmptyText('Phone number, as text'),
-    }),
+    },
     columns: ['name', 'phone', 'role'],
   }),
   expenses: collection('EXP-', 4, {
     names: names('expenses', 'an expense'),
-    record: z.looseObject({
+    properties: {
       description: field.nonEmptyText('What was bought or paid for'),
       category: field.nonEmptyText('Group of expenses'),
       date: field.nonEmptyText('When it was paid; kept as text', 'moment'),
       amount: field.moneyAbove0('The sum that was spent'),
-      method: field.text('How it was paid, such as `Cash`').optional(),
-    }),
+      method: field.text('How it was paid, such as `Cash`'),
+    },
     columns: ['description', 'category', 'date', 'method', 'amount'],
   }),
 };
 
-function collection(idPrefix: string, idDigitsMin: number, row: CollectionRow): Collection {
-  const properties = field.propertiesIn(row.record);
-  const required = properties.filter(({ isRequired }) => isRequired);
-  return {
-    ...row,
-    idPrefix,
-    idDigitsMin,
-    properties,
-    required: required.map(({ name }) => name),
-    rules: required.flatMap(({ name, rule }) => (rule === undefined ? [] : [{ name, ...rule }])),
-    defaults: Object.fromEntries(
-      properties.flatMap(({ name, default: value }) =>
-        value === undefined ? [] : [[name, value]],
-      ),
-    ),
-  };
+type Row = Pick<Collection, 'names' | 'columns' | 'mirrorsOwner'> & {
+  readonly properties: Parameters<typeof field.propertiesIn>[0];
+};
+
+function collection(idPrefix: string, idDigitsMin: number, row: Row): Collection {
+  const properties = field.propertiesIn(row.properties);
+  const rules = properties.flatMap(({ name, rule }) => (rule ? [{ name, ...rule }] : []));
+  const defaults = Object.fromEntries(
+    properties.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
+  );
+  const required = rules.map(({ name }) => name);
+  return { ...row, idPrefix, idDigitsMin, properties, required, rules, defaults };
 }

@@ -39,7 +39,7 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
   return { ok: false, failure: { code, message } };
 }
 
-/** A failure that is thrown where the caller has no outcome to read. Known by its property, since bundles have copies of this class. */
+/** A failure that is thrown where the caller has no outcome to read. */
 export class FailureError extends Error {
   readonly failure: Failure;
 
@@ -51,5 +51,5 @@ export class FailureError extends Error {
 
 /** The failure in what was thrown; undefined if it is an error of another kind. */
 export function failureIn(error: unknown): Failure | undefined {
-  return error instanceof Error && 'failure' in error ? (error as FailureError).failure : undefined;
+  return error instanceof FailureError ? error.failure : undefined;
 }

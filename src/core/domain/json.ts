@@ -44,7 +44,11 @@ function withNamesOf<Value extends JsonValue>(text: string, value: Value): Value
   const numbered = text.replace(STRING, (all: string, string: string, colon?: string) =>
     colon === undefined ? all : `"${names.push(JSON.parse(string)) - 1}":`,
   );
-  return renamed(JSON.parse(numbered), names) as Value;
+  return JSON.parse(numbered, (_name, item) =>
+    isJsonObject(item)
+      ? Object.fromEntries(Object.entries(item).map(([number, it]) => [names[Number(number)], it]))
+      : item,
+  );
 }
 
 /** A string of a JSON text; behind a name there is a colon. */
@@ -57,17 +61,6 @@ function hasBackslashInName(value: JsonValue): boolean {
     if (name.includes('\\') || hasBackslashInName(value[name] ?? null)) return true;
   }
   return false;
-}
-
-/** The value with the names whose numbers it has. */
-function renamed(value: JsonValue, names: readonly string[]): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
-  if (!isContainer(value)) return value;
-  const object: JsonObject = {};
-  for (const number in value) {
-    setOwn(object, names[Number(number)] ?? '', renamed(value[number] ?? null, names));
-  }
-  return object;
 }
 
 /**
@@ -118,14 +111,10 @@ export function kindOf(value: unknown): string {
 /** Sets an own property. An assignment to `__proto__` would change the prototype instead. */
 export function setOwn(object: JsonObject, property: string, value: JsonValue): void {
   if (property !== '__proto__') object[property] = value;
-  else
-    Object.defineProperty(object, property, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+  else Object.defineProperty(object, property, { value, ...DATA });
 }
+
+const DATA = { writable: true, enumerable: true, configurable: true };
 
 /** Whether two values are the same JSON value; the order of an object's members does not count. */
 export function isSameValue(a: JsonValue, b: JsonValue): boolean {

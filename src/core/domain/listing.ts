@@ -1,13 +1,7 @@
 // Paging and the list query: the page that a request asks for, and its pagination.
 
 import type { Pagination } from './api-schema.js';
-import {
-  ADMIN_PAGE_SIZE_DEFAULT,
-  ADMIN_PAGE_SIZE_MAX,
-  PAGE_DEFAULT,
-  PAGE_SIZE_DEFAULT,
-  PAGE_SIZE_MAX,
-} from './limits.js';
+import * as limits from './limits.js';
 
 /** A request's query parameters, to be read only. */
 export type Query = Omit<URLSearchParams, 'append' | 'delete' | 'set' | 'sort'>;
@@ -30,10 +24,7 @@ export interface Page {
   readonly total: number;
 }
 
-/**
- * The rows of an answer: their JSON texts, or the comma-separated text of all of
- * them, in pieces that are made as they are read.
- */
+/** The rows of an answer: their JSON texts, or the comma-separated text of all, in pieces that are made as they are read. */
 export type Rows = readonly string[] | AsyncIterable<string>;
 
 /** A page whose rows may be too long to be held together. */
@@ -46,13 +37,16 @@ export function areTexts(rows: Rows): rows is readonly string[] {
   return Array.isArray(rows);
 }
 
-export const DATA_PAGE_SIZES = { default: PAGE_SIZE_DEFAULT, max: PAGE_SIZE_MAX };
-export const ADMIN_PAGE_SIZES = { default: ADMIN_PAGE_SIZE_DEFAULT, max: ADMIN_PAGE_SIZE_MAX };
+export const DATA_PAGE_SIZES = { default: limits.PAGE_SIZE_DEFAULT, max: limits.PAGE_SIZE_MAX };
+export const ADMIN_PAGE_SIZES = {
+  default: limits.ADMIN_PAGE_SIZE_DEFAULT,
+  max: limits.ADMIN_PAGE_SIZE_MAX,
+};
 
 /** "Invalid value falls back to default", "values over [the maximum] are capped". */
 export function listQuery(query: Query, sizes: typeof DATA_PAGE_SIZES): ListQuery {
   return {
-    page: positiveInteger(query.get('page')) ?? PAGE_DEFAULT,
+    page: positiveInteger(query.get('page')) ?? limits.PAGE_DEFAULT,
     pageSize: Math.min(positiveInteger(query.get('page_size')) ?? sizes.default, sizes.max),
     q: query.get('q') ?? '',
     status: query.get('status') ?? '',

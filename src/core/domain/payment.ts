@@ -3,17 +3,7 @@
 import { paymentIdOf } from './identifier.js';
 import { type JsonObject, type JsonValue, parseRecord } from './json.js';
 
-export interface Payment {
-  readonly id: string;
-  readonly order_id: JsonValue;
-  readonly customer: JsonValue;
-  readonly amount: number;
-  readonly paid: number;
-  readonly due: number;
-  readonly currency: JsonValue;
-  readonly method: JsonValue;
-  readonly status: 'paid' | 'pending';
-}
+export type Payment = ReturnType<typeof paymentOf>;
 
 /** The text of an order's payment row. */
 export function paymentRow(order: string): string {
@@ -21,7 +11,7 @@ export function paymentRow(order: string): string {
 }
 
 /** "`paid` when paid >= amount, otherwise `pending`"; a stored amount that isn't a number counts as 0. */
-export function paymentOf(order: JsonObject): Payment {
+export function paymentOf(order: JsonObject) {
   const amount = numberOr0(order['amount']);
   const paid = numberOr0(order['paid']);
   return {
@@ -30,16 +20,12 @@ export function paymentOf(order: JsonObject): Payment {
     customer: order['customer'] ?? null,
     amount,
     paid,
-    due: finite(amount - paid),
+    // JSON has no infinity: the largest double stands for a difference beyond it.
+    due: Math.min(Math.max(amount - paid, -Number.MAX_VALUE), Number.MAX_VALUE),
     currency: order['currency'] ?? null,
     method: order['method'] ?? null,
-    status: paid >= amount ? 'paid' : 'pending',
+    status: paid >= amount ? ('paid' as const) : ('pending' as const),
   };
-}
-
-/** JSON has no infinity: the largest double stands for a difference beyond it. */
-function finite(value: number): number {
-  return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
 function numberOr0(value: JsonValue | undefined): number {

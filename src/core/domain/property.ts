@@ -1,5 +1,5 @@
-// The kinds of properties that the table of collections is written with, in zod, and what
-// its readers learn of a property: whether it is required, its default, its words.
+// The kinds of properties that the table of collections is written with, and what its readers learn
+// of a property: whether it is required, its default, its words.
 
 import * as z from 'zod';
 
@@ -37,67 +37,45 @@ const ABOVE_0: Rule = {
   wanted: 'a number above 0',
 };
 
-interface Shown {
-  readonly kind: PropertyKind;
-  /** Undefined: the words of the property's name. */
-  readonly label: string | undefined;
-  readonly rule: Rule | undefined;
-}
+type Unnamed = Omit<Property, 'name' | 'label'> & Partial<Pick<Property, 'label'>>;
+type Given = Partial<Pick<Property, 'label' | 'default' | 'rule'>>;
 
-/** What is known of a schema and is not part of the OpenAPI document. */
-const SHOWN = z.registry<Shown>();
+const of =
+  (kind: PropertyKind, schema: z.ZodType) =>
+  (description: string, given: Given = {}): Unnamed => ({
+    kind,
+    description,
+    isRequired: given.rule !== undefined,
+    default: undefined,
+    rule: undefined,
+    schema: schema.meta({ ...schema.meta(), description }),
+    ...given,
+  });
+
+export const text = of('text', z.string());
+export const textOrNull = of('text', z.string().nullable());
+export const number = of('number', z.number());
+export const money = of('money', z.number());
+export const flag = of('flag', z.boolean());
+export const object = of('object', z.looseObject({}));
+
+const isoText = of('moment', z.string().meta({ examples: ['2026-01-12T08:00:00Z'] }));
+/** A text, because the service does not parse it. */
+export const moment = (description: string) => isoText(`${description}; ISO 8601`);
 
 export const nonEmptyText = (description: string, kind: PropertyKind = 'text') =>
-  shown(z.string().min(1), kind, description, undefined, NOT_EMPTY);
-export const moneyAbove0 = (description: string) =>
-  shown(z.number().gt(0), 'money', description, undefined, ABOVE_0);
-export const text = (description: string, label?: string) =>
-  shown(z.string(), 'text', description, label);
-export const textOrNull = (description: string) =>
-  shown(z.string().nullable(), 'text', description);
-/** A text, because the service does not parse it. */
-export const moment = (description: string) =>
-  shown(
-    z.string().meta({ examples: ['2026-01-12T08:00:00Z'] }),
-    'moment',
-    `${description}; ISO 8601`,
-  );
-export const number = (description: string) => shown(z.number(), 'number', description);
-export const money = (description: string) => shown(z.number(), 'money', description);
-export const flag = (description: string) => shown(z.boolean(), 'flag', description);
-export const object = (description: string) => shown(z.looseObject({}), 'object', description);
+  of(kind, z.string().min(1))(description, { rule: NOT_EMPTY });
 
-/** The properties of a collection's schema, in its order. Throws if one is made of no kind of this file. */
-export function propertiesIn(record: z.ZodObject): readonly Property[] {
-  return Object.entries(record.shape).map(([name, given]) => {
-    const isRequired = !(given instanceof z.ZodOptional || given instanceof z.ZodDefault);
-    const schema = (isRequired ? given : given.unwrap()) as z.ZodType;
-    const known = SHOWN.get(schema);
-    if (known === undefined) throw new Error(`the property ${name} has no kind; see property.ts`);
-    return {
-      name,
-      kind: known.kind,
-      label: known.label ?? wordsOf(name),
-      description: schema.description ?? '',
-      isRequired,
-      default:
-        given instanceof z.ZodDefault ? (given.def.defaultValue as Property['default']) : undefined,
-      schema,
-      rule: known.rule,
-    };
-  });
-}
+const above0 = of('money', z.number().gt(0));
+export const moneyAbove0 = (description: string) => above0(description, { rule: ABOVE_0 });
 
-function shown<Schema extends z.ZodType>(
-  schema: Schema,
-  kind: PropertyKind,
-  description: string,
-  label?: string,
-  rule?: Rule,
-): Schema {
-  const described = schema.meta({ ...schema.meta(), description });
-  SHOWN.add(described, { kind, label, rule });
-  return described;
+/** In the order of the table. A label that is not given is made of the name. */
+export function propertiesIn(table: Readonly<Record<string, Unnamed>>): readonly Property[] {
+  return Object.entries(table).map(([name, property]) => ({
+    name,
+    label: wordsOf(name),
+    ...property,
+  }));
 }
 
 /** `templateVersion` → `Template version`. */

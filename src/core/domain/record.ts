@@ -23,9 +23,9 @@ export interface RecordText {
   readonly status: Status;
 }
 
-/** A record after a change, with the names that the audit log lists. */
+/** A record after a change. */
 export interface ChangedRecord extends RecordText {
-  /** Of a create the caller's properties, of an update those whose value differs. */
+  /** For the audit log: of a create the caller's properties, of an update those whose value differs. */
   readonly changed: readonly string[];
 }
 
@@ -61,38 +61,17 @@ export function newRecord(
   return succeeded({ text: JSON.stringify(record), status: statusOf(record), changed });
 }
 
-/** The whole text of a new record: the server's `id` and `owner_sub`, then the properties of `record`. */
+/** The whole text of a new record: the server's `id` and `owner_sub`, where a start finds them without parsing, then `record`. */
 export function withServerFields(
   name: CollectionName,
   id: string,
   owner: string,
   record: string,
 ): string {
-  const mirror = COLLECTIONS[name].mirrorsOwner ? `,"ownerSub":${JSON.stringify(owner)}` : '';
-  return serverFields(id, owner) + mirror + restOfObject(record);
-}
-
-/** Every record's text begins so: a start finds id and owner there without parsing the record. */
-function serverFields(id: string, owner: string): string {
-  return `{"id":${JSON.stringify(id)},"owner_sub":${JSON.stringify(owner)}`;
-}
-
-/** An object's text behind other properties. */
-function restOfObject(object: string): string {
-  return object === '{}' ? '}' : `,${object.slice(1)}`;
-}
-
-/** The text of a changed record. In an object, names such as `0` come before all others. */
-function textOf(record: JsonObject): string {
-  const [first, second] = Object.keys(record);
-  const { id, owner_sub: owner } = record;
-  const isInOrder = first === 'id' && second === 'owner_sub';
-  if (isInOrder || typeof id !== 'string' || typeof owner !== 'string') {
-    return JSON.stringify(record);
-  }
-  delete record['id'];
-  delete record['owner_sub'];
-  return serverFields(id, owner) + restOfObject(JSON.stringify(record));
+  const subject = JSON.stringify(owner);
+  const mirror = COLLECTIONS[name].mirrorsOwner ? `,"ownerSub":${subject}` : '';
+  const rest = record === '{}' ? '}' : `,${record.slice(1)}`;
+  return `{"id":${JSON.stringify(id)},"owner_sub":${subject}${mirror}${rest}`;
 }
 
 /**
@@ -118,7 +97,7 @@ export function patchedRecord(
   }
   const verdict = validated(name, record);
   if (!verdict.ok) return verdict;
-  const text = changed.length === 0 ? stored : textOf(record);
+  const text = changed.length === 0 ? stored : JSON.stringify(record);
   return succeeded({ text, status: statusOf(record), changed });
 }
 
@@ -128,20 +107,19 @@ export function statusOf(record: JsonObject): Status {
   return typeof status === 'string' ? status : null;
 }
 
-/** Validates the required properties only; the message names every property that fails. */
+/**
+ * Validates the required properties only. The message names every property that fails, in the form that
+ * src/core/http/README.md promises ("Which field is wrong"), so it holds no text of the caller.
+ */
 export function validated(name: CollectionName, record: JsonObject): Outcome<JsonObject> {
-  let problems = '';
+  const problems: string[] = [];
   for (const { name: property, accepts, wanted } of COLLECTIONS[name].rules) {
     const given = Object.hasOwn(record, property) ? record[property] : undefined;
     if (accepts(given)) continue;
-    problems += (problems === '' ? '' : '; ') + problemOf(property, given, wanted);
+    const found = given === '' ? 'an empty string' : Number.isFinite(given) ? given : kindOf(given);
+    problems.push(`${property} is ${found}; it must be ${wanted}`);
   }
-  return problems === '' ? succeeded(record) : failed('VALIDATION_FAILED', problems);
-}
-
-/** In the form that is promised in src/core/http/README.md, "Which field is wrong", so it holds no text of the caller. */
-function problemOf(property: string, given: unknown, wanted: string): string {
-  const found =
-    given === '' ? 'an empty string' : typeof given === 'number' ? String(given) : kindOf(given);
-  return `${property} is ${found}; it must be ${wanted}`;
+  return problems.length === 0
+    ? succeeded(record)
+    : failed('VALIDATION_FAILED', problems.join('; '));
 }

@@ -15,7 +15,7 @@ import {
   pagination,
   singlePage,
 } from '../domain/listing.js';
-import type { ObjectViews, RowViews } from '../domain/operator-views.js';
+import type { ObjectView, RowView } from '../domain/operator-views.js';
 import type { AccountRecords, RecordService } from '../records/record-service.js';
 import type { Principal } from './authentication.js';
 import { data, dataOf, dataWithRows, failure, type HandlerResult, list } from './envelope.js';
@@ -102,13 +102,13 @@ export async function listPayments(call: Call): Promise<HandlerResult> {
 }
 
 /** The action of a view that answers one object. */
-export function objectView(name: keyof ObjectViews): Action {
+export function objectView(name: ObjectView): Action {
   return async ({ dependencies }) =>
     data(JSON.stringify(await dependencies.records.operator[name]()));
 }
 
 /** The action of a view that answers rows. */
-export function rowView(name: keyof RowViews): Action {
+export function rowView(name: RowView): Action {
   return async ({ dependencies, context }) => {
     const query = listQuery(queryOf(context.req.raw), ADMIN_PAGE_SIZES);
     const { items, total } = await dependencies.records.operator[name](query);

@@ -18,18 +18,14 @@ export function quotaFailure(
   holding: AccountSize,
   growth: AccountSize,
 ): Outcome<never> | undefined {
-  const records = holding.records + growth.records;
-  if (limits.maxRecords > 0 && growth.records > 0 && records > limits.maxRecords) {
+  for (const [unit, has, added, max] of [
+    ['records', holding.records, growth.records, limits.maxRecords],
+    ['bytes', holding.bytes, growth.bytes, limits.maxBytes],
+  ] as const) {
+    if (max === 0 || added <= 0 || has + added <= max) continue;
     return failed(
       'QUOTA_EXCEEDED',
-      `the account has ${holding.records} records; the limit is ${limits.maxRecords}: delete some first`,
-    );
-  }
-  const bytes = holding.bytes + growth.bytes;
-  if (limits.maxBytes > 0 && growth.bytes > 0 && bytes > limits.maxBytes) {
-    return failed(
-      'QUOTA_EXCEEDED',
-      `the account's records take ${holding.bytes} bytes and would take ${bytes}; the limit is ${limits.maxBytes}: delete or shorten some first`,
+      `the account has ${has} ${unit} and would have ${has + added}; the limit is ${max}: delete some records first`,
     );
   }
   return undefined;

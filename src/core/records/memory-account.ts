@@ -8,7 +8,7 @@ import { type ListQuery, offsetOf, type Page, type RowsPage } from '../domain/li
 import { paymentRow } from '../domain/payment.js';
 import { Needle, type YieldIfNeeded } from '../domain/search.js';
 import type { ListSnapshot } from './record-list.js';
-import type { AccountProfile, AccountRecords, Sender } from './record-service.js';
+import type { AccountProfile, AccountRecords, Caller, Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import { BORDER, type SearchBlocks } from './search-blocks.js';
 import type { Writer } from './writer.js';
@@ -23,57 +23,53 @@ export interface MemoryAccountContext {
 
 export class MemoryAccount implements AccountRecords {
   readonly #context: MemoryAccountContext;
-  readonly #owner: string;
-  readonly #sender: Sender | undefined;
+  readonly #caller: Caller;
 
   constructor(context: MemoryAccountContext, owner: string, sender?: Sender) {
     this.#context = context;
-    this.#owner = owner;
-    this.#sender = sender;
+    this.#caller = { owner, sender };
   }
 
   /** "Newest first"; "filtering happens before pagination". */
   list(collection: CollectionName, query: ListQuery): Page | Promise<Page> {
     const { set, searchBlocks } = this.#context;
     if (query.q !== '' || query.status !== '') {
-      const list = set.snapshot(this.#owner, collection);
+      const list = set.snapshot(this.#caller.owner, collection);
       return filteredPage(list, searchBlocks, this.#yieldIfNeeded, query);
     }
     // Without a filter a page is a piece of the list: its cost does not depend on the list's length.
-    const list = set.list(this.#owner, collection);
+    const list = set.list(this.#caller.owner, collection);
     if (list === undefined) return { items: [], total: 0 };
     const page = list.page(offsetOf(query), query.pageSize);
     return { items: page.map(({ text }) => text), total: list.length };
   }
 
   read(collection: CollectionName, id: string): Outcome<string> {
-    const record = this.#context.set.find(this.#owner, collection, id);
+    const record = this.#context.set.find(this.#caller.owner, collection, id);
     return record === undefined ? notFound(collection, id) : succeeded(record.text);
   }
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    const { writer } = this.#context;
-    return writer.write('create', this.#owner, collection, '', body, this.#sender);
+    return this.#context.writer.write('create', this.#caller, collection, '', body);
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    const { writer } = this.#context;
-    return writer.write('update', this.#owner, collection, id, body, this.#sender);
+    return this.#context.writer.write('update', this.#caller, collection, id, body);
   }
 
   /** "Permanently removes the record": nothing keeps it, and nothing else is removed with it. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const { writer } = this.#context;
-    return writer.write('delete', this.#owner, collection, id, '', this.#sender);
+    return this.#context.writer.write('delete', this.#caller, collection, id, '');
   }
 
   async payments(): Promise<RowsPage> {
-    const orders = this.#context.set.snapshot(this.#owner, 'orders');
-    return { items: this.#paymentRows(orders), total: orders.length };
+    const orders = this.#context.set.snapshot(this.#caller.owner, 'orders');
+    const total = orders.reduce((count, chunk) => count + chunk.length, 0);
+    return { items: this.#paymentRows(orders), total };
   }
 
   /** A comma-separated row for each order, newest first, computed as they are read. */
-  async *#paymentRows({ chunks }: ListSnapshot): AsyncGenerator<string> {
+  async *#paymentRows(chunks: ListSnapshot): AsyncGenerator<string> {
     const yieldIfNeeded = this.#yieldIfNeeded;
     let separator = '';
     for (const chunk of chunks.toReversed()) {
@@ -90,19 +86,19 @@ export class MemoryAccount implements AccountRecords {
 
   async profile(): Promise<Outcome<AccountProfile>> {
     const { set } = this.#context;
-    if (!set.has(this.#owner)) {
-      const owner = JSON.stringify(this.#owner);
+    if (!set.has(this.#caller.owner)) {
+      const owner = JSON.stringify(this.#caller.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    const list = set.list(this.#owner, 'businesses');
+    const list = set.list(this.#caller.owner, 'businesses');
     const profiles = list?.page(0, list.length).map(({ text }) => text) ?? [];
-    return succeeded({ summary: accountSummary(set, this.#owner), profiles });
+    return succeeded({ summary: accountSummary(set, this.#caller.owner), profiles });
   }
 
   /** Waits for the account's next slice if this one is spent; ends the work of a client that has left. */
   get #yieldIfNeeded(): YieldIfNeeded {
     const { scheduler } = this.#context;
-    return () => scheduler.yieldIfNeeded(this.#owner, this.#sender?.isDisconnected);
+    return () => scheduler.yieldIfNeeded(this.#caller.owner, this.#caller.sender?.isDisconnected);
   }
 }
 
@@ -120,7 +116,7 @@ export async function filteredPage(
   if (q.includes(BORDER)) return { items, total };
   const matches = q === '' ? undefined : blocks.search(new Needle(q), yieldIfNeeded);
   const first = offsetOf(query);
-  for (const chunk of list.chunks.toReversed()) {
+  for (const chunk of list.toReversed()) {
     const turn = yieldIfNeeded();
     if (turn !== undefined) await turn;
     const records = matches === undefined ? chunk.toReversed() : await matches(chunk);

@@ -1,36 +1,25 @@
-// Opens the records: everything from the storage into memory, then one writer.
+// Opens the records: everything from the storage into memory, then one writer. The operator's views
+// are computed from the set when asked: there is no second count that could disagree with the records.
 
 import { FairScheduler } from '../admission/fair-scheduler.js';
 import type { RecordCounts } from '../domain/api-schema.js';
-import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type Log, silentLog } from '../log.js';
-import { type AccountLimits, NO_LIMITS } from './account-limits.js';
-import { MemoryAccount } from './memory-account.js';
-import { MemoryOperator } from './memory-operator.js';
-import type { RecordService } from './record-service.js';
+import { COLLECTION_NAMES } from '../domain/collection-name.js';
+import { offsetOf } from '../domain/listing.js';
+import { Needle } from '../domain/search.js';
+import { silentLog } from '../log.js';
+import { NO_LIMITS } from './account-limits.js';
+import { accountSummary, MemoryAccount } from './memory-account.js';
+import type { OperatorViews, RecordService } from './record-service.js';
 import { RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { SearchBlocks } from './search-blocks.js';
+import { overviewOf, usageView, windowStarts } from './usage-view.js';
 import { Writer, type WriterOptions } from './writer.js';
 
-export interface OpenRecordsOptions {
+export interface OpenRecordsOptions extends Partial<Omit<WriterOptions, 'set' | 'storage'>> {
   readonly storage: RecordStorage & StoredViews;
-  readonly log?: Log;
-  /** Called for every commit. */
-  readonly events?: WriterOptions['events'];
-  /** Milliseconds since 1970, UTC. */
-  readonly clock?: () => number;
-  /** The turns that all long work of the process takes. Default: turns of these records only. */
-  readonly scheduler?: FairScheduler;
-  /** Default: none. */
-  readonly limits?: AccountLimits;
   /** Of texts that are kept for the next search. Default: 32,000,000. */
   readonly searchMaxCharacters?: number;
-  /**
-   * Called once if a commit failed and what storage holds is unknown.
-   * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
-   */
-  readonly onStorageLost?: (error: unknown) => void;
 }
 
 /** The records of one process, and how to let go of them. */
@@ -60,21 +49,67 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   const context = { set, writer, searchBlocks, scheduler };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
-    operator: new MemoryOperator({ set, storage, scheduler, clock }),
+    operator: operatorViews(set, storage, scheduler, clock),
     get writesWaiting() {
       return writer.waiting;
     },
-    counts: () => byCollection((name) => set.count(name)),
+    counts: () => ({ ...set.counts }),
     get accountCount() {
       return set.ownerCount;
     },
-    async refuseWrites() {
-      writer.refuse();
-      await writer.settled();
-    },
+    refuseWrites: () => writer.refuse(),
     async close() {
       await writer.settled();
       await storage.close();
     },
   };
+}
+
+/** The operator's searches take turns with the accounts under this name, which can't be a subject: it is empty. */
+const OPERATOR = '';
+
+function operatorViews(
+  set: RecordSet,
+  storage: StoredViews,
+  scheduler: FairScheduler,
+  clock: () => number,
+): OperatorViews {
+  return {
+    overview: async () => overviewOf(set.ownerCount, (name) => set.counts[name]),
+    async accounts({ q, ...page }) {
+      const owners = q === '' ? set.owners : await matchingOwners(set, scheduler, q);
+      const first = offsetOf(page);
+      const rows = owners.slice(first, first + page.pageSize);
+      return {
+        items: rows.map((owner) => JSON.stringify(accountSummary(set, owner))),
+        total: owners.length,
+      };
+    },
+    usage: async () => usageView(await storage.usage(windowStarts(clock()))),
+    audit: (query) => storage.auditEvents(query),
+    ping: () => storage.ping(),
+  };
+}
+
+/** In order. `q` looks in the subject and in the account's business profiles. */
+async function matchingOwners(
+  set: RecordSet,
+  scheduler: FairScheduler,
+  q: string,
+): Promise<string[]> {
+  const yieldIfNeeded = () => scheduler.yieldIfNeeded(OPERATOR);
+  const needle = new Needle(q);
+  const matching: string[] = [];
+  for (const owner of [...set.owners]) {
+    const turn = yieldIfNeeded();
+    if (turn !== undefined) await turn;
+    const profiles = set.snapshot(owner, 'businesses').flat();
+    for (const text of [owner, ...profiles.map((profile) => profile.text)]) {
+      if (!(await needle.isIn(text, yieldIfNeeded))) continue;
+      matching.push(owner);
+      break;
+    }
+  }
+  // The search waits between its slices: an account may have lost its last record since.
+  return matching.filter((owner) => set.has(owner));
 }

@@ -6,7 +6,6 @@
 import type { CollectionName } from '../domain/collection-name.js';
 import type { RecordKey } from '../domain/identifier.js';
 import type { RecordText } from '../domain/record.js';
-import { lowerBound } from './lower-bound.js';
 
 /**
  * A record in memory: its JSON text with the few facts that are looked up; nothing is parsed to be
@@ -30,20 +29,20 @@ export interface Change {
   readonly byteDelta: number;
 }
 
+export type RecordName = Pick<Change, 'owner' | 'collection' | 'id'>;
+
+/** An owner has no line break, and no collection a slash. */
+export function recordKey({ owner, collection, id }: RecordName): string {
+  return `${collection}/${owner}\n${id}`;
+}
+
 export const CHUNK_RECORDS = 128;
 
 /** Consecutive records, oldest first. */
 export type Chunk = readonly MemoryRecord[];
 
-/** A list as it was at one moment. */
-export interface ListSnapshot {
-  /** Oldest first; none is empty. */
-  readonly chunks: readonly Chunk[];
-  /** Records. */
-  readonly length: number;
-}
-
-export const NO_RECORDS: ListSnapshot = { chunks: [], length: 0 };
+/** A list as it was at one moment, oldest first. No chunk is empty. */
+export type ListSnapshot = readonly Chunk[];
 
 export class RecordList {
   /** Only if the keys don't ascend with the positions, as of rows that another program wrote. */
@@ -61,15 +60,13 @@ export class RecordList {
     if (this.#byKey !== undefined) return this.#byKey.get(key);
     if (typeof key !== 'number') return undefined;
     // Every key is a number.
-    const isUpTo = (record: MemoryRecord | undefined) => (record?.key as number) <= key;
-    const chunk = this.#chunks[lowerBound(this.#chunks, ([first]) => isUpTo(first)) - 1] ?? [];
-    const record = chunk[lowerBound(chunk, isUpTo) - 1];
-    return record?.key === key ? record : undefined;
+    const [, chunk, index] = this.#last((record) => (record.key as number) <= key);
+    return chunk[index]?.key === key ? chunk[index] : undefined;
   }
 
   snapshot(): ListSnapshot {
     this.#growing = undefined;
-    return { chunks: this.#chunks.slice(), length: this.#length };
+    return this.#chunks.slice();
   }
 
   /** Up to `count` records, newest first, behind the newest `first` ones. */
@@ -107,30 +104,43 @@ export class RecordList {
 
   replace(record: MemoryRecord): void {
     this.#byKey?.set(record.key, record);
-    const [number, chunk, index] = this.#placeOf(record.position);
-    this.#growing = undefined;
-    this.#chunks[number] = chunk.with(index, record);
+    this.#splice(record, [record]);
   }
 
   remove(record: MemoryRecord): void {
     this.#byKey?.delete(record.key);
     this.#length--;
-    const [number, chunk, index] = this.#placeOf(record.position);
-    const rest = chunk.toSpliced(index, 1);
+    this.#splice(record, []);
+  }
+
+  /** Puts other records, or none, in the place of the one at this position. */
+  #splice({ position }: MemoryRecord, others: readonly MemoryRecord[]): void {
+    const [number, chunk, index] = this.#last((record) => record.position <= position);
+    if (chunk[index]?.position !== position) {
+      throw new Error(`no record at position ${position}: the list and its index disagree`);
+    }
     this.#growing = undefined;
+    const rest = chunk.toSpliced(index, 1, ...others);
     if (rest.length === 0) this.#chunks.splice(number, 1);
     else this.#chunks[number] = rest;
   }
 
-  /** The number of the chunk that has the position, its records, and the record's index among them. */
-  #placeOf(position: number): [number, Chunk, number] {
-    const isUpTo = (record: MemoryRecord | undefined) => (record?.position ?? 0) <= position;
-    const number = lowerBound(this.#chunks, ([first]) => isUpTo(first)) - 1;
+  /** The last record that passes: the number of its chunk, the chunk, and its index there. */
+  #last(passes: (record: MemoryRecord) => boolean): [number, Chunk, number] {
+    const number = lowerBound(this.#chunks, ([first]) => passes(first as MemoryRecord)) - 1;
     const chunk = this.#chunks[number] ?? [];
-    const index = lowerBound(chunk, isUpTo) - 1;
-    if (chunk[index]?.position !== position) {
-      throw new Error(`no record at position ${position}: the list and its index disagree`);
-    }
-    return [number, chunk, index];
+    return [number, chunk, lowerBound(chunk, passes) - 1];
   }
+}
+
+/** How many items at the beginning pass the test; each item after the first that fails must fail, too. */
+export function lowerBound<T>(items: ArrayLike<T>, passes: (item: T) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (passes(items[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -2,12 +2,11 @@
 // answers; where accounts live apart, stubs that call them do.
 
 import type { IsDisconnected } from '../admission/fair-scheduler.js';
-import type { AccountSummary } from '../domain/api-schema.js';
+import type { AccountSummary, Overview, Usage } from '../domain/api-schema.js';
 import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
-import type { ObjectViews, RowViews } from '../domain/operator-views.js';
 import type { MaybePromise } from '../maybe-promise.js';
 
 /** The records of the service. */
@@ -24,6 +23,12 @@ export interface Sender {
   readonly run?: string | undefined;
   /** Whether the caller has gone: a change that is not yet staged is then not made. */
   readonly isDisconnected: IsDisconnected;
+}
+
+/** Whose records are used, and on whose behalf. */
+export interface Caller {
+  readonly owner: string;
+  readonly sender: Sender | undefined;
 }
 
 /**
@@ -55,16 +60,15 @@ export interface ViewQuery extends PageRequest {
   readonly q: string;
 }
 
-/** The operator's views across accounts: a method for each row of the table in `core/domain/operator-views.ts`. */
-export type OperatorViews = {
-  readonly [Name in keyof ObjectViews]: () => Promise<ObjectViews[Name]>;
-} & {
-  /** Rows as JSON texts. */
-  readonly [Name in keyof RowViews]: (query: ViewQuery) => Promise<RowsPage>;
-} & {
+/** The operator's views across accounts. Rows are JSON texts. */
+export interface OperatorViews {
+  overview(): Promise<Overview>;
+  usage(): Promise<Usage>;
+  accounts(query: ViewQuery): Promise<RowsPage>;
+  audit(query: ViewQuery): Promise<RowsPage>;
   /** Resolves after a real round trip to the database; rejects if there is none. */
   ping(): Promise<void>;
-};
+}
 
 export interface AccountProfile {
   readonly summary: AccountSummary;

@@ -3,31 +3,16 @@
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
-import { lowerBound } from './lower-bound.js';
 import {
   type Change,
   type ListSnapshot,
+  lowerBound,
   type MemoryRecord,
-  NO_RECORDS,
   RecordList,
 } from './record-list.js';
-import type { PutRow, StoredRow } from './record-storage.js';
-import { ofNoCollection, storedFacts } from './stored-facts.js';
+import type { Changes, PutRow, StoredRow } from './record-storage.js';
+import { storedFacts, unusable } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
-
-/** One account's records. */
-class Account {
-  readonly lists: Partial<Record<CollectionName, RecordList>> = {};
-  recordCount = 0;
-  /** UTF-8 bytes of the records' texts; 0 if bytes are not counted. */
-  bytes = 0;
-
-  /** The list for a new record. */
-  listFor(collection: CollectionName): RecordList {
-    this.lists[collection] ??= new RecordList();
-    return this.lists[collection];
-  }
-}
 
 /** How much an account has. */
 export interface AccountSize {
@@ -36,14 +21,26 @@ export interface AccountSize {
   readonly bytes: number;
 }
 
+/** One account's records. */
+interface Account {
+  readonly lists: Partial<Record<CollectionName, RecordList>>;
+  records: number;
+  bytes: number;
+}
+
 const NOTHING: AccountSize = { records: 0, bytes: 0 };
+
+/** 1 for a create, -1 for a delete. */
+const addedBy = ({ before, after }: Change) =>
+  Number(after !== undefined) - Number(before !== undefined);
 
 export class RecordSet {
   readonly #countsBytes: boolean;
   readonly #accounts = new Map<string, Account>();
-  readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
-  /** Records of all accounts and of none. */
-  readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
+  /** The highest number that an id of each collection was ever given. */
+  readonly sequences: Record<CollectionName, number> = byCollection(() => 0);
+  /** Records of all accounts, and rows without an owner. */
+  readonly counts: Record<CollectionName, number> = byCollection(() => 0);
   /** Subjects with at least one record, in order, from the first look at them on. */
   #owners: string[] | undefined;
   #position = 0;
@@ -57,25 +54,26 @@ export class RecordSet {
   load(rows: readonly (StoredRow | PutRow)[]): void {
     for (const row of rows) {
       const { position, collection, body } = row;
-      if (!isCollectionName(collection)) throw ofNoCollection(row);
+      if (!isCollectionName(collection)) throw unusable(row, 'is of no collection');
       const { owner, id, status } = 'owner' in row ? row : storedFacts(row);
       const key = keyOf(collection, id);
       this.raiseSequence(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
       this.#position = Math.max(this.#position, position);
-      this.#counts[collection]++;
+      this.counts[collection]++;
       // Legacy rows without `owner_sub` are counted for the operator, and reachable by no account.
       if (owner === undefined) continue;
       const account = this.#account(owner);
-      account.recordCount++;
+      account.records++;
       account.bytes += this.byteDelta('', body);
-      account.listFor(collection).add({ position, key, text: body, status });
+      account.lists[collection] ??= new RecordList();
+      account.lists[collection].add({ position, key, text: body, status });
     }
     this.#owners = undefined;
   }
 
   /** Ids continue after this number if it is the highest so far. */
   raiseSequence(collection: CollectionName, highest: number): void {
-    this.#sequences[collection] = Math.max(this.#sequences[collection], highest);
+    this.sequences[collection] = Math.max(this.sequences[collection], highest);
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
@@ -89,47 +87,51 @@ export class RecordSet {
 
   /** The records as they are now, whatever changes later. */
   snapshot(owner: string, collection: CollectionName): ListSnapshot {
-    return this.list(owner, collection)?.snapshot() ?? NO_RECORDS;
+    return this.list(owner, collection)?.snapshot() ?? [];
   }
 
   /** Follows a commit. A change without `before` and `after` is a record that was created and deleted within it. */
-  apply({ owner, collection, before, after, byteDelta }: Change): void {
+  apply(change: Change): void {
+    const { owner, collection, before, after, byteDelta } = change;
     if (before === undefined && after === undefined) return;
     const isNew = !this.#accounts.has(owner);
     const account = this.#account(owner);
-    account.recordCount += Number(after !== undefined) - Number(before !== undefined);
+    account.lists[collection] ??= new RecordList();
+    const list = account.lists[collection];
+    if (after === undefined) list.remove(before as MemoryRecord);
+    else if (before === undefined) list.add(after);
+    else list.replace(after);
+    const added = addedBy(change);
+    account.records += added;
     account.bytes += byteDelta;
-    const list = account.listFor(collection);
-    if (before === undefined && after !== undefined) {
-      list.add(after);
-      this.#counts[collection]++;
-      if (isNew) this.#owners?.splice(this.#placeOf(owner), 0, owner);
-    } else if (after !== undefined) {
-      list.replace(after);
-    } else if (before !== undefined) {
-      list.remove(before);
-      this.#counts[collection]--;
-      if (account.recordCount === 0) {
-        this.#accounts.delete(owner);
-        this.#owners?.splice(this.#placeOf(owner), 1);
+    this.counts[collection] += added;
+    if (isNew) this.#owners?.splice(this.#placeOf(owner), 0, owner);
+    if (account.records > 0) return;
+    this.#accounts.delete(owner);
+    this.#owners?.splice(this.#placeOf(owner), 1);
+  }
+
+  /** What storage is to write, so that it holds what memory will. */
+  toStore(changes: Iterable<Change>): Pick<Changes, 'puts' | 'removals' | 'sequences'> {
+    const puts: PutRow[] = [];
+    const removals: number[] = [];
+    const sequences: Partial<Record<CollectionName, number>> = {};
+    for (const { owner, collection, id, before, after } of changes) {
+      if (after !== undefined) {
+        const { position, text, status } = after;
+        puts.push({ position, collection, id, body: text, owner, status });
+      } else if (before !== undefined) removals.push(before.position);
+      // The highest number is stored with a record that comes or goes, so that no id is given twice.
+      if (before === undefined || after === undefined) {
+        sequences[collection] = this.sequences[collection];
       }
     }
+    return { puts, removals, sequences };
   }
 
-  /** Takes the next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
-  nextSequence(collection: CollectionName): number {
-    this.#sequences[collection] += 1;
-    return this.#sequences[collection];
-  }
-
-  /** The highest number that an id of the collection was ever given. */
-  sequence(collection: CollectionName): number {
-    return this.#sequences[collection];
-  }
-
-  nextPosition(): number {
-    this.#position += 1;
-    return this.#position;
+  /** Takes the next number of a collection's ids, once, even if its record then fails to be stored, and the next position. */
+  next(collection: CollectionName): Pick<MemoryRecord, 'key' | 'position'> {
+    return { key: ++this.sequences[collection], position: ++this.#position };
   }
 
   /** Subjects with at least one record, in order. */
@@ -146,21 +148,21 @@ export class RecordSet {
     return this.#accounts.has(owner);
   }
 
-  /** How many records there are of a collection, rows without an owner included. */
-  count(collection: CollectionName): number {
-    return this.#counts[collection];
-  }
-
   /** How many records an account has of each collection. */
   countsOf(owner: string): Record<CollectionName, number> {
     const lists = this.#accounts.get(owner)?.lists;
     return byCollection((name) => lists?.[name]?.length ?? 0);
   }
 
-  /** How much an account has, without the changes that are not yet committed. */
-  sizeOf(owner: string): AccountSize {
-    const account = this.#accounts.get(owner);
-    return account === undefined ? NOTHING : { records: account.recordCount, bytes: account.bytes };
+  /** How much an account has, and will have after these changes. */
+  sizeOf(owner: string, changes: Iterable<Change> = []): AccountSize {
+    let { records, bytes } = this.#accounts.get(owner) ?? NOTHING;
+    for (const change of changes) {
+      if (change.owner !== owner) continue;
+      records += addedBy(change);
+      bytes += change.byteDelta;
+    }
+    return { records, bytes };
   }
 
   /** UTF-8 bytes by which a record's text becomes longer; 0 if bytes are not counted. */
@@ -175,7 +177,7 @@ export class RecordSet {
   #account(owner: string): Account {
     let account = this.#accounts.get(owner);
     if (account === undefined) {
-      account = new Account();
+      account = { lists: {}, records: 0, bytes: 0 };
       this.#accounts.set(owner, account);
     }
     return account;

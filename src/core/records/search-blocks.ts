@@ -5,15 +5,8 @@
 // A block belongs to a chunk of a list. Chunks that a snapshot holds never change, so a block is
 // never stale: a changed record is in another chunk, and nobody reads the old one's block any more.
 
-import {
-  caseFolded,
-  type Needle,
-  WINDOW_CHARACTERS,
-  type YieldIfNeeded,
-} from '../domain/search.js';
-import { lowerBound } from './lower-bound.js';
-import type { MemoryRecord } from './record-list.js';
-import { CHUNK_RECORDS, type Chunk } from './record-list.js';
+import { caseFolded, type Needle, type YieldIfNeeded } from '../domain/search.js';
+import { CHUNK_RECORDS, type Chunk, lowerBound, type MemoryRecord } from './record-list.js';
 
 /** Folding a longer block would take more than a slice: its records are searched one by one. */
 const BLOCK_MAX_CHARACTERS = 128 * 1024;
@@ -25,9 +18,9 @@ export const BORDER = '\0';
 /** The records of a chunk. */
 class Block {
   readonly #chunk: Chunk;
-  /** Where each record's text begins in `#text`. */
+  /** Where each record's text begins in `text`. */
   readonly #offsets: Int32Array;
-  readonly #text: string;
+  readonly text: string;
 
   constructor(chunk: Chunk) {
     this.#chunk = chunk;
@@ -40,19 +33,15 @@ class Block {
       this.#offsets[i] = offset;
       offset += text.length + BORDER.length;
     }
-    this.#text = texts.join(BORDER);
-  }
-
-  get characters(): number {
-    return this.#text.length;
+    this.text = texts.join(BORDER);
   }
 
   /** The records that contain the needle, newest first. */
   async matches(needle: Needle, yieldIfNeeded: YieldIfNeeded): Promise<MemoryRecord[]> {
     const found: MemoryRecord[] = [];
-    for (let from = 0; from < this.#text.length; ) {
-      const windowEnd = from + WINDOW_CHARACTERS;
-      const at = needle.indexIn(this.#text, from, windowEnd + needle.length - 1);
+    for (let from = 0; from < this.text.length; ) {
+      const windowEnd = from + needle.window;
+      const at = needle.indexIn(this.text, from, windowEnd + needle.length - 1);
       if (at === -1) {
         from = windowEnd;
         const turn = yieldIfNeeded();
@@ -62,7 +51,7 @@ class Block {
       // The last record that begins up to there.
       const index = lowerBound(this.#offsets, (offset) => offset <= at) - 1;
       found.push(this.#chunk[index] as MemoryRecord);
-      from = this.#offsets[index + 1] ?? this.#text.length;
+      from = this.#offsets[index + 1] ?? this.text.length;
     }
     return found.reverse();
   }
@@ -106,15 +95,15 @@ export class SearchBlocks {
 
   /** Makes room by dropping what other searches read: of a list beyond the budget the newest part is kept. */
   #keep(chunk: Chunk, block: Block, search: number): void {
-    if (block.characters > this.#maxCharacters) return;
+    if (block.text.length > this.#maxCharacters) return;
     for (const [other, kept] of this.#kept) {
-      if (this.characters + block.characters <= this.#maxCharacters) break;
+      if (this.characters + block.text.length <= this.#maxCharacters) break;
       if (kept.search === search) return;
       this.#kept.delete(other);
-      this.characters -= kept.block.characters;
+      this.characters -= kept.block.text.length;
     }
     this.#kept.set(chunk, { block, search });
-    this.characters += block.characters;
+    this.characters += block.text.length;
   }
 }
 

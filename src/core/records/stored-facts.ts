@@ -1,21 +1,11 @@
 // What memory needs to know of a stored record, from its body: its owner, id and status.
 
-import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { isJsonObject } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
 import type { PutRow, StoredRow } from './record-storage.js';
 
 /** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws if it isn't a record. */
 export function storedFacts(row: StoredRow): Pick<PutRow, 'owner' | 'id' | 'status'> {
-  const body = parsed(row);
-  const { owner_sub: owner, id } = body;
-  return {
-    owner: typeof owner === 'string' && owner !== '' ? owner : undefined,
-    id: typeof id === 'string' ? id : row.id,
-    status: statusOf(body),
-  };
-}
-
-function parsed(row: StoredRow): JsonObject {
   let body: unknown;
   try {
     body = JSON.parse(row.body);
@@ -23,12 +13,12 @@ function parsed(row: StoredRow): JsonObject {
     throw unusable(row, 'is not JSON');
   }
   if (!isJsonObject(body)) throw unusable(row, 'is not a JSON object');
-  return body;
-}
-
-/** The error for a row whose collection is not in the contract. */
-export function ofNoCollection(row: StoredRow): Error {
-  return unusable(row, 'is of no collection');
+  const { owner_sub: owner, id } = body;
+  return {
+    owner: typeof owner === 'string' && owner !== '' ? owner : undefined,
+    id: typeof id === 'string' ? id : row.id,
+    status: statusOf(body),
+  };
 }
 
 /** The error for a row that storage keeps under another owner than its body names. */

@@ -6,13 +6,10 @@ import { byCollection, type CollectionName } from '../domain/collection-name.js'
 import { HOUR_MS } from '../domain/hour.js';
 import type { StoredTotals, StoredUsage, ThreeTimes } from './record-storage.js';
 
-/** The contract's usage view: records created in the last 24 hours, 7 days and 30 days. */
-const USAGE_WINDOWS_HOURS = [24, 7 * 24, 30 * 24] as const;
-
-/** When each window began. `now` and the results: milliseconds since 1970, UTC. */
+/** When the usage view's windows began: 24 hours, 7 days and 30 days. `now` and the results: milliseconds since 1970, UTC. */
 export function windowStarts(now: number): ThreeTimes {
-  const [day, week, month] = USAGE_WINDOWS_HOURS;
-  return [now - day * HOUR_MS, now - week * HOUR_MS, now - month * HOUR_MS];
+  const day = 24 * HOUR_MS;
+  return [now - day, now - 7 * day, now - 30 * day];
 }
 
 /** `createdAfter` of the totals: the counts of the three windows. */

@@ -4,9 +4,9 @@
 
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
-import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
+import { type AuditEvent, firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import { type ErrorCode, type Outcome, succeeded } from '../domain/errors.js';
+import { type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import {
   type ChangedRecord,
@@ -18,9 +18,8 @@ import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
-import { CommitGroup, type RecordName, WRITES_PER_COMMIT } from './commit-group.js';
-import type { Change, MemoryRecord } from './record-list.js';
-import type { Sender } from './record-service.js';
+import { type Change, type MemoryRecord, type RecordName, recordKey } from './record-list.js';
+import type { Caller } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
 import {
@@ -31,38 +30,43 @@ import {
   storageFailed,
 } from './writes.js';
 
-/** A write that parses more is a large one: it takes milliseconds. */
-const LARGE_CHARACTERS = 65_536;
+/** A group is full at either size, so that one transaction and the writes that wait for it stay bounded. */
+const WRITES_PER_COMMIT = 256;
+/** A write that parses more alone is a large one: it takes milliseconds. */
+const GROUP_MAX_CHARACTERS = 65_536;
 /** After a large write others have the thread for about as long as it took. */
 const CHARACTERS_A_MS = 16_384;
-const isSmall = ({ characters }: PendingWrite) => characters <= LARGE_CHARACTERS;
-const isLarge = (write: PendingWrite) => !isSmall(write);
+const isSmall = ({ characters }: PendingWrite) => characters <= GROUP_MAX_CHARACTERS;
 
 export interface WriterOptions {
   readonly set: RecordSet;
   readonly storage: RecordStorage;
+  /** Default: none. */
   readonly limits: AccountLimits;
+  /** The turns that all long work of the process takes. Default: turns of these records only. */
   readonly scheduler: FairScheduler;
   readonly log: Log;
+  /** Called for every commit. */
   readonly events:
     | Pick<ServiceEvents, 'commitStarted' | 'commitFinished' | 'auditFailed'>
     | undefined;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /** Called once if what storage holds is unknown: the process must reload or stop. */
+  /**
+   * Called once if a commit failed and what storage holds is unknown.
+   * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
+   */
   readonly onStorageLost: (error: unknown) => void;
 }
 
 /** A write that waits to be decided on. */
-export interface PendingWrite {
+interface PendingWrite extends Caller {
   readonly kind: 'create' | 'update' | 'delete';
-  readonly owner: string;
   readonly collection: CollectionName;
   /** Empty for a create. */
   readonly id: string;
   /** Empty for a delete. */
   readonly body: string;
-  readonly sender: Sender | undefined;
   /** Of body and stored record: what has to be parsed. */
   readonly characters: number;
   readonly answer: (outcome: Outcome<string>) => void;
@@ -70,13 +74,18 @@ export interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** A write that the next commit holds. */
-interface StagedWrite {
-  readonly change: Change;
-  /** What its sender gets: the record's text, of a delete its id. */
-  readonly result: string;
-  /** The names of the properties that it changes. */
-  readonly changed: readonly string[];
+/** A write that was decided on, and waits for its commit. */
+type StagedWrite = Change & Pick<ChangedRecord, 'changed'>;
+
+/** The writes that are committed together. */
+interface Group {
+  /** Of every write, refused ones included. */
+  readonly outcomes: (readonly [PendingWrite['answer'], Outcome<string>])[];
+  /** By record: from its state before the group's first write to that after the last. */
+  readonly changes: Map<string, Change>;
+  readonly events: AuditEvent[];
+  /** That were parsed to decide on the writes. */
+  characters: number;
 }
 
 export class Writer {
@@ -98,35 +107,34 @@ export class Writer {
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` if that failed. */
   write(
     kind: PendingWrite['kind'],
-    owner: string,
+    { owner, sender }: Caller,
     collection: CollectionName,
     id: string,
     body: string,
-    sender: Sender | undefined,
   ): Promise<Outcome<string>> {
     const stored = kind === 'update' ? this.#options.set.find(owner, collection, id) : undefined;
     const characters = body.length + (stored?.text.length ?? 0);
     return new Promise((answer, reject) => {
-      const write = { kind, owner, collection, id, body, sender, characters, answer, reject };
+      const write = { kind, owner, sender, collection, id, body, characters, answer, reject };
       this.#waiting.add(owner, write);
       this.#running ??= this.#run();
     });
   }
 
   async #run(): Promise<void> {
+    const { scheduler } = this.#options;
     // Not at once: writes that arrive in the same event-loop turn belong to one group.
-    await this.#options.scheduler.pause();
+    await scheduler.pause();
     while (this.#waiting.size > 0) {
-      const group = this.#decide();
-      if (this.#isLost) group.answer(storageFailed('unknown'));
-      else if (group.changes.size > 0) await this.#commit(group);
+      const group = this.#nextGroup();
+      if (group.changes.size > 0 && !this.#isLost) await this.#commit(group);
       else {
-        group.answer();
+        answerAll(group, this.#isLost ? storageFailed('unknown') : undefined);
         // A commit lets others have the thread; without one, a pause does.
-        await this.#options.scheduler.pause();
+        await scheduler.pause();
       }
       // A request of others takes several event-loop turns, of which each may not have a large record.
-      if (group.characters > LARGE_CHARACTERS) {
+      if (group.characters > GROUP_MAX_CHARACTERS) {
         await new Promise((next) => setTimeout(next, group.characters / CHARACTERS_A_MS));
       }
     }
@@ -137,54 +145,69 @@ export class Writer {
    * One write of each account in rotation, until the group is full or none waits. Then one with a large
    * record: these would otherwise hold up the small ones of other accounts, or never have their turn.
    */
-  #decide(): CommitGroup {
-    const { set, storage } = this.#options;
-    const group = new CommitGroup(set, storage.writesPerCommit ?? WRITES_PER_COMMIT);
-    const isAlone = storage.writesPerCommit === 1;
-    let small: PendingWrite | undefined;
-    do {
-      small = group.isFull ? undefined : this.#waiting.take(isAlone ? undefined : isSmall);
-      const write = small ?? (isAlone ? undefined : this.#waiting.take(isLarge));
+  #nextGroup(): Group {
+    const { writesPerCommit = WRITES_PER_COMMIT } = this.#options.storage;
+    const isAlone = writesPerCommit === 1;
+    const group: Group = { outcomes: [], changes: new Map(), events: [], characters: 0 };
+    while (
+      this.#waiting.size > 0 &&
+      group.outcomes.length < writesPerCommit &&
+      group.characters < GROUP_MAX_CHARACTERS
+    ) {
+      const write = this.#waiting.take(isAlone ? undefined : isSmall);
       if (write === undefined) break;
-      const { kind, characters, answer } = write;
-      try {
-        group.characters += characters;
-        const decision = this.#decisions[kind](write, group);
-        if (decision.ok) this.#stage(write, decision.value, group);
-        else if (standsAlone(kind, decision.failure.code)) answer(decision);
-        else group.outcomes.push([answer, decision]);
-      } catch (error) {
-        // A write that throws here is a defect of that one write: nothing of it is staged.
-        write.reject(error);
-      }
-    } while (small !== undefined);
+      this.#stage(write, group);
+    }
+    const large = isAlone ? undefined : this.#waiting.take((write) => !isSmall(write));
+    if (large !== undefined) this.#stage(large, group);
     return group;
   }
 
-  readonly #decisions = {
-    create: this.#create.bind(this),
-    update: this.#update.bind(this),
-    delete: this.#delete.bind(this),
-  };
-
-  #create(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    const { owner, collection, body, sender } = write;
-    const made = newRecord(collection, body, sender?.actor !== undefined);
-    if (!made.ok) return made;
-    const id = formatId(collection, this.#options.set.sequence(collection) + 1);
-    const text = withServerFields(collection, id, owner, made.value.text);
-    return this.#changeTo({ ...made.value, text }, { owner, collection, id }, undefined, group);
+  /** Decides on a write by its record as the group's earlier writes leave it. */
+  #stage(write: PendingWrite, group: Group): void {
+    const { sender, answer } = write;
+    try {
+      group.characters += write.characters;
+      const staged = this.#decide(write, group);
+      if (!staged.ok) return void group.outcomes.push([answer, staged]);
+      const change = staged.value;
+      group.outcomes.push([answer, succeeded(change.after?.text ?? change.id)]);
+      const key = recordKey(change);
+      const earlier = group.changes.get(key);
+      const byteDelta = change.byteDelta + (earlier?.byteDelta ?? 0);
+      group.changes.set(key, earlier ? { ...change, before: earlier.before, byteDelta } : change);
+      if (sender?.actor === undefined) return;
+      const event = auditEvent({ ...write, id: change.id }, change.changed, this.#options.clock());
+      if (event !== undefined) group.events.push(event);
+    } catch (error) {
+      // A write that throws here is a defect of that one write: nothing of it is staged.
+      write.reject(error);
+    }
   }
 
-  #update(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    const { collection, id, body } = write;
-    const before = group.find(write);
-    const patched = patchedRecord(collection, before?.text ?? '{}', body);
-    // A body that is not one JSON object is 400 whether or not the record is there.
-    if (!patched.ok && patched.failure.code === 'INVALID_JSON') return patched;
+  #decide(write: PendingWrite, group: Group): Outcome<StagedWrite> {
+    const { kind, owner, collection, id, body, sender } = write;
+    const { set } = this.#options;
+    if (kind === 'create') {
+      const made = newRecord(collection, body, sender?.actor !== undefined);
+      if (!made.ok) return made;
+      const number = set.sequences[collection] + 1;
+      const created = { owner, collection, id: formatId(collection, number) };
+      const text = withServerFields(collection, created.id, owner, made.value.text);
+      return this.#changeTo({ ...made.value, text }, created, undefined, group);
+    }
+    const staged = group.changes.get(recordKey(write));
+    const before = staged === undefined ? set.find(owner, collection, id) : staged.after;
+    if (kind === 'update') {
+      const patched = patchedRecord(collection, before?.text ?? '{}', body);
+      // A body that is not one JSON object is 400 whether or not the record is there.
+      if (!patched.ok && patched.failure.code === 'INVALID_JSON') return patched;
+      if (before === undefined) return notFound(collection, id);
+      return patched.ok ? this.#changeTo(patched.value, write, before, group) : patched;
+    }
     if (before === undefined) return notFound(collection, id);
-    if (!patched.ok) return patched;
-    return this.#changeTo(patched.value, write, before, group);
+    const byteDelta = set.byteDelta(before.text, '');
+    return succeeded({ owner, collection, id, before, after: undefined, byteDelta, changed: [] });
   }
 
   /** Unless the record may not become this text. */
@@ -192,7 +215,7 @@ export class Writer {
     { text, status, changed }: ChangedRecord,
     { owner, collection, id }: RecordName,
     before: MemoryRecord | undefined,
-    group: CommitGroup,
+    group: Group,
   ): Outcome<StagedWrite> {
     const { set, limits } = this.#options;
     const tooLarge = recordTooLarge(text, before?.text);
@@ -200,66 +223,50 @@ export class Writer {
     const byteDelta = set.byteDelta(before?.text ?? '', text);
     if (limits.maxBytes > 0 || limits.maxRecords > 0) {
       const added = { records: before === undefined ? 1 : 0, bytes: byteDelta };
-      const beyond = quotaFailure(limits, group.sizeOf(owner), added);
+      const beyond = quotaFailure(limits, set.sizeOf(owner, group.changes.values()), added);
       if (beyond !== undefined) return beyond;
     }
     // Only now: a refused create uses no id.
-    const key = before?.key ?? set.nextSequence(collection);
-    const position = before?.position ?? set.nextPosition();
+    const { key, position } = before ?? set.next(collection);
     const after = { position, key, text, status };
-    const change = { owner, collection, id, before, after, byteDelta };
-    return succeeded({ change, result: text, changed });
-  }
-
-  #delete(write: PendingWrite, group: CommitGroup): Outcome<StagedWrite> {
-    const { owner, collection, id } = write;
-    const before = group.find(write);
-    if (before === undefined) return notFound(collection, id);
-    const byteDelta = this.#options.set.byteDelta(before.text, '');
-    const change = { owner, collection, id, before, after: undefined, byteDelta };
-    return succeeded({ change, result: id, changed: [] });
-  }
-
-  #stage(write: PendingWrite, { change, result, changed }: StagedWrite, group: CommitGroup): void {
-    group.stage(change);
-    group.outcomes.push([write.answer, succeeded(result)]);
-    if (write.sender?.actor === undefined) return;
-    const event = auditEvent({ ...write, id: change.id }, changed, this.#options.clock());
-    if (event !== undefined) group.events.push(event);
+    return succeeded({ owner, collection, id, before, after, byteDelta, changed });
   }
 
   /** Storage first; then memory follows it, and everyone is answered. */
-  async #commit(group: CommitGroup): Promise<void> {
-    const { storage, clock, events, set, log } = this.#options;
+  async #commit(group: Group): Promise<void> {
+    const { storage, events: meter, set, log, clock } = this.#options;
+    const { outcomes, changes, events } = group;
     try {
-      events?.commitStarted(group.outcomes.length);
-      const result = await storage.commit(group.toStore(clock()));
-      events?.commitFinished(result.status, 'error' in result ? result.error : undefined);
+      meter?.commitStarted(outcomes.length);
+      const result = await storage.commit({
+        ...set.toStore(changes.values()),
+        events,
+        at: clock(),
+      });
+      meter?.commitFinished(result.status, 'error' in result ? result.error : undefined);
       if (result.status !== 'committed') {
-        group.answer(storageFailed(result.status));
+        answerAll(group, storageFailed(result.status));
         if (result.status === 'unknown') this.#lose(result.error);
         else this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
         return;
       }
-      for (const change of group.changes.values()) set.apply(change);
-      group.answer();
+      for (const change of changes.values()) set.apply(change);
+      answerAll(group);
       // Mirrored, so that the events outlive the file.
-      for (const event of group.events) {
+      for (const event of events) {
         if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
       }
-      if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
+      if (result.auditError === undefined) return;
+      // "If the audit write fails …, the change stands", and the failure is logged.
+      meter?.auditFailed();
+      const records = events.map(({ action, record_id }) => `${action} ${record_id}`).join(', ');
+      const facts = { events: events.length, records };
+      log.error('admin_audit_write_failed', result.auditError, facts);
     } catch (error) {
       // It failed somewhere between storage and memory, and it is unknown how far it came.
       this.#lose(error);
-      group.answer(storageFailed('unknown'));
+      answerAll(group, storageFailed('unknown'));
     }
-  }
-
-  /** "If the audit write fails …, the change stands and the failure is logged as `admin_audit_write_failed`." */
-  #reportLostEvents({ events }: CommitGroup, error: unknown): void {
-    this.#options.events?.auditFailed();
-    const records = events.map(({ action, record_id }) => `${action} ${record_id}`).join(', ');
-    this.#options.log.error('admin_audit_write_failed', error, { events: events.length, records });
   }
 
   /** Takes no more writes: memory and storage may differ. */
@@ -275,9 +282,10 @@ export class Writer {
     return this.#waiting.size;
   }
 
-  /** Every later write fails with `STORAGE_FAILED`; reads continue. */
-  refuse(): void {
+  /** Every later write fails with `STORAGE_FAILED`; reads continue. Resolves when no commit is under way. */
+  refuse(): Promise<void> {
     this.#isLost = true;
+    return this.settled();
   }
 
   /** Resolves when no write is under way, those that come in the meantime included. */
@@ -286,7 +294,7 @@ export class Writer {
   }
 }
 
-/** Whether a refusal rests on no other write, so that it stands even if the group's commit fails. */
-function standsAlone(kind: PendingWrite['kind'], code: ErrorCode): boolean {
-  return code === 'INVALID_JSON' || (kind === 'create' && code === 'VALIDATION_FAILED');
+/** Every write gets its own outcome, or all get `failure`: even a refusal may rest on a change of this group. */
+function answerAll({ outcomes }: Group, failure?: Outcome<string>): void {
+  for (const [answer, outcome] of outcomes) answer(failure ?? outcome);
 }

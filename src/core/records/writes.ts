@@ -5,24 +5,22 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import { RECORD_MAX_BYTES } from '../domain/limits.js';
 import type { CommitStatus } from '../service-events.js';
+import type { RecordName } from './record-list.js';
 import type { Sender } from './record-service.js';
 import { utf8Length } from './utf8-length.js';
 
-/** Of one UTF-16 unit. */
-const UTF8_MAX_BYTES = 3;
-
-/** A change by an administrator, with the names of the properties that it changed. */
-interface AuditedChange {
-  readonly kind: 'create' | 'update' | 'delete';
-  readonly sender: Sender | undefined;
-  readonly owner: string;
-  readonly collection: CollectionName;
-  readonly id: string;
-}
-
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
-  { kind, sender, owner, collection, id }: AuditedChange,
+  {
+    kind,
+    sender,
+    owner,
+    collection,
+    id,
+  }: RecordName & {
+    readonly kind: 'create' | 'update' | 'delete';
+    readonly sender: Sender | undefined;
+  },
   changed: readonly string[],
   now: number,
 ): AuditEvent | undefined {
@@ -47,7 +45,8 @@ export const clientClosedRequest = failed(
 
 /** The refusal of a record with too much JSON. One that was stored longer, by an earlier build, may shrink. */
 export function recordTooLarge(text: string, stored = ''): Outcome<never> | undefined {
-  if (text.length * UTF8_MAX_BYTES <= RECORD_MAX_BYTES) return undefined;
+  // A UTF-16 unit takes at most three bytes.
+  if (text.length * 3 <= RECORD_MAX_BYTES) return undefined;
   const bytes = utf8Length(text);
   return bytes > Math.max(RECORD_MAX_BYTES, utf8Length(stored)) ? tooLarge(bytes) : undefined;
 }

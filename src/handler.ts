@@ -95,8 +95,6 @@ export {
   type SignIn,
   type SignInOptions,
   type SignInSettings,
-  type UserinfoOptions,
-  userinfoIdentity,
 } from './core/identity/sign-in.js';
 export {
   type OpenRecords,

@@ -6,7 +6,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { onLoopback } from '../support/loopback.js';
-import { signInSettings } from '../support/signing-provider.js';
 
 /** What the provider does with a connection, step by step: texts are sent. */
 type Steps = readonly (string | Uint8Array | ((socket: Socket) => void))[];
@@ -88,7 +87,7 @@ const WHOLE: readonly Steps[] = [
 ];
 
 const userInformation = (base: string) => ({ userinfoUrl: `${base}/me` });
-type SettingsAt = (base: string) => Partial<SignInSettings>;
+type SettingsAt = (base: string) => SignInSettings;
 const PLACES: Readonly<Record<string, SettingsAt>> = {
   'user information': userInformation,
   'the discovery document': (base) => ({ issuer: base }),
@@ -112,7 +111,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
   const { origin, close } = await onLoopback(server);
   try {
     const checks = behaviours.map(async (_, number) => {
-      const settings = signInSettings(settingsAt(`${origin}/${number}`));
+      const settings = settingsAt(`${origin}/${number}`);
       return openSignIn({ settings }).identity.identify('a-token');
     });
     const outcomes = await Promise.all(checks);

@@ -5,11 +5,7 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
-import {
-  openSigningProvider,
-  type SigningProvider,
-  signInSettings,
-} from '../support/signing-provider.js';
+import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
 
 const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };
@@ -27,12 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-function signIn(changes: Partial<SignInSettings> = {}) {
-  const settings = signInSettings({
-    issuer: provider.issuer,
-    audiences: ['shop', 'till'],
-    ...changes,
-  });
+function signIn(changes: SignInSettings = {}) {
+  const settings = { issuer: provider.issuer, audiences: ['shop', 'till'], ...changes };
   return openSignIn({ settings, log, clock: () => provider.now });
 }
 
@@ -125,16 +117,6 @@ it('A gate that is not there cannot decide alone', () => {
   expect(() => signIn({ ...ALONE, audiences: [] })).toThrow(/audiences must name/);
 });
 
-it('`check --online` says how long a token counts, once the keys are there', async () => {
-  const found = 'the keys are there; each token counts until it expires';
-  expect(await signIn(ALONE).probe()).toEqual({ ok: true, found });
-  expect(provider.asked).toEqual([DISCOVERY, KEYS]);
-  provider.metadata = { userinfo_endpoint: undefined };
-  const finding = await signIn().probe();
-  expect(finding.found).toMatch(/^the discovery document names no usable userinfo_endpoint; /);
-  expect(finding.found).toContain('AUTH_USERINFO=off');
-});
-
 describe('Keys', () => {
   // jose keeps the time by the system's clock.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: provider.now }));
@@ -145,16 +127,43 @@ describe('Keys', () => {
   };
 
   it('are fetched once for many tokens, again for a new key, and when they are ten minutes old', async () => {
-    const { identity } = signIn();
+    const { identity } = signIn(ALONE);
     for (let i = 0; i < 5; i++) await identity.identify(await provider.token({ jti: `${i}` }));
     expect([questions(DISCOVERY), questions(KEYS)]).toEqual([1, 1]);
+    const old = await provider.token({ exp: seconds(3_600) });
     await provider.rotate();
     later(30_000);
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
+    expect(await identity.identify(old)).toEqual(INVALID);
     expect(questions(KEYS)).toBe(2);
     later(570_000);
     await identity.identify(await provider.token());
     expect([questions(DISCOVERY), questions(KEYS)]).toEqual([2, 3]);
+  });
+
+  it.each([600_000, -24 * 3_600_000])(
+    'that were withdrawn are unknown when the clock has moved by %i ms',
+    async (ms) => {
+      const { identity } = signIn(ALONE);
+      const exp = seconds(3_600);
+      expect(await identity.identify(await provider.token({ exp }))).toEqual(IDENTIFIED);
+      const withdrawn = await provider.token({ exp, jti: 'another' });
+      await provider.rotate();
+      later(ms);
+      expect(await identity.identify(withdrawn)).toEqual(INVALID);
+    },
+  );
+
+  it('in a set above 256 KiB leave the token undecided', async () => {
+    const metadata = { jwks_uri: `${provider.issuer}/large` };
+    provider.metadata = metadata;
+    provider.broken.set(
+      '/large',
+      (response) => void response.end(`{"keys":[${' '.repeat(262_144)}]}`),
+    );
+    expect(await signIn(ALONE).identity.identify(await provider.token())).toEqual(UNAVAILABLE);
+    const reason = 'could not fetch the key set: an answer over 262144 bytes';
+    expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason }]);
   });
 
   it('that are unknown are fetched at most once in 30 s, for any number of tokens', async () => {

@@ -2,7 +2,11 @@
 // answer makes of a token, how much of it is read, and what the log says.
 
 import { describe, expect, it } from 'vitest';
-import { type UserinfoOptions, userinfoIdentity } from '../../src/core/identity/sign-in.js';
+import {
+  openSignIn,
+  type SignInOptions,
+  type SignInSettings,
+} from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
 
@@ -19,12 +23,14 @@ const identified = (subject: string) => ({ status: 'identified', subject });
 /** `questions`: how many requests came to the endpoint. */
 async function askOnce(
   behaviour: Behaviour,
-  options: Partial<UserinfoOptions> = {},
+  changes: SignInSettings = {},
   token = 'a-token',
+  fetch?: SignInOptions['fetch'],
 ) {
   await using stub = await openIdentityStub(behaviour);
   const log = keptLog();
-  const identity = await userinfoIdentity({ url: stub.url, log, ...options }).identify(token);
+  const settings = { userinfoUrl: stub.url, ...changes };
+  const identity = await openSignIn({ settings, log, fetch }).identity.identify(token);
   const [line] = log.lines;
   return { identity, questions: stub.asked.length, lines: log.lines, line };
 }
@@ -146,7 +152,7 @@ describe('The log never holds the token', () => {
     expect([refused.identity.status, refused.questions]).toEqual(['unavailable', 0]);
     const cause = new Error(`Bearer ${TOKEN}`);
     const fetch = () => Promise.reject(new TypeError(`fetch failed: ${TOKEN}`, { cause }));
-    const failed = await askOnce(answer(200), { fetch }, TOKEN);
+    const failed = await askOnce(answer(200), {}, TOKEN, fetch);
     expect(failed.lines.map(({ fields }) => fields)).toEqual([{ reason: 'TypeError' }]);
     expect(refused.lines).toHaveLength(1);
     expect(JSON.stringify(refused.lines)).not.toContain(TOKEN);
@@ -154,13 +160,13 @@ describe('The log never holds the token', () => {
 });
 
 describe('The question', () => {
-  async function questionOf(options: Partial<UserinfoOptions> = {}) {
+  async function questionOf(settings: SignInSettings = {}) {
     const seen: unknown[] = [];
     await askOnce((_token, response, { method, url, headers }) => {
       const { authorization, accept, apikey } = headers;
       seen.push({ method, url, authorization, accept, apikey });
       response.end('{"sub":"user-1"}');
-    }, options);
+    }, settings);
     expect(seen).toHaveLength(1);
     return seen[0];
   }
@@ -179,8 +185,10 @@ describe('The question', () => {
   });
 
   it('is not sent where the path to the subject can match nothing', () => {
-    const open = () => userinfoIdentity({ url: 'https://id.example', subjectField: 'a..b' });
-    expect(open).toThrow(/subjectField is "a\.\.b"; it must be a dotted path or a JSON Pointer/);
+    const settings = { userinfoUrl: 'https://id.example', subjectField: 'a..b' };
+    expect(() => openSignIn({ settings })).toThrow(
+      /subjectField is "a\.\.b"; it must be a dotted path or a JSON Pointer/,
+    );
   });
 });
 

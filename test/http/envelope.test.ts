@@ -8,12 +8,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { Admission } from '../../src/core/admission/admission.js';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { ErrorCode } from '../../src/core/domain/errors.js';
+import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { pagination } from '../../src/core/domain/listing.js';
-import { answerStreams } from '../../src/core/http/answer-stream.js';
+import { answerStream } from '../../src/core/http/answer-stream.js';
 import {
   data,
   type EnvelopeFacts,
-  failure,
   type HandlerResult,
   list,
   toResponse,
@@ -40,8 +40,8 @@ function answered(
   account = 'neema',
   scheduler = new FairScheduler(),
 ): Response {
-  const streamed = answerStreams(scheduler, admission);
-  return toResponse(answer, EXCHANGE, (pieces) => streamed(pieces, account, () => false));
+  const stream = { scheduler, admission, account, isDisconnected: () => false };
+  return toResponse(answer, EXCHANGE, stream);
 }
 
 const LIST_START = '{"data":['.length;
@@ -53,7 +53,7 @@ const STATUSES: Record<ErrorCode, number> = {
   ...{ STORAGE_UNAVAILABLE: 503, AUTH_UNAVAILABLE: 503, ADMIN_DISABLED: 503 },
 };
 it.each(Object.entries(STATUSES) as [ErrorCode, number][])('%s is %i', async (code, status) => {
-  const response = toResponse(failure({ code, message: 'say "why" — é' }), EXCHANGE);
+  const response = toResponse({ failure: { code, message: 'say "why" — é' } }, EXCHANGE);
   expect(response.status).toBe(status);
   expect(await response.text()).toBe(
     `{"error":{"code":"${code}","message":"say \\"why\\" — é"},"meta":{${META}}}`,
@@ -66,12 +66,16 @@ it("An answer contains a record's text unchanged", async () => {
   expect(await response.text()).toBe(`{"data":{"id":"CUS-0001","n":1.0},"meta":{${META}}}`);
 });
 
-it.each([
-  ['allow', 'GET', failure({ code: 'METHOD_NOT_ALLOWED', message: '' }, 'GET')],
-  ['retry-after', '7', failure({ code: 'AUTH_UNAVAILABLE', message: '', retryAfterSeconds: 7 })],
+it.each<[string, string, HandlerResult]>([
+  ['allow', 'GET', { failure: { code: 'METHOD_NOT_ALLOWED', message: '' }, allow: 'GET' }],
+  [
+    'retry-after',
+    '7',
+    { failure: { code: 'AUTH_UNAVAILABLE', message: '', retryAfterSeconds: 7 } },
+  ],
 ])('A failure has %s only if it says so', (name, value, answer) => {
   expect(toResponse(answer, EXCHANGE).headers.get(name)).toBe(value);
-  const plain = failure({ code: 'NOT_FOUND', message: '' });
+  const plain = { failure: { code: 'NOT_FOUND', message: '' } } as const;
   expect(toResponse(plain, EXCHANGE).headers.has(name)).toBe(false);
 });
 
@@ -85,10 +89,11 @@ it.each([
   ['rows of 65,536 characters with their bracket', 0, rows(filler(PIECE - 4), '"1"')],
   ['longer rows', 1, rows(filler(PIECE - 4), '"12"')],
   ['no rows', 0, rows()],
-])('an answer of %s is sent as %i streams', (_name, expected, answer) => {
-  const streamed = vi.fn(() => new ReadableStream());
-  toResponse(answer, EXCHANGE, streamed);
-  expect(streamed).toHaveBeenCalledTimes(expected);
+])('an answer of %s is sent as %i streams', async (_name, expected, answer) => {
+  const admission = new Admission();
+  const acquired = vi.spyOn(admission, 'acquire');
+  await answered(answer, admission).text();
+  expect(acquired).toHaveBeenCalledTimes(expected);
 });
 
 /** The high half of the pair is the last unit of the first piece where n is 2. */
@@ -196,20 +201,33 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   return body;
 }
 
-const UNSLICED = new FairScheduler({ stopwatch: () => 0 });
+/** The reader of a stream of an account's texts, which has its bytes and its turns at once unless others hold them. */
+function readerOf(
+  texts: AsyncGenerator<string>,
+  admission = new Admission(),
+  isDisconnected = () => false,
+) {
+  const scheduler = new FairScheduler({ stopwatch: () => 0 });
+  return answerStream(texts, {
+    scheduler,
+    admission,
+    account: 'neema',
+    isDisconnected,
+  }).getReader();
+}
 
-// Texts without end: one that went on without its reader would never be released.
+/** Texts without end: one that went on without its reader would never be released. */
+async function* endless(told: string[]) {
+  try {
+    while (told.push('made')) yield 'x'.repeat(100_000);
+  } finally {
+    told.push('released');
+  }
+}
+
 it('A streamed answer is made as it is read, and released as soon as the client stops', async () => {
   const told: string[] = [];
-  async function* texts() {
-    try {
-      while (told.push('made')) yield 'x'.repeat(100_000);
-    } finally {
-      told.push('released');
-    }
-  }
-  const streamed = answerStreams(UNSLICED, new Admission());
-  const reader = streamed(texts(), 'neema', () => false).getReader();
+  const reader = readerOf(endless(told));
   await setImmediate();
   expect(told).toEqual([]);
   await reader.read();
@@ -219,6 +237,19 @@ it('A streamed answer is made as it is read, and released as soon as the client 
   expect(told).toEqual(['made', 'released']);
 });
 
+it('A streamed answer that is not read within 15 s gives back what it held', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const admission = new Admission();
+  const told: string[] = [];
+  const reader = readerOf(endless(told), admission);
+  await reader.read();
+  expect(admission.heldBytes).toBe(HELD_BYTES);
+  await vi.advanceTimersByTimeAsync(RESPONSE_WRITE_TIMEOUT_MS);
+  vi.useRealTimers();
+  await expect(reader.read()).rejects.toThrow('not read in time');
+  expect([admission.heldBytes, told.at(-1)]).toEqual([0, 'released']);
+});
+
 /** What one stream holds; a second one of the account waits for it. */
 const HELD_BYTES = 393_216;
 
@@ -226,10 +257,7 @@ async function waitingStream(isDisconnected = () => false) {
   const limits = { accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 };
   const admission = new Admission(limits);
   void admission.acquire('neema', HELD_BYTES, () => false);
-  async function* texts() {
-    yield 'x';
-  }
-  const reader = answerStreams(UNSLICED, admission)(texts(), 'neema', isDisconnected).getReader();
+  const reader = readerOf(endless([]), admission, isDisconnected);
   const reading = reader.read();
   // A stream asks for its first piece in a later turn.
   await setImmediate();

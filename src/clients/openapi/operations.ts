@@ -6,8 +6,9 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { ROW_VIEWS } from '../../core/domain/operator-views.js';
-import type { Action } from '../../core/http/actions.js';
+import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import {
+  type Action,
   adminAccount,
   adminHealth,
   adminListRecords,
@@ -16,11 +17,10 @@ import {
   health,
   listPayments,
   listRecords,
+  type Route,
   readRecord,
   updateRecord,
-} from '../../core/http/actions.js';
-import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
-import type { Route } from '../../core/http/routes.js';
+} from '../../core/http/routes.js';
 import { EXAMPLE_BODIES, EXAMPLE_CHANGES, EXAMPLE_RECORD, exampleOf } from './examples.js';
 import type { ParameterName } from './parameters.js';
 import type { AnswerKind } from './schemas.js';

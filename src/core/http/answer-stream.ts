@@ -13,66 +13,63 @@ const PIECE_CHARACTERS = 65_536;
 const UTF8_MAX_BYTES = 3;
 /** One piece is made while another is written to the connection. */
 const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
-/** No piece is made before the client asks for it: an unread body holds nothing. */
-const ON_DEMAND = { highWaterMark: 0 };
-
-type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
-
-/** The body of a response whose text comes in pieces. */
-export type StreamAnswer = (pieces: AsyncGenerator<string>) => Body;
 
 const encoder = new TextEncoder();
 
-/** Makes the bodies of the accounts' long responses. */
-export function answerStreams(scheduler: FairScheduler, admission: Admission) {
-  return (
-    pieces: AsyncGenerator<string>,
-    account: string,
-    isDisconnected: IsDisconnected,
-  ): Body => {
-    let isCancelled = false;
-    const unread = new AbortController();
-    const isOver = () => isCancelled || isDisconnected();
+/** What a long response shares with others, and with whom. */
+export interface StreamContext {
+  readonly scheduler: FairScheduler;
+  readonly admission: Admission;
+  readonly account: string;
+  readonly isDisconnected: IsDisconnected;
+}
 
-    async function* encoded(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
-      await admission.acquire(account, HELD_BYTES, isOver);
-      const deadline = setTimeout(() => unread.abort(), RESPONSE_WRITE_TIMEOUT_MS);
-      try {
-        for await (const piece of evenPieces(pieces)) {
-          await scheduler.yieldIfNeeded(account, isOver);
-          yield encoder.encode(piece);
-        }
-      } finally {
-        clearTimeout(deadline);
-        admission.release(account, HELD_BYTES);
+/** The body of a response whose text comes in pieces. An unread body holds nothing. */
+export function answerStream(pieces: AsyncGenerator<string>, context: StreamContext) {
+  const { scheduler, admission, account, isDisconnected } = context;
+  let isCancelled = false;
+  const isOver = () => isCancelled || isDisconnected();
+  const unread = new AbortController();
+
+  async function* encoded() {
+    await admission.acquire(account, HELD_BYTES, isOver);
+    const deadline = setTimeout(() => unread.abort(), RESPONSE_WRITE_TIMEOUT_MS);
+    try {
+      for await (const piece of evenPieces(pieces)) {
+        await scheduler.yieldIfNeeded(account, isOver);
+        yield encoder.encode(piece);
       }
+    } finally {
+      clearTimeout(deadline);
+      admission.release(account, HELD_BYTES);
     }
+  }
 
-    const source = encoded();
-    return new ReadableStream(
-      {
-        // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
-        start(controller) {
-          unread.signal.addEventListener('abort', () => {
-            isCancelled = true;
-            void source.return();
-            controller.error(new Error('the response was not read in time'));
-          });
-        },
-        async pull(controller) {
-          const { done, value } = await source.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        },
-        // Releases the records whose texts were to be sent.
-        async cancel() {
-          isCancelled = true;
-          await source.return();
-        },
-      },
-      ON_DEMAND,
-    );
+  const source = encoded();
+  // Releases the records whose texts were to be sent.
+  const cancel = async () => {
+    isCancelled = true;
+    await source.return();
   };
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
+      start(controller) {
+        unread.signal.addEventListener('abort', () => {
+          void cancel();
+          controller.error(new Error('the response was not read in time'));
+        });
+      },
+      async pull(controller) {
+        const { done, value } = await source.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel,
+    },
+    // No piece is made before the client asks for it.
+    { highWaterMark: 0 },
+  );
 }
 
 /**

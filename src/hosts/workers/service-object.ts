@@ -3,9 +3,9 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import {
-  buildHandler,
+  createHandler,
   FairScheduler,
-  type FetchHandler,
+  type Handler,
   openRecords,
   openSignIn,
 } from '../../handler.js';
@@ -43,7 +43,7 @@ class ObjectScheduler extends FairScheduler {
 }
 
 export class ServiceObject extends DurableObject<WorkerEnvironment> {
-  #respond!: FetchHandler;
+  #respond!: Handler;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -66,7 +66,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       log.error('setting_unusable', error);
       // Nothing is opened: a new database must not get what a wrong setting asks for.
       const message = 'a setting of the service is unusable; its log names it';
-      this.#respond = (request) => errorResponse(request, 'STORAGE_UNAVAILABLE', message);
+      this.#respond = async (request) => errorResponse(request, 'STORAGE_UNAVAILABLE', message);
     }
   }
 
@@ -90,7 +90,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
     const checksAtOnce = CHECKS_AT_ONCE;
-    const respond = buildHandler({
+    const respond = createHandler({
       records,
       identity: signIn && openSignIn({ settings: signIn, log, checksAtOnce }).identity,
       adminKey,

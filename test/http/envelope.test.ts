@@ -40,8 +40,8 @@ function answered(
   account = 'neema',
   scheduler = new FairScheduler(),
 ): Response {
-  const stream = { scheduler, admission, account, isDisconnected: () => false };
-  return toResponse(answer, EXCHANGE, stream);
+  const service = { scheduler, admission };
+  return toResponse(answer, EXCHANGE, { account, isDisconnected: () => false, service });
 }
 
 const LIST_START = '{"data":['.length;
@@ -207,13 +207,8 @@ function readerOf(
   admission = new Admission(),
   isDisconnected = () => false,
 ) {
-  const scheduler = new FairScheduler({ stopwatch: () => 0 });
-  return answerStream(texts, {
-    scheduler,
-    admission,
-    account: 'neema',
-    isDisconnected,
-  }).getReader();
+  const service = { admission, scheduler: new FairScheduler({ stopwatch: () => 0 }) };
+  return answerStream(texts, { account: 'neema', isDisconnected, service }).getReader();
 }
 
 /** Texts without end: one that went on without its reader would never be released. */

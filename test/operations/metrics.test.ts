@@ -92,12 +92,12 @@ it('Commits fail from the first failure until one succeeds', () => {
     meter.commitFinished(status, reason && new Error(reason));
   };
   commit('notStored', 'SQLITE_FULL: no room');
-  const first = { since: Date.now(), reason: 'SQLITE_FULL: no room' };
-  expect(meter.writeFailure).toEqual(first);
+  const failing_since = new Date().toISOString();
+  expect(meter.writes).toMatchObject({ failing_since, failing_reason: 'SQLITE_FULL: no room' });
   commit('notStored', 'SQLITE_IOERR');
-  expect(meter.writeFailure).toEqual({ ...first, reason: 'SQLITE_IOERR' });
+  expect(meter.writes).toMatchObject({ failing_since, failing_reason: 'SQLITE_IOERR' });
   commit('committed');
-  expect(meter.writeFailure).toBeUndefined();
-  expect(meter.commits).toMatchObject({ committed: 1, notStored: 2 });
+  expect(meter.writes).toMatchObject({ failing_since: null, failing_reason: null });
+  expect(meter.writes.commits).toMatchObject({ committed: 1, notStored: 2 });
   expect([meter.commitDurations.sum, meter.groupSizes.sum]).toEqual([0.75, 6]);
 });

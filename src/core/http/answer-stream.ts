@@ -1,10 +1,9 @@
 // The bodies of long responses: made and encoded piece by piece as the client reads, within the
 // account's time slices and the bytes that it may hold.
 
-import type { Admission } from '../admission/admission.js';
-import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
+import type { Caller } from './routes.js';
 
 /** Above this many characters a response is sent in pieces, so that a slow reader holds little memory. */
 export const LONG_ANSWER_CHARACTERS = 65_536;
@@ -16,17 +15,12 @@ const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
 
 const encoder = new TextEncoder();
 
-/** What a long response shares with others, and with whom. */
-export interface StreamContext {
-  readonly scheduler: FairScheduler;
-  readonly admission: Admission;
-  readonly account: string;
-  readonly isDisconnected: IsDisconnected;
-}
-
 /** The body of a response whose text comes in pieces. An unread body holds nothing. */
-export function answerStream(pieces: AsyncGenerator<string>, context: StreamContext) {
-  const { scheduler, admission, account, isDisconnected } = context;
+export function answerStream(
+  pieces: AsyncGenerator<string>,
+  { account, isDisconnected, service }: Caller,
+) {
+  const { scheduler, admission } = service;
   let isCancelled = false;
   const isOver = () => isCancelled || isDisconnected();
   const unread = new AbortController();

@@ -4,7 +4,8 @@
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import { areTexts, type Rows } from '../domain/listing.js';
-import { answerStream, LONG_ANSWER_CHARACTERS, type StreamContext } from './answer-stream.js';
+import { answerStream, LONG_ANSWER_CHARACTERS } from './answer-stream.js';
+import type { Caller } from './routes.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INVALID_JSON: 400,
@@ -72,11 +73,11 @@ export interface EnvelopeFacts {
 
 const encoder = new TextEncoder();
 
-/** `stream`: of a long response; without it every response is sent as one text. */
+/** `caller`: to whom a long response is streamed; without one every response is sent as one text. */
 export function toResponse(
   result: HandlerResult,
   { requestId, now, originHeaders }: EnvelopeFacts,
-  stream?: StreamContext,
+  caller?: Caller,
 ): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -101,8 +102,8 @@ export function toResponse(
     if (pagination !== undefined) meta += `,"pagination":${JSON.stringify(pagination)}`;
     const end = `${suffix},"meta":{${meta}}}`;
     status = result.status;
-    if (stream !== undefined && isLong(result)) {
-      return new Response(answerStream(piecesOf(prefix, rows, end), stream), { status, headers });
+    if (caller !== undefined && isLong(result)) {
+      return new Response(answerStream(piecesOf(prefix, rows, end), caller), { status, headers });
     }
     if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
     text = `{"data":${prefix}${rows.join(',')}${end}`;

@@ -39,7 +39,7 @@ export interface PipelineOptions extends RouteDependencies {
 
 /** Makes the handlers of the requests whose path matches a route, or no route at all. */
 export function createPipeline(options: PipelineOptions) {
-  const { identity, admission, scheduler, log, clock } = options;
+  const { identity, log, clock } = options;
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
@@ -72,8 +72,7 @@ export function createPipeline(options: PipelineOptions) {
       const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
       const { collection } = route;
       const call = { context, collection, account, isOperator, isDisconnected, service: options };
-      const stream = { scheduler, admission, account, isDisconnected };
-      return toResponse(await action(call), facts, stream);
+      return toResponse(await action(call), facts, call);
     } catch (error) {
       return errorResponse(error, facts);
     }

@@ -36,15 +36,20 @@ export interface RouteDependencies {
   readonly healthFacts: () => Omit<AdminHealth, 'status' | 'database'>;
 }
 
+/** Who takes turns and holds bytes, and of what. */
+export interface Caller {
+  /** Empty for the operator. */
+  readonly account: string;
+  readonly isDisconnected: IsDisconnected;
+  readonly service: Pick<RouteDependencies, 'scheduler' | 'admission'>;
+}
+
 /** A request whose caller is known. */
-export interface Call {
+export interface Call extends Caller {
   readonly context: HonoContext;
   /** Undefined if the route names none. */
   readonly collection: CollectionName | undefined;
-  /** Under this name the caller takes turns and holds bytes; empty for the operator. */
-  readonly account: string;
   readonly isOperator: boolean;
-  readonly isDisconnected: IsDisconnected;
   readonly service: RouteDependencies;
 }
 

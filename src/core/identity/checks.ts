@@ -101,7 +101,7 @@ export class Checks implements IdentityProvider {
   /** Rejects if the token stays undecided. */
   async #verdict(token: string, key: string, address: string, signal: AbortSignal) {
     const { gate, ask, checksAtOnce } = this.#options;
-    const passed = await gate?.check(token);
+    const passed = await gate?.(token);
     if (passed !== undefined && 'refused' in passed) {
       this.#reports.report('token_refused_before_asking', { reason: passed.refused });
       return passed;

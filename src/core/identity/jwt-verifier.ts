@@ -25,9 +25,13 @@ export interface JwtVerifierOptions extends ProviderAccess {
   readonly url: () => Promise<string>;
 }
 
-export type JwtVerifier = ReturnType<typeof jwtVerifier>;
+/**
+ * The token's claims, if signature, expiry, issuer and audience are right; otherwise, for the log, the
+ * claim that isn't or jose's code. Rejects with a `ProviderError` if the keys can't be fetched.
+ */
+export type JwtVerifier = (token: string) => Promise<{ claims: Claims } | { refused: string }>;
 
-export function jwtVerifier(options: JwtVerifierOptions) {
+export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
   const { audiences, issuer, url, fetch, clock } = options;
   const keys = kept(async () => {
     const set = jose.createRemoteJWKSet(new URL(await url()), {
@@ -41,30 +45,23 @@ export function jwtVerifier(options: JwtVerifierOptions) {
     await set.reload();
     return set;
   }, clock);
-  return {
-    /**
-     * The token's claims, if signature, expiry, issuer and audience are right; otherwise, for the log,
-     * the claim that isn't or jose's code. Rejects with a `ProviderError` if the keys can't be fetched.
-     */
-    async check(token: string): Promise<{ claims: Claims } | { refused: string }> {
-      const wanted: jose.JWTVerifyOptions = {
-        algorithms: ALGORITHMS,
-        audience: [...audiences],
-        clockTolerance: CLOCK_SKEW_SECONDS,
-        currentDate: new Date(clock()),
-        requiredClaims: ['exp'],
-        ...(issuer !== undefined && { issuer }),
-      };
-      try {
-        return { claims: (await jose.jwtVerify(token, await keys(), wanted)).payload };
-      } catch (error) {
-        if (error instanceof ProviderError) throw error;
-        if (error instanceof jose.errors.JWTClaimValidationFailed) return { refused: error.claim };
-        return { refused: error instanceof jose.errors.JOSEError ? error.code : 'unusable_token' };
-      }
-    },
-    /** Fetches the keys, if they are not there yet. Rejects with a `ProviderError`. */
-    ready: (): Promise<unknown> => keys(),
+  return async (token) => {
+    const set = await keys();
+    const wanted: jose.JWTVerifyOptions = {
+      algorithms: ALGORITHMS,
+      audience: [...audiences],
+      clockTolerance: CLOCK_SKEW_SECONDS,
+      currentDate: new Date(clock()),
+      requiredClaims: ['exp'],
+      ...(issuer !== undefined && { issuer }),
+    };
+    try {
+      return { claims: (await jose.jwtVerify(token, set, wanted)).payload };
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      if (error instanceof jose.errors.JWTClaimValidationFailed) return { refused: error.claim };
+      return { refused: error instanceof jose.errors.JOSEError ? error.code : 'unusable_token' };
+    }
   };
 }
 

@@ -78,7 +78,7 @@ const REMEDY =
 /** `ask` is undefined if the gate alone decides. */
 function probeProvider(gate: JwtVerifier | undefined, ask: Ask | undefined): Promise<string> {
   return inTime(async (signal) => {
-    await gate?.ready();
+    await gate?.(MADE_UP_TOKEN);
     if (ask === undefined) return 'the keys are there; each token counts until it expires';
     if ('refused' in (await ask(MADE_UP_TOKEN, signal))) return 'a made-up token is refused';
     throw new ProviderError('every token opens an account');

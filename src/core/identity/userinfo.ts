@@ -6,6 +6,7 @@ import { retryAfterMs } from '../retry-after.js';
 import { type Account, accountIn, type Claims, member, subjectPath } from './claims.js';
 import type { ProviderAccess } from './documents.js';
 import { ProviderError, type ProviderResponse, readJson } from './send.js';
+import type { SignInSettings } from './sign-in.js';
 
 /** `refused`: for the log. */
 export type Verdict = Account | { readonly refused: Refusal };
@@ -14,15 +15,10 @@ type Refusal = { readonly status: number; readonly error?: string };
 /** Asks about a token, whose claims the gate gives. Rejects if the token stays undecided. */
 export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Verdict>;
 
-export interface EndpointOptions extends ProviderAccess {
-  readonly url: () => Promise<string>;
-  /** Extra request headers; Supabase wants its `apikey`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** PocketBase wants `POST`. */
-  readonly method: 'GET' | 'POST';
-  /** Dotted path or JSON Pointer to the subject in the answer. */
-  readonly subjectField: string;
-}
+export type EndpointOptions = ProviderAccess &
+  Required<Pick<SignInSettings, 'headers' | 'method' | 'subjectField'>> & {
+    readonly url: () => Promise<string>;
+  };
 
 const NO_SUBJECT = 'without a usable subject; check AUTH_SUBJECT_FIELD';
 const REFUSALS = [400, 401, 403];

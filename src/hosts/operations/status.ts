@@ -2,7 +2,7 @@
 // metrics and the console are made from it.
 
 import type { RecordCounts } from '../../core/domain/api-schema.js';
-import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
+import type { Meter } from './meter.js';
 import type { Minute } from './request-metrics.js';
 import type { Reason, Warning } from './troubles.js';
 
@@ -28,15 +28,8 @@ export interface ServiceStatus {
   };
   /** Oldest first; the last one is under way. */
   readonly last_hour: readonly Minute[];
-  readonly writes: {
-    /** For a commit. */
-    readonly waiting: number | null;
-    readonly commits: Readonly<Record<CommitStatus, number>>;
-    /** Since when every commit has failed. */
-    readonly failing_since: string | null;
-    readonly failing_reason: string | null;
-    readonly audit_failures: number;
-  };
+  /** `waiting`: for a commit. */
+  readonly writes: Meter['writes'] & { readonly waiting: number | null };
   readonly records: RecordCounts | null;
   readonly accounts: number | null;
   readonly database: {
@@ -46,13 +39,8 @@ export interface ServiceStatus {
     readonly disk_free_bytes: number | null;
     readonly disk_bytes: number | null;
   };
-  readonly identity: {
-    readonly unavailable_since: string | null;
-    readonly checks: Readonly<Record<IdentityOutcome, number>>;
-    readonly joined: number;
-    readonly remembered: number;
-  };
-  readonly admin_keys: { readonly refused: number; readonly last_refused_at: string | null };
+  readonly identity: Meter['identity'];
+  readonly admin_keys: Meter['adminKeys'];
   /** Null if `BACKUP_DIR` is unset. */
   readonly backups: {
     readonly folder: string;
@@ -63,7 +51,7 @@ export interface ServiceStatus {
     readonly last_success_bytes: number | null;
     /** A backup failed, and none has succeeded since. */
     readonly last_failed: boolean;
-    readonly last_failure: { readonly at: string; readonly reason: string } | null;
+    readonly last_failure: Meter['failedBackup'];
     readonly under_way: boolean;
     /** Newest first; null if the folder cannot be read. */
     readonly list:
@@ -105,8 +93,6 @@ export type { ServiceStatus as Status };
 /** What the status is judged on. */
 export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
 
-export function timeOf(milliseconds: number): string;
-export function timeOf(milliseconds: number | undefined): string | null;
 export function timeOf(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }

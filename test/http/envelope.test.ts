@@ -110,10 +110,6 @@ it.each<[string, readonly string[]]>([
     Array.from({ length: 16 }, () => filler(PIECE + more)),
   ]),
   ...[0, 1, 2, 3].map((n): [string, string[]] => [`a pair at the border, ${n}`, [pairAtBorder(n)]]),
-  ...[0, 1].map((shift): [string, string[]] => [
-    `nothing but surrogate pairs, shifted by ${shift}`,
-    [`"${'x'.repeat(shift)}${'😀'.repeat(LARGE / 2)}"`, `"${'🧵'.repeat(PIECE)}"`],
-  ]),
   [
     'characters of one to four bytes',
     Array.from({ length: 30 }, (_, i) => `"${'aé✓😀'.repeat(10_000 + i)}"`),
@@ -168,18 +164,16 @@ describe('a long list', () => {
   });
 });
 
-it.each([
-  ['a list', 150_000, (texts: string[]) => list(texts, pageOf(texts))],
-  ['a record', 60_000, ([text = '']: string[]) => data(text)],
-])('%s shares its long texts between all of its readers', async (_name, bytes, answerOf) => {
+it('A list shares its long texts between all of its readers', async () => {
   // As records are: made by the parser, not joined.
-  const answer = answerOf(JSON.parse(JSON.stringify(LONG)));
+  const texts: string[] = JSON.parse(JSON.stringify(LONG));
+  const answer = list(texts, pageOf(texts));
   const readers = Array.from({ length: 200 }, () => bodyOf(answered(answer)).getReader());
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   // To the middle of a text.
   for (const reader of readers) {
-    for (let read = 0; read < bytes; ) read += (await reader.read()).value?.byteLength ?? bytes;
+    for (let read = 0; read < 150_000; ) read += (await reader.read()).value?.byteLength ?? 150_000;
   }
   collectGarbage();
   // A copy for each of them would be 20 MB.

@@ -54,21 +54,6 @@ function expectInvalid(outcome: Outcome<unknown>, message: RegExp) {
 }
 
 describe('boundedBody', () => {
-  it('joins many small chunks, characters cut in two included', async () => {
-    const text = JSON.stringify({ note: 'aé✓😀'.repeat(500) });
-    const chunks = Array.from(bytesOf(text), (byte) => Uint8Array.of(byte));
-    expect(await read(post(source(chunks).body))).toEqual({ ok: true, value: text });
-  });
-
-  it.each([1, 4096, MAX])('takes exactly the limit in chunks of %i bytes', async (size) => {
-    const limit = Math.min(MAX, size * 1000);
-    const whole = new Uint8Array(limit).fill(0x20);
-    const chunks: Uint8Array[] = [];
-    for (let at = 0; at < limit; at += size) chunks.push(whole.subarray(at, at + size));
-    const bytes = await bounded(source(chunks).body, limit);
-    expect(bytes && Buffer.compare(bytes, whole)).toBe(0);
-  });
-
   it.each([
     [1_000, 11],
     [10_001, 1],

@@ -97,19 +97,16 @@ it.each([
   expect([provider.asked, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
 });
 
+const NO_SUBJECT = 'a token without a usable subject; check AUTH_SUBJECT_FIELD';
 it.each([
-  [
-    { subjectField: 'oid' },
-    {},
-    { reason: 'a token without a usable subject; check AUTH_SUBJECT_FIELD' },
-  ],
-  [{}, { sub: 'x'.repeat(1_025) }, { reason: 'a subject over 1024 bytes' }],
+  [{ subjectField: 'oid' }, {}, NO_SUBJECT],
+  [{}, { sub: 'x'.repeat(1_025) }, 'a subject over 1024 bytes'],
 ])(
-  'Alone, a token without a usable subject is unavailable: %o, %o',
-  async (settings, claims, fields) => {
+  'Alone, a token without a usable subject is unavailable: %o',
+  async (settings, claims, reason) => {
     const { identity } = signIn({ ...ALONE, ...settings });
     expect(await identity.identify(await provider.token(claims))).toEqual(UNAVAILABLE);
-    expect(log.lines.at(-1)?.fields).toMatchObject(fields);
+    expect(log.lines.at(-1)?.fields).toEqual({ reason });
   },
 );
 
@@ -130,11 +127,9 @@ describe('Keys', () => {
     const { identity } = signIn(ALONE);
     for (let i = 0; i < 5; i++) await identity.identify(await provider.token({ jti: `${i}` }));
     expect([questions(DISCOVERY), questions(KEYS)]).toEqual([1, 1]);
-    const old = await provider.token({ exp: seconds(3_600) });
     await provider.rotate();
     later(30_000);
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
-    expect(await identity.identify(old)).toEqual(INVALID);
     expect(questions(KEYS)).toBe(2);
     later(570_000);
     await identity.identify(await provider.token());
@@ -217,8 +212,7 @@ describe('Keys', () => {
   });
 });
 
-const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA'.split(' ');
-it.each(ALGORITHMS)('A provider may sign with %s', async (algorithm) => {
+it.each('RS256 PS512 ES384 EdDSA'.split(' '))('A provider may sign with %s', async (algorithm) => {
   await provider.close();
   provider = await openSigningProvider(algorithm);
   expect(await signIn().identity.identify(await provider.token())).toEqual(IDENTIFIED);

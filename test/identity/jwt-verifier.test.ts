@@ -194,7 +194,7 @@ describe('Keys', () => {
   it.each<[object | ((issuer: string) => object), string]>([
     [
       { issuer: 'https://id.example' },
-      'the discovery document names another issuer; set AUTH_ISSUER to "https://id.example"',
+      'the discovery document names "https://id.example"; set AUTH_ISSUER to the issuer that it names',
     ],
     // A plain connection to another machine.
     [

@@ -5,13 +5,10 @@ import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
 import type { Caller } from './routes.js';
 
-/** Above this many characters a response is sent in pieces, so that a slow reader holds little memory. */
-export const LONG_ANSWER_CHARACTERS = 65_536;
-const PIECE_CHARACTERS = 65_536;
-/** Of one UTF-16 code unit, at most. */
-const UTF8_MAX_BYTES = 3;
-/** One piece is made while another is written to the connection. */
-const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
+/** A longer response is sent in pieces of at most this, so that a slow reader holds little memory. */
+export const PIECE_CHARACTERS = 65_536;
+/** One piece is made while another is written; a character is at most three bytes of UTF-8. */
+const HELD_BYTES = 2 * PIECE_CHARACTERS * 3;
 
 const encoder = new TextEncoder();
 

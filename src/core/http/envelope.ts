@@ -4,7 +4,7 @@
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import { areTexts, type Rows } from '../domain/listing.js';
-import { answerStream, LONG_ANSWER_CHARACTERS } from './answer-stream.js';
+import { answerStream, PIECE_CHARACTERS } from './answer-stream.js';
 import type { Caller } from './routes.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -43,12 +43,10 @@ export interface Success {
 
 const NO_ROWS: Rows = [];
 
-/** One JSON text as `data`. */
 export function data(text: string, status: 200 | 201 = 200): HandlerResult {
   return { status, prefix: text, rows: NO_ROWS, suffix: '', pagination: undefined };
 }
 
-/** Rows as `data`. */
 export function list(rows: Rows, pagination: Pagination): HandlerResult {
   return { status: 200, prefix: '[', rows, suffix: ']', pagination };
 }
@@ -62,7 +60,6 @@ export function dataOf(outcome: Outcome<string>, status: 200 | 201 = 200): Handl
   return outcome.ok ? data(outcome.value, status) : outcome;
 }
 
-/** Facts of this exchange. */
 export interface EnvelopeFacts {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */
@@ -136,5 +133,5 @@ function isLong({ prefix, rows }: Success): boolean {
   if (!areTexts(rows)) return true;
   let characters = prefix.length;
   for (const row of rows) characters += row.length;
-  return characters > LONG_ANSWER_CHARACTERS;
+  return characters > PIECE_CHARACTERS;
 }

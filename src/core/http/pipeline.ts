@@ -67,7 +67,11 @@ export function createPipeline(options: PipelineOptions) {
       if (route === undefined) return toResponse(noRoute(path), facts);
       // An own property: the client chooses the method, which may be "constructor".
       const action = Object.hasOwn(route.actions, raw.method) && route.actions[raw.method];
-      if (!action) return toResponse(noMethod(raw.method, allowOf(route)), facts);
+      if (!action) {
+        const allow = allowOf(route);
+        const message = `${raw.method} is not allowed here; use ${allow}`;
+        return toResponse(refusal('METHOD_NOT_ALLOWED', message, allow), facts);
+      }
       const account = admitted.value;
       const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
       const { collection } = route;
@@ -93,10 +97,6 @@ export function createPipeline(options: PipelineOptions) {
     const message = 'internal error; the log has it under the request id';
     return toResponse(refusal('INTERNAL_ERROR', message), facts);
   }
-}
-
-function noMethod(method: string, allow: string) {
-  return refusal('METHOD_NOT_ALLOWED', `${method} is not allowed here; use ${allow}`, allow);
 }
 
 const RESOURCES = [...COLLECTION_NAMES, 'payments', 'health', 'admin'].join(', ');

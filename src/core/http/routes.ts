@@ -27,7 +27,6 @@ import { bodyMaxBytes, type HostBindings, readBodyText } from './request-body.js
 
 export type HonoContext = Context<{ Bindings: HostBindings }>;
 
-/** The parts of the service that routes use. */
 export interface RouteDependencies {
   readonly records: RecordService;
   readonly scheduler: FairScheduler;
@@ -47,7 +46,6 @@ export interface Caller {
 /** A request whose caller is known. */
 export interface Call extends Caller {
   readonly context: HonoContext;
-  /** Undefined if the route names none. */
   readonly collection: CollectionName | undefined;
   readonly isOperator: boolean;
   readonly service: RouteDependencies;
@@ -60,13 +58,13 @@ export interface Route {
   readonly path: string;
   /** By method, in the order of the `Allow` header. */
   readonly actions: Readonly<Record<string, Action>>;
-  /** The collection in the path; undefined if the path has none. */
+  /** In the path; undefined if it has none. */
   readonly collection?: CollectionName;
   /** The operator's view that it answers, if that is one of the table. */
   readonly view?: ViewName;
 }
 
-/** "Time zone context is Africa/Dar_es_Salaam; default currency is TZS." */
+/** "Static: it does not check the database, write ability, or the identity provider." */
 export const HEALTH = {
   status: 'ok',
   service: 'service-management-api',
@@ -76,8 +74,6 @@ export const HEALTH = {
 } as const;
 
 const HEALTH_RESULT = data(JSON.stringify(HEALTH));
-
-/** "Static: it does not check the database, write ability, or the identity provider." */
 export const health: Action = () => HEALTH_RESULT;
 
 export const listRecords: Action = (call) => recordsPage(call, queryIn(call, DATA_PAGE_SIZES));
@@ -114,15 +110,12 @@ export const listPayments: Action = async (call) => {
 
 /** Always 200: a monitor reads "degraded" and the reason, instead of a failed request. */
 export const adminHealth: Action = async ({ service }) => {
-  const { records, healthFacts } = service;
-  const connected = await records.operator.ping().then(
-    () => true,
-    () => false,
-  );
+  const ping = service.records.operator.ping();
+  const connected = await ping.then(() => true).catch(() => false);
   const view: AdminHealth = {
     status: connected ? 'ok' : 'degraded',
     database: connected ? 'ok' : 'unavailable',
-    ...healthFacts(),
+    ...service.healthFacts(),
   };
   return data(JSON.stringify(view));
 };

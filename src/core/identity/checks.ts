@@ -49,7 +49,9 @@ export class Checks implements IdentityProvider {
   readonly #options: ChecksOptions;
   readonly #clock: () => number;
   readonly #reports: ThrottledLog;
-  readonly #places: Semaphore;
+  /** Places for checks. Addresses that wait for one take turns. */
+  #free: number;
+  readonly #waiting: FairQueue<Waiter> = waiters();
   /** By the token's hash. */
   readonly #underWay = new Map<string, Promise<Identity>>();
   /** Good the last time, expired or not; the one that was checked longest ago first. */
@@ -62,7 +64,7 @@ export class Checks implements IdentityProvider {
     this.#options = options;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    this.#places = new Semaphore(checksAtOnce);
+    this.#free = checksAtOnce;
   }
 
   identify(token: string, from?: From): MaybePromise<Identity> {
@@ -107,11 +109,27 @@ export class Checks implements IdentityProvider {
       return passed;
     }
     const isKnown = checksAtOnce === undefined && this.#good.has(key);
-    if (!isKnown) await this.#places.acquire(address, signal);
+    if (!isKnown) await this.#acquire(address, signal);
     const verdict = await ask(token, signal, passed?.claims);
     // An operator's mistake (no apikey, no scope) looks the same as a bad token.
     if ('refused' in verdict) this.#reports.report('identity_provider_refused', verdict.refused);
     return verdict;
+  }
+
+  /** Takes a place until the signal aborts. */
+  async #acquire(address: string, signal: AbortSignal): Promise<void> {
+    const isDisconnected = () => signal.aborted;
+    if (this.#free > 0) this.#free--;
+    else {
+      await new Promise<void>((resolve, reject) =>
+        this.#waiting.add(address, { isDisconnected, resolve, reject }),
+      );
+    }
+    signal.addEventListener('abort', () => {
+      const next = this.#waiting.take();
+      if (next === undefined) this.#free++;
+      else next.resolve();
+    });
   }
 
   /** Remembers the verdict. */
@@ -150,32 +168,6 @@ function remember(tokens: Map<string, Known>, key: string, known: Known): Identi
   }
   tokens.set(key, known);
   return known.identity;
-}
-
-/** Addresses that wait for a place take turns. */
-class Semaphore {
-  #free: number;
-  readonly #waiting: FairQueue<Waiter> = waiters();
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  /** Takes a place until the signal aborts. */
-  async acquire(address: string, signal: AbortSignal): Promise<void> {
-    const isDisconnected = () => signal.aborted;
-    if (this.#free > 0) this.#free--;
-    else {
-      await new Promise<void>((resolve, reject) =>
-        this.#waiting.add(address, { isDisconnected, resolve, reject }),
-      );
-    }
-    signal.addEventListener('abort', () => {
-      const next = this.#waiting.take();
-      if (next === undefined) this.#free++;
-      else next.resolve();
-    });
-  }
 }
 
 async function sha256(token: string): Promise<string> {

@@ -66,8 +66,13 @@ export function discovery(issuer: string | undefined, { fetch, clock }: Provider
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const signal = AbortSignal.timeout(DOCUMENT_TIMEOUT_MS);
     const json = await fetchJson('the discovery document', url, fetch, signal);
-    expectIssuer(member(json, 'issuer'), issuer);
-    return json;
+    const found = member(json, 'issuer');
+    // "MUST exactly match": else one provider could speak for another.
+    if (found === issuer) return json;
+    const named = typeof found === 'string' ? JSON.stringify(found.slice(0, 200)) : 'no issuer';
+    throw new ProviderError(
+      `the discovery document names ${named}; set AUTH_ISSUER to the issuer that it names`,
+    );
   }, clock);
   return async (endpoint: keyof typeof REMEDIES): Promise<string> => {
     const url = member(await document(), endpoint);
@@ -76,16 +81,6 @@ export function discovery(issuer: string | undefined, { fetch, clock }: Provider
       `the discovery document names no usable ${endpoint}; ${REMEDIES[endpoint]}`,
     );
   };
-}
-
-function expectIssuer(found: unknown, issuer: string): void {
-  // "MUST exactly match": else one provider could speak for another.
-  if (found === issuer) return;
-  const remedy =
-    typeof found === 'string'
-      ? `names another issuer; set AUTH_ISSUER to ${JSON.stringify(found.slice(0, 200))}`
-      : 'is not JSON with an issuer; check AUTH_ISSUER';
-  throw new ProviderError(`the discovery document ${remedy}`);
 }
 
 /** A token never goes over a plain connection, whatever the document says; on loopback the issuer itself is plain. */

@@ -51,12 +51,14 @@ function failCommit(meter: Meter, reason: string): void {
   meter.commitFinished('notStored', new Error(reason));
 }
 
-it('A service that is well is ready from the end of its start to its stop', async () => {
-  const { readiness, answer } = open();
+it('A service is ready from the end of its start until its storage is lost or it stops', async () => {
+  const { meter, readiness, answer } = open();
   expect(await answer({}, false)).toEqual({ ready: false, reasons: ['starting'], warnings: [] });
   expect(await answer()).toEqual({ ready: true, reasons: [], warnings: [] });
+  meter.storageLost();
+  expect(await answer()).toMatchObject({ ready: false, reasons: ['storage_lost'] });
   readiness.stopping();
-  expect(await answer()).toMatchObject({ ready: false, reasons: ['stopping'] });
+  expect(await answer()).toMatchObject({ ready: false, reasons: ['stopping', 'storage_lost'] });
 });
 
 it.each([
@@ -64,12 +66,6 @@ it.each([
   ['hangs', () => new Promise<void>(() => {})],
 ])('A database that %s is a reason', async (_, ping) => {
   expect(await open({ ping }).reasons()).toEqual(['database_unavailable']);
-});
-
-it('Lost storage is a reason', async () => {
-  const { meter, reasons } = open();
-  meter.storageLost();
-  expect(await reasons()).toEqual(['storage_lost']);
 });
 
 it('Failing commits are a reason, and one is tried once a second', async () => {

@@ -13,10 +13,10 @@ export const ADMIN_KEY_HEADER = 'x-service-admin-key';
 /** The operator's key; two keys during a rotation. */
 export type AdminKey = string | readonly string[] | undefined;
 
-const NO_TOKEN = failed(
-  'UNAUTHORIZED',
-  'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"',
-);
+const NO_TOKEN = 'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"';
+const REFUSED = 'the identity provider refused the token; get a new one';
+const NO_KEY = `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`;
+const WRONG_KEY = 'missing or wrong admin key; send it as "X-Service-Admin-Key"';
 
 /** Lets in the account that the request's token belongs to: succeeds with its subject. */
 export async function admitAccount(
@@ -25,12 +25,10 @@ export async function admitAccount(
   from?: From,
 ): Promise<Outcome<string>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (token === undefined) return NO_TOKEN;
+  if (token === undefined) return failed('UNAUTHORIZED', NO_TOKEN);
   const who = await identity.identify(token, from);
   if (who.status === 'identified') return succeeded(who.subject);
-  if (who.status === 'invalid') {
-    return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');
-  }
+  if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
   const { reason: message = 'the identity provider does not answer; try again later' } = who;
   const pause = who.retryAfterSeconds && { retryAfterSeconds: who.retryAfterSeconds };
   return { ok: false, failure: { code: 'AUTH_UNAVAILABLE', message, ...pause } };
@@ -42,20 +40,12 @@ export const NO_ACCOUNT: Outcome<string> = succeeded('');
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
 export function adminGate(configured: AdminKey): (request: Request) => Outcome<string> {
   const keys = usableKeys(configured);
-  if (keys.length === 0) {
-    return () =>
-      failed(
-        'ADMIN_DISABLED',
-        `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`,
-      );
-  }
+  if (keys.length === 0) return () => failed('ADMIN_DISABLED', NO_KEY);
   return (request) => {
     const given = request.headers.get(ADMIN_KEY_HEADER) ?? '';
     // With every key, also after a match, so that the time does not tell which key matched.
     const matching = keys.filter((key) => equalInConstantTime(given, key));
-    return matching.length > 0
-      ? NO_ACCOUNT
-      : failed('UNAUTHORIZED', 'missing or wrong admin key; send it as "X-Service-Admin-Key"');
+    return matching.length > 0 ? NO_ACCOUNT : failed('UNAUTHORIZED', WRONG_KEY);
   };
 }
 

@@ -1,10 +1,14 @@
 // The steps of every request, in the contract's order: preflight, request id, prefix,
 // health, authentication, resource, method, and then the action.
 
+import type { Admission } from '../admission/admission.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
+import type { AdminHealth } from '../domain/api-schema.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type ErrorCode, failureIn } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import type { RecordService } from '../records/record-service.js';
 import { ThrottledLog } from '../throttled-log.js';
 import {
   ADMIN_KEY_HEADER,
@@ -17,15 +21,14 @@ import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, refusal, toResponse } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
 import { type RandomBytes, requestIds } from './request-id.js';
-import {
-  allowOf,
-  HEALTH_ROUTE,
-  type HonoContext,
-  type Route,
-  type RouteDependencies,
-} from './routes.js';
+import { allowOf, HEALTH_ROUTE, type HonoContext, type Route } from './routes.js';
 
-export interface PipelineOptions extends RouteDependencies {
+export interface PipelineOptions {
+  readonly records: RecordService;
+  readonly scheduler: FairScheduler;
+  readonly admission: Admission;
+  /** What the operator's health view tells besides the database's state. */
+  readonly healthFacts: () => Omit<AdminHealth, 'status' | 'database'>;
   readonly identity: IdentityProvider;
   readonly adminKey?: AdminKey;
   readonly corsAllowedOrigins: readonly string[];

@@ -35,10 +35,7 @@ export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
 /** Decoding a larger body takes a large part of a millisecond, and many may arrive at once. */
 const LARGE_BODY_BYTES = 65_536;
 
-const TOO_LONG = failed(
-  'INVALID_JSON',
-  `the body is longer than ${REQUEST_BODY_MAX_BYTES} bytes; send a smaller object`,
-);
+const TOO_LONG = `the body is longer than ${REQUEST_BODY_MAX_BYTES} bytes; send a smaller object`;
 
 /** The whole body as text; `INVALID_JSON` if it can't be one. Waits for a turn before it decodes a large one. */
 export async function readBodyText(
@@ -51,7 +48,7 @@ export async function readBodyText(
   } catch {
     return failed('INVALID_JSON', 'the request body ended early; send one complete JSON object');
   }
-  if (bytes === undefined) return TOO_LONG;
+  if (bytes === undefined) return failed('INVALID_JSON', TOO_LONG);
   if (bytes.length === 0) return failed('INVALID_JSON', 'the body is empty; send one JSON object');
   if (bytes.length > LARGE_BODY_BYTES) await turn();
   try {

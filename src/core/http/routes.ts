@@ -3,8 +3,7 @@
 // is 404, another method "405 `METHOD_NOT_ALLOWED` with an `Allow` header", which is made from the row.
 
 import type { Context } from 'hono';
-import type { Admission } from '../admission/admission.js';
-import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
+import type { IsDisconnected } from '../admission/fair-scheduler.js';
 import { boundedBody } from '../bounded-body.js';
 import type { AdminHealth } from '../domain/api-schema.js';
 import { runOf } from '../domain/audit-event.js';
@@ -20,27 +19,20 @@ import {
   singlePage,
 } from '../domain/listing.js';
 import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../domain/operator-views.js';
-import type { AccountRecords, RecordService } from '../records/record-service.js';
+import type { AccountRecords } from '../records/record-service.js';
 import { data, dataOf, type HandlerResult, list } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, ownerOf, queryOf } from './path.js';
+import type { PipelineOptions } from './pipeline.js';
 import { bodyMaxBytes, type HostBindings, readBodyText } from './request-body.js';
 
 export type HonoContext = Context<{ Bindings: HostBindings }>;
-
-export interface RouteDependencies {
-  readonly records: RecordService;
-  readonly scheduler: FairScheduler;
-  readonly admission: Admission;
-  /** What the operator's health view tells besides the database's state. */
-  readonly healthFacts: () => Omit<AdminHealth, 'status' | 'database'>;
-}
 
 /** Who takes turns and holds bytes, and of what. */
 export interface Caller {
   /** Empty for the operator. */
   readonly account: string;
   readonly isDisconnected: IsDisconnected;
-  readonly service: Pick<RouteDependencies, 'scheduler' | 'admission'>;
+  readonly service: Pick<PipelineOptions, 'scheduler' | 'admission'>;
 }
 
 /** A request whose caller is known. */
@@ -48,7 +40,7 @@ export interface Call extends Caller {
   readonly context: HonoContext;
   readonly collection: CollectionName | undefined;
   readonly isOperator: boolean;
-  readonly service: RouteDependencies;
+  readonly service: PipelineOptions;
 }
 
 export type Action = (call: Call) => HandlerResult | Promise<HandlerResult>;

@@ -83,6 +83,8 @@ function probeProvider(gate: JwtVerifier | undefined, ask: Ask | undefined): Pro
     if ('refused' in (await ask(MADE_UP_TOKEN, signal))) return 'a made-up token is refused';
     throw new ProviderError('every token opens an account');
   }).catch((error) => {
-    throw new Error(`a made-up token is not refused: ${reasonOf(error)}; ${REMEDY}`);
+    throw new Error(
+      `the identity provider did not refuse a made-up token: ${reasonOf(error)}; ${REMEDY}`,
+    );
   });
 }

@@ -118,11 +118,10 @@ export class Checks implements IdentityProvider {
 
   /** Takes a place until the signal aborts. */
   async #acquire(address: string, signal: AbortSignal): Promise<void> {
-    const isDisconnected = () => signal.aborted;
     if (this.#free > 0) this.#free--;
     else {
       await new Promise<void>((resolve, reject) =>
-        this.#waiting.add(address, { isDisconnected, resolve, reject }),
+        this.#waiting.add(address, { isDisconnected: () => signal.aborted, resolve, reject }),
       );
     }
     signal.addEventListener('abort', () => {

@@ -54,14 +54,13 @@ export function openSignIn(options: SignInOptions): SignIn {
   const keysUrl = async () => jwksUrl ?? discovered('jwks_uri');
   const hasGate = audiences.length > 0;
   const gate = hasGate ? jwtVerifier({ ...source, audiences, issuer, url: keysUrl }) : undefined;
-  if (userinfo === 'off' && !hasGate) {
+  const isOn = userinfo === 'on';
+  if (!isOn && !hasGate) {
     throw new TypeError('userinfo is off; audiences must name at least one audience');
   }
   const url = async () => userinfoUrl ?? discovered('userinfo_endpoint');
-  const endpoint =
-    userinfo === 'on'
-      ? userinfoEndpoint({ ...source, url, headers, method, subjectField })
-      : undefined;
+  const asked = { url, headers, method, subjectField };
+  const endpoint = isOn ? userinfoEndpoint({ ...source, ...asked }) : undefined;
   const ask = endpoint ?? tokenAlone(subjectField);
   return {
     identity: new Checks({ ...options, gate, ask, cacheSeconds }),

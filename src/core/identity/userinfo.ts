@@ -22,7 +22,6 @@ export type EndpointOptions = ProviderAccess &
 
 const NO_SUBJECT = 'without a usable subject; check AUTH_SUBJECT_FIELD';
 const REFUSALS = [400, 401, 403];
-/** They may ask for a pause. */
 const BUSY = [429, 503];
 /** A provider, or a proxy before it, that asked for a year would lock everybody out. */
 const PAUSE_MAX_SECONDS = 60;

@@ -12,7 +12,6 @@ import type { RandomBytes } from './core/http/request-id.js';
 import { ROUTES } from './core/http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './core/identity/identity-provider.js';
 import { type Log, silentLog } from './core/log.js';
-import type { MaybePromise } from './core/maybe-promise.js';
 import type { RecordService } from './core/records/record-service.js';
 
 export interface HandlerDependencies {
@@ -45,33 +44,24 @@ export interface HandlerDependencies {
 export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
 
 export function createHandler(dependencies: HandlerDependencies): Handler {
-  const respond = buildHandler(dependencies);
-  return async (request, host) => respond(request, host);
-}
-
-/** For a host that can send a response at once: like a `Handler`, without a promise if none is needed. */
-export type FetchHandler = (request: Request, host?: HostBindings) => MaybePromise<Response>;
-
-export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
-  const { records, identity, adminKey, clock = Date.now } = dependencies;
-  const scheduler = dependencies.scheduler ?? new FairScheduler();
+  const {
+    identity = noIdentityProvider,
+    corsAllowedOrigins = [],
+    log = silentLog,
+    clock = Date.now,
+    scheduler = new FairScheduler(),
+    randomBytes = (into) => crypto.getRandomValues(into),
+  } = dependencies;
   const startedAt = clock();
   const dispatch = createPipeline({
-    records,
-    identity: identity ?? noIdentityProvider,
-    adminKey,
-    corsAllowedOrigins: dependencies.corsAllowedOrigins ?? [],
-    status: {
-      uptimeSeconds: () => Math.floor((clock() - startedAt) / 1000),
-      identityProviderConfigured: identity !== undefined,
-      adminConfigured: usableKeys(adminKey).length > 0,
-    },
-    onAdminKeyRefused: dependencies.onAdminKeyRefused,
-    log: dependencies.log ?? silentLog,
-    clock,
-    scheduler,
+    ...dependencies,
+    ...{ identity, corsAllowedOrigins, log, clock, scheduler, randomBytes },
     admission: new Admission(dependencies.admission),
-    randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
+    healthFacts: () => ({
+      uptime_seconds: Math.floor((clock() - startedAt) / 1000),
+      identity_provider_configured: dependencies.identity !== undefined,
+      admin_configured: usableKeys(dependencies.adminKey).length > 0,
+    }),
   });
   const app = new Hono<{ Bindings: HostBindings }>({
     getPath: canonicalPath,
@@ -80,11 +70,9 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
     router: new RegExpRouter(),
   });
   // Every method: the contract checks authentication before the method.
-  for (const route of ROUTES) {
-    app.all(route.path, dispatch(route));
-  }
+  for (const route of ROUTES) app.all(route.path, dispatch(route));
   app.notFound(dispatch());
-  return (request, host) => app.fetch(request, host);
+  return async (request, host) => app.fetch(request, host);
 }
 
 export { FairScheduler } from './core/admission/fair-scheduler.js';
@@ -95,8 +83,6 @@ export {
   type SignIn,
   type SignInOptions,
   type SignInSettings,
-  type UserinfoOptions,
-  userinfoIdentity,
 } from './core/identity/sign-in.js';
 export {
   type OpenRecords,

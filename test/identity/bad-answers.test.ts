@@ -6,7 +6,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { onLoopback } from '../support/loopback.js';
-import { signInSettings } from '../support/signing-provider.js';
 
 /** What the provider does with a connection, step by step: texts are sent. */
 type Steps = readonly (string | Uint8Array | ((socket: Socket) => void))[];
@@ -42,7 +41,6 @@ const BLANKS = `4000\r\n${' '.repeat(0x4000)}\r\n`;
 const BAD: Readonly<Record<string, Steps>> = {
   'six codings, the body on its way': [head([SIX, CHUNKED]), CHUNK],
   'six codings, then a reset': [head([SIX, CHUNKED]), CHUNK, RESET_LATER],
-  'six codings, then the end': [head([SIX, TOO_LONG]), 'x', END],
   'six codings and a redirect': [head([SIX, CHUNKED, 'Location: /'], '302 Found'), CHUNK],
   'six codings and a refusal': [head([SIX, CHUNKED], '401 Unauthorized'), CHUNK],
   'a coding that nobody knows': [head(['Content-Encoding: zstd', TOO_LONG]), GOOD],
@@ -54,24 +52,18 @@ const BAD: Readonly<Record<string, Steps>> = {
   'a body that trickles': [head([CHUNKED]), repeats('1\r\n \r\n', 50)],
   'a head that trickles': ['HTTP/1.1 200 OK\r\n', repeats('A: b\r\n', 50)],
   'a body without end': [head([CHUNKED]), pours(BLANKS)],
-  'a failure without end': [head([CHUNKED], '500 X'), pours(BLANKS)],
   'headers without end': ['HTTP/1.1 200 OK\r\n', pours(LINE)],
   'a length that is negative': [head(['Content-Length: -1']), GOOD],
-  'two lengths': [head([RIGHT, 'Content-Length: 15']), GOOD],
   'a length and chunks': [head([RIGHT, CHUNKED]), GOOD],
   'a chunk that is none': [head([CHUNKED]), 'ZZ\r\n'],
-  'a chunk that is too large': [head([CHUNKED]), 'fffffffffffffffff\r\n'],
   'trailers without end': [head([CHUNKED]), '0\r\n', pours(LINE)],
   'a flood of 1xx': [pours('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')],
-  'a slow flood of 1xx': [repeats('HTTP/1.1 102 Processing\r\n\r\n', 50)],
-  '1xx, then the end': ['HTTP/1.1 103 Early\r\n\r\n'.repeat(50), END],
   '100 without end': [pours('HTTP/1.1 100 Continue\r\n\r\n')],
   'an upgrade': [head(['Connection: Upgrade', 'Upgrade: websocket'], '101 Switching'), 'x'],
   'status 999': [head(['Content-Length: 0'], '999 X')],
   'status 204 with a body': [head([RIGHT], '204 No Content'), GOOD],
   'status 304 with six codings': [head([SIX], '304 Not Modified'), GOOD],
   'what is no HTTP': ['SSH-2.0-OpenSSH\r\n'],
-  'a zero byte in a header': [head(['A: \0', RIGHT]), GOOD],
   'the end at once': [END],
   'a reset at once': [RESET],
   silence: [],
@@ -88,7 +80,7 @@ const WHOLE: readonly Steps[] = [
 ];
 
 const userInformation = (base: string) => ({ userinfoUrl: `${base}/me` });
-type SettingsAt = (base: string) => Partial<SignInSettings>;
+type SettingsAt = (base: string) => SignInSettings;
 const PLACES: Readonly<Record<string, SettingsAt>> = {
   'user information': userInformation,
   'the discovery document': (base) => ({ issuer: base }),
@@ -112,7 +104,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
   const { origin, close } = await onLoopback(server);
   try {
     const checks = behaviours.map(async (_, number) => {
-      const settings = signInSettings(settingsAt(`${origin}/${number}`));
+      const settings = settingsAt(`${origin}/${number}`);
       return openSignIn({ settings }).identity.identify('a-token');
     });
     const outcomes = await Promise.all(checks);

@@ -1,19 +1,73 @@
-// Contract, "Authentication", between the requests and the provider: which checks are shared, what
-// is remembered, for how long, and how much of it.
+// Contract, "Authentication", between the requests and the provider: which checks are shared, what is
+// remembered, for how long and how much of it, what a pause holds up, and what a flood of junk can't.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import { UNKNOWN_CHECKS_MAX, WAITING_CHECKS_MAX } from '../../src/core/identity/unknown-checks.js';
+import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
+import type { ProviderResponse } from '../../src/core/identity/send.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { keptLog } from '../support/kept-log.js';
-import { good, held, openChecks, REFUSED, settled, UNUSABLE } from './open-checks.js';
 
-const INVALID = { status: 'invalid' };
-const UNAVAILABLE = { status: 'unavailable' };
+const NOW = Date.UTC(2026, 0, 1);
 const CACHE_SECONDS = 60;
 const LIFETIME_MS = CACHE_SECONDS * 1000;
-
+const INVALID = { status: 'invalid' };
+const UNAVAILABLE = { status: 'unavailable' };
 const identified = (subject: string) => ({ status: 'identified', subject });
-const A = identified('a');
+
+type Reply = ProviderResponse | Promise<ProviderResponse>;
+
+function reply(status: number, json: unknown = null, retryAfter: string | null = null): Reply {
+  async function* body() {
+    yield new TextEncoder().encode(JSON.stringify(json));
+  }
+  return { status, headers: { get: () => retryAfter }, body: body() };
+}
+const good = (sub: string, claims = {}) => reply(200, { sub, ...claims });
+const REFUSED = () => reply(401);
+
+/** Sign-in over an endpoint of the test, with a clock of its own. */
+function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
+  const asked: string[] = [];
+  const told: string[] = [];
+  const clock = { now: NOW };
+  const log = keptLog();
+  const { identity } = openSignIn({
+    settings: { userinfoUrl: 'https://id.example.com/me', cacheSeconds },
+    log,
+    digest: (token) => `#${token}`,
+    clock: () => clock.now,
+    events: {
+      identityChecked: (outcome) => void told.push(outcome),
+      identityShared: (how) => void told.push(how),
+    },
+    fetch: async (_url, { headers }) => {
+      const token = headers['authorization']?.slice('Bearer '.length) ?? '';
+      asked.push(token);
+      return replyTo(token);
+    },
+  });
+  const check = async (token: string, from = '') => identity.identify(token, () => from);
+  /** The answer to a token at a later time, and how many questions there have been. */
+  const later = async (ms: number, token = 'a') => {
+    clock.now += ms;
+    return [await check(token), asked.length] as const;
+  };
+  return { asked, told, clock, log, check, later };
+}
+
+/** Replies that the test gives when it wants to. */
+function held() {
+  const waiting = new Map<string, (reply: Reply) => void>();
+  return {
+    replyTo: (token: string) =>
+      new Promise<ProviderResponse>((resolve) => void waiting.set(token, resolve)),
+    answer: (token: string, reply: Reply) => waiting.get(token)?.(reply),
+  };
+}
+
+/** Everything that was ready to run has run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 afterEach(() => void vi.useRealTimers());
 
@@ -22,28 +76,28 @@ describe.each([
   ['with a memory', CACHE_SECONDS],
 ])('Checks under way, %s', (_name, cacheSeconds) => {
   it('are joined for equal tokens alone', async () => {
-    const { verdictOf, answer } = held();
-    const { asked, told, check } = openChecks(verdictOf, { cacheSeconds });
+    const { replyTo, answer } = held();
+    const { asked, told, check } = open(replyTo, cacheSeconds);
     const tokens = ['a', 'a', 'a', 'A', 'a.'];
-    const open = tokens.map(check);
+    const checks = tokens.map((token) => check(token));
     await settled();
     expect(asked).toEqual(['a', 'A', 'a.']);
     for (const token of asked) answer(token, good(token));
-    expect(await Promise.all(open)).toEqual(tokens.map(identified));
+    expect(await Promise.all(checks)).toEqual(tokens.map(identified));
     expect(told).toEqual(['joined', 'joined', ...Array(3).fill('identified')]);
   });
 
   it.each([
-    ['a refusal', 2_000, () => REFUSED, INVALID],
-    ['a failure', 0, () => UNUSABLE, UNAVAILABLE],
+    ['a refusal', 2_000, REFUSED, INVALID],
+    ['a failure', 0, () => reply(500), UNAVAILABLE],
     ['a question that fails', 0, () => Promise.reject(new Error('broken')), UNAVAILABLE],
-  ])('share %s and forget it after %i ms', async (_name, ms, verdict, outcome) => {
-    const { verdictOf, answer } = held();
-    const { asked, clock, check } = openChecks(verdictOf, { cacheSeconds });
-    const open = [check('a'), check('a')];
+  ])('share %s and forget it after %i ms', async (_name, ms, replied, outcome) => {
+    const { replyTo, answer } = held();
+    const { asked, clock, check } = open(replyTo, cacheSeconds);
+    const checks = [check('a'), check('a')];
     await settled();
-    answer('a', verdict());
-    expect(await Promise.all(open)).toEqual([outcome, outcome]);
+    answer('a', replied());
+    expect(await Promise.all(checks)).toEqual([outcome, outcome]);
     if (ms > 0) {
       clock.now += ms - 1;
       expect(await check('a')).toEqual(outcome);
@@ -56,46 +110,13 @@ describe.each([
     expect(await next).toEqual(identified('user-1'));
     expect(asked).toEqual(['a', 'a']);
   });
-
-  it('end after 4 s, whether or not the question obeys its signal, and the log says so', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const log = keptLog();
-    const { asked, check } = openChecks(() => new Promise(() => {}), { cacheSeconds, log });
-    const tokens = Array.from({ length: UNKNOWN_CHECKS_MAX }, (_, i) => `${i}`);
-    const open = tokens.map(check);
-    await settled();
-    await vi.advanceTimersByTimeAsync(3_999);
-    expect(log.lines).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await Promise.all(open)).toEqual(open.map(() => UNAVAILABLE));
-    expect(log.lines[0]?.fields).toEqual({ reason: 'no answer within 4000 ms' });
-    void check('next');
-    await settled();
-    expect(asked.at(-1)).toBe('next');
-  });
-
-  it('each have a question of their own where no request may wait for another', async () => {
-    const options = { cacheSeconds, joined: false };
-    const { asked, check } = openChecks(() => new Promise(() => {}), options);
-    for (let i = 0; i <= UNKNOWN_CHECKS_MAX; i++) void check('a');
-    await settled();
-    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX + 1);
-  });
 });
 
 describe('With a memory', () => {
-  const remembering = (verdictOf: Parameters<typeof openChecks>[0] = good) => {
-    const opened = openChecks(verdictOf, { cacheSeconds: CACHE_SECONDS });
-    /** The answer to a token at a later time, and how many questions there have been. */
-    const later = async (ms: number, token = 'a') => {
-      opened.clock.now += ms;
-      return [await opened.check(token), opened.asked.length] as const;
-    };
-    return { ...opened, later };
-  };
+  const A = identified('a');
 
   it('a success is remembered for the set time, however often it is used', async () => {
-    const { told, later } = remembering();
+    const { told, later } = open(good, CACHE_SECONDS);
     await later(0);
     for (let i = 0; i < 3; i++) expect(await later(LIFETIME_MS / 3 - 1)).toEqual([A, 1]);
     expect(told).toEqual(['identified', 'remembered', 'remembered', 'remembered']);
@@ -105,13 +126,13 @@ describe('With a memory', () => {
   const jwt = (claims: object) =>
     `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
   it.each([
-    [1_005, 5_000],
-    [999, 0],
-    [99_999, LIFETIME_MS],
+    [NOW / 1000 + 5, 5_000],
+    [NOW / 1000 - 1, 0],
+    [NOW, LIFETIME_MS],
   ])('a success is not remembered beyond the exp of answer or token: %i', async (exp, ms) => {
     const tokens = [['a', { exp }] as const, [jwt({ exp }), {}] as const];
-    for (const [token, answer] of tokens) {
-      const { later } = remembering(() => good('a', answer));
+    for (const [token, claims] of tokens) {
+      const { later } = open(() => good('a', claims), CACHE_SECONDS);
       await later(0, token);
       if (ms > 0) expect(await later(ms - 1, token)).toEqual([A, 1]);
       expect(await later(1, token)).toEqual([A, 2]);
@@ -119,8 +140,8 @@ describe('With a memory', () => {
   });
 
   it('the time counts from the start of the question, also for a late joiner', async () => {
-    const { verdictOf, answer } = held();
-    const { asked, clock, check, later } = remembering(verdictOf);
+    const { replyTo, answer } = held();
+    const { asked, clock, check, later } = open(replyTo, CACHE_SECONDS);
     const first = check('a');
     clock.now += 3_000;
     const joined = check('a');
@@ -134,14 +155,15 @@ describe('With a memory', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('a clock that is set back prolongs nothing', async () => {
-    const { later } = remembering();
+  it('a clock that jumps, back or forth, prolongs nothing', async () => {
+    const { later } = open(good, CACHE_SECONDS);
     await later(0);
     expect(await later(-24 * 60 * LIFETIME_MS)).toEqual([A, 2]);
+    expect(await later(48 * 60 * LIFETIME_MS)).toEqual([A, 3]);
   });
 
   it('10,000 successes are kept; the one checked longest ago goes first', async () => {
-    const { asked, clock, check } = remembering();
+    const { asked, clock, check } = open(good, CACHE_SECONDS);
     await check('first');
     await check('second');
     clock.now += LIFETIME_MS;
@@ -156,74 +178,122 @@ describe('With a memory', () => {
   });
 });
 
-it('A failure is reported once a minute with the number of suppressed reports, another at once', async () => {
-  const log = keptLog();
-  let reason = 'status 503';
-  const { clock, check } = openChecks(() => ({ ...UNUSABLE, fields: { reason } }), { log });
-  // The last steps set the clock back.
-  for (const later of [0, 0, 0, 59_999, 1, 60_000, -3_600_000, 0]) {
-    clock.now += later;
-    await check('a');
-  }
-  reason = 'status 500';
-  await check('a');
-  const told = log.lines.map(({ fields }) => [fields['reason'], fields['suppressed'] ?? 0]);
-  expect(told).toEqual([...[0, 3, 0, 0].map((count) => ['status 503', count]), [reason, 0]]);
-});
-
 /** A flood of junk tokens takes no turn from known tokens. */
-describe('Places for checks under way', () => {
-  function open() {
-    const { verdictOf, answer } = held();
-    const log = keptLog();
-    const opened = openChecks(verdictOf, { log });
+describe('Checks of unknown tokens', () => {
+  function flooded() {
+    const { replyTo, answer } = held();
+    const opened = open(replyTo);
     const { asked, check } = opened;
-    const flood = (count: number) => Array.from({ length: count }, (_, i) => check(`junk-${i}`));
-    const answered = async (token: string, verdict = good(token)) => {
+    const flood = (count: number, from?: string) =>
+      Array.from({ length: count }, (_, i) => check(`junk-${i}`, from));
+    const answered = async (token: string, given = good(token)) => {
       const identity = check(token);
       await settled();
-      answer(token, verdict);
+      answer(token, given);
       return identity;
     };
-    const askedOnce = async (...tokens: string[]) => {
+    const askedNow = async (...tokens: string[]) => {
       asked.length = 0;
-      for (const token of tokens) void check(token);
+      for (const token of tokens) void check(token, token);
       await settled();
       return asked;
     };
-    return { ...opened, log, answer, flood, answered, askedOnce };
+    return { ...opened, answer, flood, answered, askedNow };
   }
 
-  it('are bounded for unknown tokens, and free for known ones', async () => {
-    const { asked, told, flood, answered } = open();
+  it('are bounded, while known tokens are checked at once', async () => {
+    const { asked, clock, flood, answered, askedNow } = flooded();
     await answered('mine');
-    flood(WAITING_CHECKS_MAX);
+    flood(1_000);
     await settled();
     expect(asked).toHaveLength(1 + UNKNOWN_CHECKS_MAX);
-    expect(told).toEqual(['identified']);
     expect(await answered('mine')).toEqual(identified('mine'));
+    expect(await answered('mine', REFUSED())).toEqual(INVALID);
+    clock.now += 2_000;
+    // Refused, it is unknown again.
+    expect(await askedNow('mine')).toEqual([]);
   });
 
-  it('answer "unavailable" when the queue is full or the wait too long, in log and metric, too', async () => {
-    const { asked, clock, answer, flood, log, told } = open();
-    const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);
-    expect(await junk.at(-1)).toEqual(UNAVAILABLE);
-    expect(told).toEqual(['unavailable']);
-    clock.now += 4_000;
-    answer('junk-0', REFUSED);
-    const late = await Promise.all(junk.slice(UNKNOWN_CHECKS_MAX, -1));
-    expect(late).toEqual(late.map(() => UNAVAILABLE));
-    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
-    expect(told.filter((outcome) => outcome === 'unavailable')).toHaveLength(1 + late.length);
-    expect(log.lines.map(({ event }) => event)).toContain('identity_checks_full');
-  });
-
-  it('treat a token as unknown after it was refused', async () => {
-    const { answered, askedOnce, flood } = open();
-    await answered('mine');
-    await answered('mine', REFUSED);
-    flood(UNKNOWN_CHECKS_MAX);
+  it('take turns by address', async () => {
+    const { asked, flood, answer, askedNow } = flooded();
+    flood(1_000, '10.0.0.1');
     await settled();
-    expect(await askedOnce('mine')).toEqual([]);
+    expect(await askedNow('mine')).toEqual([]);
+    for (const junk of ['junk-0', 'junk-1']) answer(junk, REFUSED());
+    await settled();
+    expect(asked).toEqual([`junk-${UNKNOWN_CHECKS_MAX}`, 'mine']);
+  });
+
+  it('end after 4 s, the wait for a turn included, whether or not the question obeys its signal', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { told, log, flood, askedNow } = flooded();
+    const checks = flood(UNKNOWN_CHECKS_MAX + 1);
+    await settled();
+    await vi.advanceTimersByTimeAsync(3_999);
+    expect(log.lines).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(checks)).toEqual(checks.map(() => UNAVAILABLE));
+    expect(log.lines[0]?.fields).toEqual({ reason: 'no answer within 4000 ms' });
+    expect(told).toEqual(checks.map(() => 'unavailable'));
+    expect(await askedNow('next')).toEqual(['next']);
+  });
+});
+
+const pause = (seconds: number) => ({
+  status: 'unavailable',
+  reason: `the identity provider asks for a pause; try again in ${seconds} s`,
+  retryAfterSeconds: seconds,
+});
+const dateIn = (ms: number) => new Date(NOW + ms).toUTCString();
+
+/** A provider that answers one token with a status and a `Retry-After`, and knows the others. */
+function openBusy(busy: string, status: number, retryAfter = '60') {
+  const statuses = new Map([[busy, status]]);
+  const replyTo = (token: string) => {
+    const found = statuses.get(token);
+    return found === undefined ? good(token) : reply(found, null, retryAfter);
+  };
+  return { ...open(replyTo), recover: () => statuses.clear() };
+}
+
+it('A 429 pauses its own request alone', async () => {
+  const { check, recover } = openBusy('junk', 429);
+  expect(await check('junk')).toEqual(pause(60));
+  expect(await check('asha')).toEqual(identified('asha'));
+  recover();
+  expect(await check('junk')).toEqual(identified('junk'));
+});
+
+describe('A 503', () => {
+  it.each([
+    ['7', 7],
+    ['3600', 60],
+    [dateIn(9_000), 9],
+  ])('with Retry-After %s pauses all questions for %i s', async (retryAfter, seconds) => {
+    const { asked, check, clock, recover } = openBusy('asha', 503, retryAfter);
+    expect(await check('asha')).toEqual(pause(seconds));
+    recover();
+    clock.now += seconds * 1000 - 1;
+    for (const token of ['asha', 'juma']) expect(await check(token)).toEqual(pause(1));
+    expect(asked).toEqual(['asha']);
+    clock.now += 1;
+    expect(await check('juma')).toEqual(identified('juma'));
+  });
+
+  it('pauses nothing after the clock was set back', async () => {
+    const { check, later } = openBusy('asha', 503);
+    await check('asha');
+    expect(await later(-3_600_000, 'juma')).toEqual([identified('juma'), 2]);
+  });
+
+  it.each([
+    [503, '-5'],
+    [503, 'soon'],
+    [503, dateIn(-1_000)],
+    [500, '7'],
+  ])('or %i without a usable time, Retry-After %j, is no pause', async (status, retryAfter) => {
+    const { asked, check } = openBusy('asha', status, retryAfter);
+    for (let i = 0; i < 2; i++) expect(await check('asha')).toEqual(UNAVAILABLE);
+    expect(asked).toHaveLength(2);
   });
 });

@@ -54,18 +54,18 @@ it('Requests that were not answered to the end are counted apart, and unknown me
 });
 
 it('Requests of a minute have their number, errors and p95; the last minute is under way', () => {
-  const meter = new Meter();
+  const requests = new RequestMetrics();
   const at = (milliseconds: number) => new Date(1_000_000_000_000 + milliseconds).toISOString();
   const add = (many: number, milliseconds: number, status: number) => {
-    for (let i = 0; i < many; i++) meter.requestFinished(finishedRequest({ milliseconds, status }));
+    for (let i = 0; i < many; i++) requests.add(finishedRequest({ milliseconds, status }));
   };
   add(95, 20, 200);
   add(5, 200, 500);
   vi.advanceTimersByTime(MINUTE_MS);
-  meter.requests.tick();
+  requests.tick();
   add(1, 60_000, 200);
   vi.advanceTimersByTime(1_000);
-  expect(meter.requests.lastHour).toEqual([
+  expect(requests.lastHour).toEqual([
     { from: at(0), to: at(MINUTE_MS), requests: 100, failed: 5, p95_seconds: 0.025 },
     // Above the highest bound of the metrics.
     { from: at(MINUTE_MS), to: at(61_000), requests: 1, failed: 0, p95_seconds: 5 },
@@ -73,15 +73,14 @@ it('Requests of a minute have their number, errors and p95; the last minute is u
 });
 
 it('Requests of sixty minutes are kept, each in one of them', () => {
-  const meter = new Meter();
+  const requests = new RequestMetrics();
   for (let minute = 0; minute < 200; minute++) {
-    meter.requestFinished(finishedRequest());
-    vi.advanceTimersByTime(MINUTE_MS);
-    meter.requests.tick();
+    requests.add(finishedRequest());
+    requests.tick();
   }
-  const minutes = meter.requests.lastHour;
+  const minutes = requests.lastHour;
   expect(minutes).toHaveLength(60);
-  expect(minutes.reduce((sum, { requests }) => sum + requests, 0)).toBe(59);
+  expect(minutes.reduce((sum, minute) => sum + minute.requests, 0)).toBe(59);
 });
 
 it('Commits fail from the first failure until one succeeds', () => {
@@ -92,12 +91,12 @@ it('Commits fail from the first failure until one succeeds', () => {
     meter.commitFinished(status, reason && new Error(reason));
   };
   commit('notStored', 'SQLITE_FULL: no room');
-  const first = { since: Date.now(), reason: 'SQLITE_FULL: no room' };
-  expect(meter.writeFailure).toEqual(first);
+  const failing_since = new Date().toISOString();
+  expect(meter.writes).toMatchObject({ failing_since, failing_reason: 'SQLITE_FULL: no room' });
   commit('notStored', 'SQLITE_IOERR');
-  expect(meter.writeFailure).toEqual({ ...first, reason: 'SQLITE_IOERR' });
+  expect(meter.writes).toMatchObject({ failing_since, failing_reason: 'SQLITE_IOERR' });
   commit('committed');
-  expect(meter.writeFailure).toBeUndefined();
-  expect(meter.commits).toMatchObject({ committed: 1, notStored: 2 });
+  expect(meter.writes).toMatchObject({ failing_since: null, failing_reason: null });
+  expect(meter.writes.commits).toMatchObject({ committed: 1, notStored: 2 });
   expect([meter.commitDurations.sum, meter.groupSizes.sum]).toEqual([0.75, 6]);
 });

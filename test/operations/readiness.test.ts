@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
 import { type AskedStorage, Readiness } from '../../src/hosts/operations/readiness.js';
-import { type Figures, timeOf } from '../../src/hosts/operations/status.js';
+import type { Figures } from '../../src/hosts/operations/status.js';
 
 const HOUR_MS = 3_600_000;
 const NOW = 240 * HOUR_MS;
@@ -32,9 +32,7 @@ function open(storage: Partial<AskedStorage> = {}) {
   const readiness = new Readiness(meter, true);
   const touch = vi.fn(storage.touch ?? (async () => {}));
   const answer = async (changes: Record<string, unknown> = {}, isStarted = true) => {
-    const { identityChecks: checks, identityUnavailableSince: since } = meter;
-    const identity = { checks, unavailable_since: timeOf(since) };
-    const figures = { ...WELL, identity, ...changes } as unknown as Figures;
+    const figures = { ...WELL, identity: meter.identity, ...changes } as unknown as Figures;
     const asked = isStarted ? { ping: async () => {}, ...storage, touch } : undefined;
     const answering = readiness.answer(figures, asked);
     // Longer than a database is given to answer.
@@ -53,12 +51,14 @@ function failCommit(meter: Meter, reason: string): void {
   meter.commitFinished('notStored', new Error(reason));
 }
 
-it('A service that is well is ready from the end of its start to its stop', async () => {
-  const { readiness, answer } = open();
+it('A service is ready from the end of its start until its storage is lost or it stops', async () => {
+  const { meter, readiness, answer } = open();
   expect(await answer({}, false)).toEqual({ ready: false, reasons: ['starting'], warnings: [] });
   expect(await answer()).toEqual({ ready: true, reasons: [], warnings: [] });
+  meter.storageLost();
+  expect(await answer()).toMatchObject({ ready: false, reasons: ['storage_lost'] });
   readiness.stopping();
-  expect(await answer()).toMatchObject({ ready: false, reasons: ['stopping'] });
+  expect(await answer()).toMatchObject({ ready: false, reasons: ['stopping', 'storage_lost'] });
 });
 
 it.each([
@@ -66,12 +66,6 @@ it.each([
   ['hangs', () => new Promise<void>(() => {})],
 ])('A database that %s is a reason', async (_, ping) => {
   expect(await open({ ping }).reasons()).toEqual(['database_unavailable']);
-});
-
-it('Lost storage is a reason', async () => {
-  const { meter, reasons } = open();
-  meter.storageLost();
-  expect(await reasons()).toEqual(['storage_lost']);
 });
 
 it('Failing commits are a reason, and one is tried once a second', async () => {
@@ -88,7 +82,7 @@ it('Failing commits are a reason, and one is tried once a second', async () => {
   vi.advanceTimersByTime(1_000);
   trial = async () => {};
   expect(await reasons()).toEqual([]);
-  expect(meter.commits.committed).toBe(0);
+  expect(meter.writes.commits.committed).toBe(0);
 });
 
 it('A disk without room for a group of writes is a reason, and no commit is tried', async () => {

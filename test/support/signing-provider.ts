@@ -1,10 +1,8 @@
-// A provider on loopback that signs its tokens and serves discovery, keys and user information; and
-// the settings of sign-in.
+// A provider on loopback that signs its tokens and serves discovery, keys and user information.
 
 import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { SignInSettings } from '../../src/core/identity/sign-in.js';
 import { onLoopback } from './loopback.js';
 
 export type SigningProvider = Awaited<ReturnType<typeof openSigningProvider>>;
@@ -61,20 +59,4 @@ export async function openSigningProvider(algorithm = 'ES256') {
     [Symbol.asyncDispose]: close,
   };
   return provider;
-}
-
-/** The defaults, with what a test changes. */
-export function signInSettings(changes: Partial<SignInSettings>): SignInSettings {
-  return {
-    userinfo: 'on',
-    userinfoUrl: undefined,
-    headers: {},
-    method: 'GET',
-    subjectField: 'sub',
-    issuer: undefined,
-    jwksUrl: undefined,
-    audiences: [],
-    cacheSeconds: 0,
-    ...changes,
-  };
 }

@@ -11,7 +11,7 @@ import {
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { capitalized, type Property } from '../../core/domain/property.js';
-import { HEALTH } from '../../core/http/actions.js';
+import { HEALTH } from '../../core/http/routes.js';
 import { CODES } from './refusals.js';
 
 /** Marks a type that is only a convention: the service accepts and keeps any value there. */

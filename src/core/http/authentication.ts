@@ -1,7 +1,6 @@
 // The two gates: a bearer token that the identity provider vouches for, and
 // the operator's key.
 
-import type { Actor } from '../domain/audit-event.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
 import type { From, IdentityProvider } from '../identity/identity-provider.js';
@@ -14,72 +13,45 @@ export const ADMIN_KEY_HEADER = 'x-service-admin-key';
 /** The operator's key; two keys during a rotation. */
 export type AdminKey = string | readonly string[] | undefined;
 
-/** The admitted caller: an account, the operator by the key, or anyone if no credentials are needed. */
-export interface Principal {
-  /** Of the account; empty for others. Under this name a caller takes turns and holds bytes. */
-  readonly subject: string;
-  /** The operator. */
-  readonly actor: Actor | undefined;
-}
+const NO_TOKEN = 'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"';
+const REFUSED = 'the identity provider refused the token; get a new one';
+const NO_KEY = `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`;
+const WRONG_KEY = 'missing or wrong admin key; send it as "X-Service-Admin-Key"';
 
-/** Of a route that asks for no credentials. */
-export const ADMITTED_ANYONE: Outcome<Principal> = succeeded({ subject: '', actor: undefined });
-
-/** Lets in the account that the request's token belongs to. */
+/** Lets in the account that the request's token belongs to: succeeds with its subject. */
 export async function admitAccount(
   request: Request,
   identity: IdentityProvider,
   from?: From,
-): Promise<Outcome<Principal>> {
+): Promise<Outcome<string>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (token === undefined) {
-    return failed(
-      'UNAUTHORIZED',
-      'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"',
-    );
-  }
+  if (token === undefined) return failed('UNAUTHORIZED', NO_TOKEN);
   const who = await identity.identify(token, from);
-  if (who.status === 'identified') return succeeded({ subject: who.subject, actor: undefined });
-  if (who.status === 'invalid') {
-    return failed('UNAUTHORIZED', 'the identity provider refused the token; get a new one');
-  }
-  const { reason = 'the identity provider does not answer; try again later' } = who;
-  const { failure } = failed('AUTH_UNAVAILABLE', reason);
-  const { retryAfterSeconds } = who;
-  return { ok: false, failure: { ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) } };
+  if (who.status === 'identified') return succeeded(who.subject);
+  if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
+  const { reason: message = 'the identity provider does not answer; try again later' } = who;
+  const pause = who.retryAfterSeconds && { retryAfterSeconds: who.retryAfterSeconds };
+  return { ok: false, failure: { code: 'AUTH_UNAVAILABLE', message, ...pause } };
 }
 
+/** Of who is no account: the operator, and anyone where no credentials are needed. */
+export const NO_ACCOUNT: Outcome<string> = succeeded('');
+
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
-export function adminGate(configured: AdminKey): (request: Request) => Outcome<Principal> {
+export function adminGate(configured: AdminKey): (request: Request) => Outcome<string> {
   const keys = usableKeys(configured);
-  if (keys.length === 0) {
-    return () =>
-      failed(
-        'ADMIN_DISABLED',
-        `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`,
-      );
-  }
-  return (request) =>
-    isOneOf(keys, request.headers.get(ADMIN_KEY_HEADER) ?? '')
-      ? succeeded({ subject: '', actor: 'admin' })
-      : failed('UNAUTHORIZED', 'missing or wrong admin key; send it as "X-Service-Admin-Key"');
+  if (keys.length === 0) return () => failed('ADMIN_DISABLED', NO_KEY);
+  return (request) => {
+    const given = request.headers.get(ADMIN_KEY_HEADER) ?? '';
+    // With every key, also after a match, so that the time does not tell which key matched.
+    const matching = keys.filter((key) => equalInConstantTime(given, key));
+    return matching.length > 0 ? NO_ACCOUNT : failed('UNAUTHORIZED', WRONG_KEY);
+  };
 }
 
 /** The configured keys that are long enough to be used. */
 export function usableKeys(configured: AdminKey): readonly string[] {
   return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
-}
-
-/** For requests outside the API that carry the key. */
-export function isAdminKey(configured: AdminKey, given: string): boolean {
-  return isOneOf(usableKeys(configured), given);
-}
-
-/** Compares with every key, also after a match, so that the time does not tell which key matched. */
-function isOneOf(keys: readonly string[], given: string): boolean {
-  let matches = 0;
-  for (const key of keys) matches += equalInConstantTime(given, key) ? 1 : 0;
-  return matches > 0;
 }
 
 /** Takes the same time for a nearly right key as for any other: the time depends only on the key's length. */

@@ -4,7 +4,8 @@
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import { areTexts, type Rows } from '../domain/listing.js';
-import { LONG_ANSWER_CHARACTERS, type StreamAnswer } from './answer-stream.js';
+import { answerStream, PIECE_CHARACTERS } from './answer-stream.js';
+import type { Caller } from './routes.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INVALID_JSON: 400,
@@ -23,6 +24,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   ADMIN_DISABLED: 503,
 };
 
+/** What a route returns: a success, or a failed outcome. */
 export type HandlerResult =
   | Success
   | { readonly failure: Failure; readonly allow?: string | undefined };
@@ -41,35 +43,23 @@ export interface Success {
 
 const NO_ROWS: Rows = [];
 
-/** One JSON text as `data`. */
 export function data(text: string, status: 200 | 201 = 200): HandlerResult {
   return { status, prefix: text, rows: NO_ROWS, suffix: '', pagination: undefined };
 }
 
-/** Rows as `data`. */
 export function list(rows: Rows, pagination: Pagination): HandlerResult {
   return { status: 200, prefix: '[', rows, suffix: ']', pagination };
 }
 
-/** One object as `data`, with rows as its last member. `object` is its text without that member. */
-export function dataWithRows(object: string, member: string, rows: Rows): HandlerResult {
-  const prefix = `${object.slice(0, -1)},${JSON.stringify(member)}:[`;
-  return { status: 200, prefix, rows, suffix: ']}', pagination: undefined };
-}
-
-export function failure(reason: Failure, allow?: string): HandlerResult {
-  return { failure: reason, allow };
-}
-
+/** `allow`: the methods, of a 405. */
 export function refusal(code: ErrorCode, message: string, allow?: string): HandlerResult {
-  return failure(failed(code, message).failure, allow);
+  return { failure: failed(code, message).failure, allow };
 }
 
 export function dataOf(outcome: Outcome<string>, status: 200 | 201 = 200): HandlerResult {
-  return outcome.ok ? data(outcome.value, status) : failure(outcome.failure);
+  return outcome.ok ? data(outcome.value, status) : outcome;
 }
 
-/** Facts of this exchange. */
 export interface EnvelopeFacts {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */
@@ -80,11 +70,11 @@ export interface EnvelopeFacts {
 
 const encoder = new TextEncoder();
 
-/** `stream` makes the body of a long response; without it every response is sent as one text. */
+/** `caller`: to whom a long response is streamed; without one every response is sent as one text. */
 export function toResponse(
   result: HandlerResult,
   { requestId, now, originHeaders }: EnvelopeFacts,
-  stream?: StreamAnswer,
+  caller?: Caller,
 ): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -109,8 +99,8 @@ export function toResponse(
     if (pagination !== undefined) meta += `,"pagination":${JSON.stringify(pagination)}`;
     const end = `${suffix},"meta":{${meta}}}`;
     status = result.status;
-    if (stream !== undefined && isLong(result)) {
-      return new Response(stream(piecesOf(prefix, rows, end)), { status, headers });
+    if (caller !== undefined && isLong(result)) {
+      return new Response(answerStream(piecesOf(prefix, rows, end), caller), { status, headers });
     }
     if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
     text = `{"data":${prefix}${rows.join(',')}${end}`;
@@ -128,15 +118,12 @@ let lastTimestamp = { now: Number.NaN, text: '' };
 async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerator<string> {
   yield '{"data":';
   yield prefix;
-  if (areTexts(rows)) {
-    let separator = '';
-    for (const text of rows) {
-      yield separator;
+  if (!areTexts(rows)) yield* rows;
+  else {
+    for (const [index, text] of rows.entries()) {
+      if (index > 0) yield ',';
       yield text;
-      separator = ',';
     }
-  } else {
-    yield* rows;
   }
   yield end;
 }
@@ -146,5 +133,5 @@ function isLong({ prefix, rows }: Success): boolean {
   if (!areTexts(rows)) return true;
   let characters = prefix.length;
   for (const row of rows) characters += row.length;
-  return characters > LONG_ANSWER_CHARACTERS;
+  return characters > PIECE_CHARACTERS;
 }

@@ -1,35 +1,36 @@
 // The steps of every request, in the contract's order: preflight, request id, prefix,
 // health, authentication, resource, method, and then the action.
 
+import type { Admission } from '../admission/admission.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
+import type { AdminHealth } from '../domain/api-schema.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type ErrorCode, failureIn } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import type { RecordService } from '../records/record-service.js';
 import { ThrottledLog } from '../throttled-log.js';
-import type { ActionDependencies, HonoContext } from './actions.js';
-import { answerStreams } from './answer-stream.js';
 import {
   ADMIN_KEY_HEADER,
-  ADMITTED_ANYONE,
   type AdminKey,
   adminGate,
   admitAccount,
+  NO_ACCOUNT,
 } from './authentication.js';
 import { originPolicy, preflightResponse } from './cors.js';
-import {
-  type EnvelopeFacts,
-  failure,
-  type HandlerResult,
-  refusal,
-  toResponse,
-} from './envelope.js';
+import { type EnvelopeFacts, refusal, toResponse } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
 import { type RandomBytes, requestIds } from './request-id.js';
-import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
+import { allowOf, HEALTH_ROUTE, type HonoContext, type Route } from './routes.js';
 
-export interface PipelineOptions extends ActionDependencies {
+export interface PipelineOptions {
+  readonly records: RecordService;
+  readonly scheduler: FairScheduler;
+  readonly admission: Admission;
+  /** What the operator's health view tells besides the database's state. */
+  readonly healthFacts: () => Omit<AdminHealth, 'status' | 'database'>;
   readonly identity: IdentityProvider;
-  readonly adminKey: AdminKey;
+  readonly adminKey?: AdminKey;
   readonly corsAllowedOrigins: readonly string[];
   /** Called for each request with a wrong admin key. */
   readonly onAdminKeyRefused?: (() => void) | undefined;
@@ -39,18 +40,15 @@ export interface PipelineOptions extends ActionDependencies {
   readonly randomBytes: RandomBytes;
 }
 
-/** Handles the requests whose path matches `route`, or no route at all. */
-export type Pipeline = (route?: Route) => (context: HonoContext) => Promise<Response>;
-
-export function createPipeline(options: PipelineOptions): Pipeline {
-  const { identity, admission, log, clock } = options;
+/** Makes the handlers of the requests whose path matches a route, or no route at all. */
+export function createPipeline(options: PipelineOptions) {
+  const { identity, log, clock } = options;
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
-  const streamed = answerStreams(options.scheduler, admission);
   const refusedKeys = new ThrottledLog(log, clock);
 
-  return (route) => async (context) => {
+  return (route?: Route) => async (context: HonoContext) => {
     const { env } = context;
     const { raw, path } = context.req;
     const originHeaders = originHeadersOf(raw);
@@ -60,27 +58,29 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (env?.exchange !== undefined) env.exchange.requestId = facts.requestId;
     if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
     try {
-      const isOperators = isUnder(ADMIN_PREFIX, path);
-      const admitted = isOperators
+      const isOperator = isUnder(ADMIN_PREFIX, path);
+      const admitted = isOperator
         ? admitOperator(raw)
         : route === HEALTH_ROUTE
-          ? ADMITTED_ANYONE
+          ? NO_ACCOUNT
           : await admitAccount(raw, identity, env?.remoteAddress);
       if (!admitted.ok) {
-        if (isOperators) noteRefusedKey(context, admitted.failure.code);
-        return toResponse(failure(admitted.failure), facts);
+        if (isOperator) noteRefusedKey(context, admitted.failure.code);
+        return toResponse(admitted, facts);
       }
       if (route === undefined) return toResponse(noRoute(path), facts);
-      const action = actionOf(route, raw.method);
-      if (action === undefined) return toResponse(noMethod(raw.method, allowOf(route)), facts);
-      const principal = admitted.value;
+      // An own property: the client chooses the method, which may be "constructor".
+      const action = Object.hasOwn(route.actions, raw.method) && route.actions[raw.method];
+      if (!action) {
+        const allow = allowOf(route);
+        const message = `${raw.method} is not allowed here; use ${allow}`;
+        return toResponse(refusal('METHOD_NOT_ALLOWED', message, allow), facts);
+      }
+      const account = admitted.value;
       const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
       const { collection } = route;
-      const call = { context, collection, principal, isDisconnected, dependencies: options };
-      const result = await action(call);
-      return toResponse(result, facts, (pieces) =>
-        streamed(pieces, principal.subject, isDisconnected),
-      );
+      const call = { context, collection, account, isOperator, isDisconnected, service: options };
+      return toResponse(await action(call), facts, call);
     } catch (error) {
       return errorResponse(error, facts);
     }
@@ -95,22 +95,17 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
   /** "The text goes to the log with the request id, never to the client." */
   function errorResponse(error: unknown, facts: EnvelopeFacts): Response {
-    const foreseen = failureIn(error);
-    if (foreseen !== undefined) return toResponse(failure(foreseen), facts);
+    const failure = failureIn(error);
+    if (failure !== undefined) return toResponse({ failure }, facts);
     log.error('request_failed', error, { request_id: facts.requestId });
     const message = 'internal error; the log has it under the request id';
     return toResponse(refusal('INTERNAL_ERROR', message), facts);
   }
 }
 
-function noMethod(method: string, allow: string): HandlerResult {
-  return refusal('METHOD_NOT_ALLOWED', `${method} is not allowed here; use ${allow}`, allow);
-}
+const RESOURCES = [...COLLECTION_NAMES, 'payments', 'health', 'admin'].join(', ');
 
-function noRoute(path: string): HandlerResult {
-  if (/[^/]\/+$/.test(path) && path !== `${API_PREFIX}/`) {
-    return refusal('NOT_FOUND', `no path ${path}; remove the slash at its end`);
-  }
-  const resources = [...COLLECTION_NAMES, 'payments', 'health', 'admin'].join(', ');
-  return refusal('NOT_FOUND', `no path ${path}; below ${API_PREFIX} there are ${resources}`);
+function noRoute(path: string) {
+  const remedy = `below ${API_PREFIX} there are ${RESOURCES}, without a slash at the end`;
+  return refusal('NOT_FOUND', `no path ${path}; ${remedy}`);
 }

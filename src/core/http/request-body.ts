@@ -1,7 +1,6 @@
 // A request's body as text: "at most 1 MiB", whatever its Content-Type and
 // Content-Length say. `core/domain/record.ts` judges later whether it is one JSON object.
 
-import { boundedBody } from '../bounded-body.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
 
@@ -36,6 +35,8 @@ export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
 /** Decoding a larger body takes a large part of a millisecond, and many may arrive at once. */
 const LARGE_BODY_BYTES = 65_536;
 
+const TOO_LONG = `the body is longer than ${REQUEST_BODY_MAX_BYTES} bytes; send a smaller object`;
+
 /** The whole body as text; `INVALID_JSON` if it can't be one. Waits for a turn before it decodes a large one. */
 export async function readBodyText(
   read: ReadBody,
@@ -47,25 +48,12 @@ export async function readBodyText(
   } catch {
     return failed('INVALID_JSON', 'the request body ended early; send one complete JSON object');
   }
-  if (bytes === undefined) {
-    return failed(
-      'INVALID_JSON',
-      `the body is longer than ${REQUEST_BODY_MAX_BYTES} bytes; send a smaller object`,
-    );
-  }
+  if (bytes === undefined) return failed('INVALID_JSON', TOO_LONG);
   if (bytes.length === 0) return failed('INVALID_JSON', 'the body is empty; send one JSON object');
   if (bytes.length > LARGE_BODY_BYTES) await turn();
   try {
     return succeeded(decoder.decode(bytes));
   } catch {
-    if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-      return failed('INVALID_JSON', 'the body is in gzip; send it without Content-Encoding');
-    }
-    return failed('INVALID_JSON', 'the body is not valid UTF-8; send one JSON object in UTF-8');
+    return failed('INVALID_JSON', 'the body is not UTF-8; send one JSON object, not compressed');
   }
-}
-
-/** Reads the request's own stream. */
-export function streamReader(request: Request): ReadBody {
-  return (maxBytes) => boundedBody(request.body, maxBytes);
 }

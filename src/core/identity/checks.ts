@@ -1,174 +1,175 @@
 // Finds the account of a token. `identify` reads straight down: remembered (never longer than the
-// token lives), joined to an identical check, limited if the token is unknown, then within 4 s the
-// gate and the question at the provider's user-information endpoint.
+// token lives), joined to an identical check, or checked within 4 s: by the gate, then, in its turn if
+// the token is unknown, by a question at the provider.
 
+import { type FairQueue, type Waiter, waiters } from '../admission/fair-queue.js';
+import { IDENTITY_CACHE_MAX_ENTRIES } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
 import { chain, type MaybePromise } from '../maybe-promise.js';
-import { retryAfterMs } from '../retry-after.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { CheckedTokens } from './checked-tokens.js';
-import { unverifiedExpiry } from './claims.js';
-import { inTime } from './deadline.js';
-import {
-  type From,
-  type Identity,
-  type IdentityProvider,
-  INVALID,
-  UNAVAILABLE,
-} from './identity-provider.js';
+import { type Account, unverifiedExpiry } from './claims.js';
+import { type From, type Identity, type IdentityProvider, INVALID } from './identity-provider.js';
 import type { JwtVerifier } from './jwt-verifier.js';
-import type { Answer } from './send.js';
-import { UnknownChecks } from './unknown-checks.js';
-import type { Ask, Verdict } from './userinfo.js';
+import { inTime, ProviderError, reasonOf } from './send.js';
+import type { Ask } from './userinfo.js';
+
+/**
+ * Checks of unknown tokens under way. A junk token costs a call to the provider like a good one: without
+ * a bound, a flood of junk would leave users without answers.
+ */
+export const UNKNOWN_CHECKS_MAX = 64;
+const REFUSAL_LIFETIME_MS = 2_000;
 
 export interface ChecksOptions {
   /** Checks every token before the provider is asked. Default: none. */
   readonly gate?: JwtVerifier | undefined;
   readonly ask: Ask;
-  readonly log?: Log;
+  /** How long a successful check is remembered; 0: not at all. A refusal is for 2 s. */
+  readonly cacheSeconds: number;
+  readonly log?: Log | undefined;
   /** Milliseconds since 1970, UTC. */
-  readonly clock?: () => number;
-  /** How long a successful check is remembered; a refusal is for 2 s. Default: neither is. */
-  readonly cacheSeconds?: number;
-  /** Whether a request may wait for another's exchange. Default true; Workers without a durable object tie an exchange to one request. */
-  readonly joined?: boolean;
+  readonly clock?: (() => number) | undefined;
   /** The most checks under way, whatever the token, on a host with few connections. Default: 64 of unknown tokens. */
   readonly checksAtOnce?: number | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
-  readonly digest?: (token: string) => MaybePromise<string>;
+  readonly digest?: ((token: string) => MaybePromise<string>) | undefined;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
 }
 
-const REFUSAL_LIFETIME_MS = 2_000;
-
-/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
-const RETRY_AFTER_MAX_SECONDS = 60;
-
-/** A check that has a question of its own. */
-interface Check {
-  readonly text: string;
-  /** The token's hash. */
-  readonly key: string;
-  /** The start of the question, so that an answer is never trusted for too long. */
+/** What the last check of a token found. Milliseconds since 1970, UTC. */
+interface Known {
+  readonly identity: Identity;
+  /** The start of the check, so that an answer is never trusted for too long. */
   readonly since: number;
+  readonly untilMs: number;
 }
 
 export class Checks implements IdentityProvider {
   readonly #options: ChecksOptions;
   readonly #clock: () => number;
   readonly #reports: ThrottledLog;
-  readonly #tokens = new CheckedTokens();
+  /** Places for checks. Addresses that wait for one take turns. */
+  #free: number;
+  readonly #waiting: FairQueue<Waiter> = waiters();
+  /** By the token's hash. */
   readonly #underWay = new Map<string, Promise<Identity>>();
-  readonly #unknown: UnknownChecks;
-  /** When the provider may be asked again after a 503, in milliseconds since 1970, UTC. */
-  #pausedUntil = 0;
+  /** Good the last time, expired or not; the one that was checked longest ago first. */
+  readonly #good = new Map<string, Known>();
+  /** Kept apart, so that made-up tokens do not push out good ones. */
+  readonly #refused = new Map<string, Known>();
 
   constructor(options: ChecksOptions) {
-    const { log = silentLog, clock = Date.now } = options;
+    const { log = silentLog, clock = Date.now, checksAtOnce = UNKNOWN_CHECKS_MAX } = options;
     this.#options = options;
     this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    this.#unknown = new UnknownChecks(clock, options.checksAtOnce);
+    this.#free = checksAtOnce;
   }
 
-  identify(text: string, from?: From): MaybePromise<Identity> {
-    const { digest = sha256, events, joined = true, checksAtOnce } = this.#options;
-    return chain(digest(text), (key) => {
-      const check = { text, key, since: this.#clock() };
-      const remembered = this.#tokens.remembered(key, check.since);
-      if (remembered !== undefined) {
+  identify(token: string, from?: From): MaybePromise<Identity> {
+    const { digest = sha256, events } = this.#options;
+    return chain(digest(token), (key) => {
+      const now = this.#clock();
+      const known = this.#good.get(key) ?? this.#refused.get(key);
+      // Not before its start, either: then the clock was set back.
+      if (known !== undefined && now >= known.since && now < known.untilMs) {
         events?.identityShared('remembered');
-        return remembered;
+        return known.identity;
       }
-      // A check that may not wait for another's end can't wait for a place, either.
-      if (!joined) return this.#timed(check);
       const underWay = this.#underWay.get(key);
       if (underWay !== undefined) {
         events?.identityShared('joined');
         return underWay;
       }
-      const isKnown = checksAtOnce === undefined && this.#tokens.isKnown(key);
-      const identity = isKnown ? this.#timed(check) : this.#limited(check, from?.() ?? '');
+      const identity = this.#check(token, key, from?.() ?? '');
       this.#underWay.set(key, identity);
-      return identity.finally(() => this.#underWay.delete(key));
+      return identity;
     });
   }
 
-  async #limited(check: Check, address: string): Promise<Identity> {
+  async #check(token: string, key: string, address: string): Promise<Identity> {
     const startedAt = performance.now();
-    if (!(await this.#unknown.acquire(address))) {
-      this.#reports.report('identity_checks_full', {
-        hint: 'too many unknown tokens wait for the identity provider; limit requests at the proxy, or set AUTH_CACHE_SECONDS',
-      });
-      this.#options.events?.identityChecked('unavailable', performance.now() - startedAt);
-      return UNAVAILABLE;
-    }
-    return this.#timed(check).finally(() => this.#unknown.release());
-  }
-
-  async #timed(check: Check): Promise<Identity> {
-    const startedAt = performance.now();
-    const identity = await inTime(
-      (signal) => this.#asked(check, signal),
-      (reason) => this.#settled(check, { kind: 'unusable', fields: { reason } }),
+    const since = this.#clock();
+    const identity = await inTime((signal) => this.#verdict(token, key, address, signal)).then(
+      (verdict) => this.#decided(token, key, since, verdict),
+      (error: unknown) => this.#undecided(error),
     );
+    this.#underWay.delete(key);
     this.#options.events?.identityChecked(identity.status, performance.now() - startedAt);
     return identity;
   }
 
-  async #asked(check: Check, signal: AbortSignal): Promise<Identity> {
-    const { gate, ask } = this.#options;
-    const passed = await gate?.check(check.text);
+  /** Rejects if the token stays undecided. */
+  async #verdict(token: string, key: string, address: string, signal: AbortSignal) {
+    const { gate, ask, checksAtOnce } = this.#options;
+    const passed = await gate?.(token);
     if (passed !== undefined && 'refused' in passed) {
       this.#reports.report('token_refused_before_asking', { reason: passed.refused });
-      return this.#refused(check);
+      return passed;
     }
-    const left = Math.ceil((this.#pausedUntil - this.#clock()) / 1000);
-    // More, if the clock was set back.
-    if (left > 0 && left <= RETRY_AFTER_MAX_SECONDS) return pause(left);
-    return this.#settled(check, await ask(check.text, signal, passed?.claims));
+    const isKnown = checksAtOnce === undefined && this.#good.has(key);
+    if (!isKnown) await this.#acquire(address, signal);
+    const verdict = await ask(token, signal, passed?.claims);
+    // An operator's mistake (no apikey, no scope) looks the same as a bad token.
+    if ('refused' in verdict) this.#reports.report('identity_provider_refused', verdict.refused);
+    return verdict;
   }
 
-  #settled(check: Check, verdict: Verdict): Identity {
-    if (verdict.kind === 'unusable') {
-      this.#reports.report('identity_provider_unavailable', verdict.fields);
-      return verdict.busy === undefined ? UNAVAILABLE : this.#busy(verdict.busy);
+  /** Takes a place until the signal aborts. */
+  async #acquire(address: string, signal: AbortSignal): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else {
+      await new Promise<void>((resolve, reject) =>
+        this.#waiting.add(address, { isDisconnected: () => signal.aborted, resolve, reject }),
+      );
     }
-    if (verdict.kind === 'refused') {
-      // An operator's mistake (no apikey, no scope) looks the same as a bad token.
-      this.#reports.report('identity_provider_refused', verdict.fields);
-      return this.#refused(check);
+    signal.addEventListener('abort', () => {
+      const next = this.#waiting.take();
+      if (next === undefined) this.#free++;
+      else next.resolve();
+    });
+  }
+
+  /** Remembers the verdict. */
+  #decided(token: string, key: string, since: number, verdict: Account | { refused: unknown }) {
+    this.#good.delete(key);
+    this.#refused.delete(key);
+    if ('refused' in verdict) {
+      const untilMs = since + REFUSAL_LIFETIME_MS;
+      return remember(this.#refused, key, { identity: INVALID, since, untilMs });
     }
-    const { text, key, since } = check;
     const { subject, expiresAt = Infinity } = verdict;
-    const { cacheSeconds = 0 } = this.#options;
-    const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(text) ?? Infinity);
+    const { cacheSeconds } = this.#options;
+    const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(token) ?? Infinity);
     const untilMs = Math.min(since + cacheSeconds * 1000, expiresAt, tokenEnds);
-    return this.#tokens.add(key, { identity: { status: 'identified', subject }, since, untilMs });
+    return remember(this.#good, key, {
+      identity: { status: 'identified', subject },
+      since,
+      untilMs,
+    });
   }
 
-  #busy({ status, headers }: Answer): Identity {
-    const asked = Math.ceil((retryAfterMs(headers, this.#clock()) ?? 0) / 1000);
-    const seconds = Math.min(asked, RETRY_AFTER_MAX_SECONDS);
-    if (seconds === 0) return UNAVAILABLE;
-    // A 429 is about this token or its sender: anyone's junk would pause everybody.
-    if (status === 503) this.#pausedUntil = this.#clock() + seconds * 1000;
-    return pause(seconds);
-  }
-
-  #refused({ key, since }: Check): Identity {
-    const ms = this.#options.cacheSeconds === undefined ? 0 : REFUSAL_LIFETIME_MS;
-    return this.#tokens.add(key, { identity: INVALID, since, untilMs: since + ms });
+  #undecided(error: unknown): Identity {
+    this.#reports.report('identity_provider_unavailable', { reason: reasonOf(error) });
+    const seconds = error instanceof ProviderError ? error.retryAfterSeconds : undefined;
+    if (seconds === undefined) return { status: 'unavailable' };
+    const reason = `the identity provider asks for a pause; try again in ${seconds} s`;
+    return { status: 'unavailable', reason, retryAfterSeconds: seconds };
   }
 }
 
-function pause(seconds: number): Identity {
-  const reason = `the identity provider asks for a pause; try again in ${seconds} s`;
-  return { status: 'unavailable', reason, retryAfterSeconds: seconds };
+/** In a full table, the oldest is evicted. */
+function remember(tokens: Map<string, Known>, key: string, known: Known): Identity {
+  if (tokens.size >= IDENTITY_CACHE_MAX_ENTRIES) {
+    const [oldest = ''] = tokens.keys();
+    tokens.delete(oldest);
+  }
+  tokens.set(key, known);
+  return known.identity;
 }
 
 async function sha256(token: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return String.fromCharCode(...new Uint8Array(hash));
 }

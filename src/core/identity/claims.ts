@@ -1,10 +1,19 @@
-// What a provider's answer or a token says: the account's subject, the end of the token, its audience.
+// What a provider's answer or a token says: the account's subject and the end of the token.
 
 import { decodeJwt } from 'jose';
 import { isJsonObject } from '../domain/json.js';
+import { SUBJECT_MAX_BYTES } from '../domain/limits.js';
+import { ProviderError } from './send.js';
 
 /** Not jose's type: the package's types do without its packages. */
 export type Claims = Readonly<Record<string, unknown>>;
+
+/** The account of a good token. */
+export interface Account {
+  readonly subject: string;
+  /** The `exp` of the answer or the claims, in milliseconds since 1970, UTC. */
+  readonly expiresAt: number | undefined;
+}
 
 /**
  * The member names that lead to the subject. `field` is a name (`sub`), a dotted path
@@ -23,29 +32,39 @@ export function subjectPath(field: string): readonly string[] {
   throw new TypeError(`subjectField is ${JSON.stringify(field)}; it must be ${wanted}`);
 }
 
-/** A non-empty string without control characters at the path, or a safe integer as its decimal text. */
-export function subjectAt(answer: unknown, path: readonly string[]): string | undefined {
-  let value = answer;
-  for (const name of path) {
-    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+/** Undefined if there is no usable subject at the path. Throws a `ProviderError` if it is too long. */
+export function accountIn(answer: unknown, path: readonly string[]): Account | undefined {
+  const subject = subjectText(path.reduce(member, answer));
+  if (subject === undefined) return undefined;
+  if (new TextEncoder().encode(subject).length > SUBJECT_MAX_BYTES) {
+    throw new ProviderError(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
   }
+  return { subject, expiresAt: expiryOf(answer) };
+}
+
+/** A non-empty string without control characters, or a safe integer as its decimal text. */
+function subjectText(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string' || value === '') return undefined;
   // Control characters and lone surrogates would not survive a log, a URL or a file unchanged.
   return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
 }
 
-/** The `exp` member of claims or user information, in milliseconds since 1970, UTC. */
-export function expiryOf(claims: unknown): number | undefined {
-  const seconds = isJsonObject(claims) && Object.hasOwn(claims, 'exp') ? claims['exp'] : undefined;
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+/** An own member of a JSON value. */
+export function member(value: unknown, name: string): unknown {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The same of a JWT; undefined for other tokens. Not verified: it only shortens how long a check is remembered. */
+/** The `exp` of a JWT, not verified: it only shortens how long a check is remembered. */
 export function unverifiedExpiry(token: string): number | undefined {
   try {
     return expiryOf(decodeJwt(token));
   } catch {
     return undefined;
   }
+}
+
+function expiryOf(claims: unknown): number | undefined {
+  const seconds = member(claims, 'exp');
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : undefined;
 }

@@ -27,7 +27,6 @@ export type Identity =
     };
 
 export const INVALID: Identity = { status: 'invalid' };
-export const UNAVAILABLE: Identity = { status: 'unavailable' };
 
 /** For a service without a configured provider: every token is answered `unavailable`, none is let in. */
 export const noIdentityProvider: IdentityProvider = {

@@ -2,6 +2,9 @@
 // (undici) ends the process when an answer names more than five content codings: it refuses the
 // head, and the body stream it already created emits its error where it can't be caught.
 
+import { boundedBody } from '../bounded-body.js';
+import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
+
 /**
  * Node tries the addresses of a name one after the other, each for 250 ms unless told otherwise: a
  * handshake from East Africa to America takes longer. Three that don't answer fit into a check's 4 s.
@@ -16,7 +19,7 @@ export interface Question {
 }
 
 /** The part of a `Response` that is used. */
-export interface Answer {
+export interface ProviderResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | null;
@@ -26,78 +29,113 @@ export interface Answer {
  * `fetch`, or a function like it. Rejects with the network's error. The signal ends the exchange
  * at any point, while the body is read as well, and closes its connection.
  */
-export type Send = (url: string, question: Question) => Promise<Answer>;
+export type Send = (url: string, question: Question) => Promise<ProviderResponse>;
+
+/** Why the provider can't be asked, or its answer can't be used: one sentence without a secret. */
+export class ProviderError extends Error {
+  /** The pause that the provider asks for. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(reason: string, retryAfterSeconds?: number) {
+    super(reason);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/**
+ * What went wrong, for the log. A network error is named by its code, such as `ECONNREFUSED`, or else by
+ * its name alone: the message can contain the request's headers, and so the token.
+ */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ProviderError) return error.message;
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const { code } = Object(cause) as { readonly code?: unknown };
+  if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
+  return error instanceof Error ? error.name : 'network error';
+}
+
+/**
+ * The contract's "Identity provider user-info call time-out", over everything that a check does. The
+ * signal always aborts at the end: that closes a connection that is still open.
+ */
+export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const timer = setTimeout(() => {
+    controller.abort(new ProviderError(`no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`));
+  }, IDENTITY_PROVIDER_TIMEOUT_MS);
+  // Not left to the work: a caller's own `fetch` may ignore the signal.
+  const end = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([work(signal), end]);
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
+}
+
+/** Rejects with a `ProviderError` for a body that is too long or not JSON. */
+export async function readJson(body: ProviderResponse['body'], maxBytes: number): Promise<unknown> {
+  const bytes = await boundedBody(body, maxBytes);
+  if (bytes === undefined) throw new ProviderError(`an answer over ${maxBytes} bytes`);
+  try {
+    // Strict: with bad bytes replaced, two subjects could become one.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new ProviderError('an answer that is not JSON');
+  }
+}
 
 /** What is used of Node's modules; the core has no types of Node. */
-interface Node {
-  readonly request: (url: string, options: object) => NodeRequest;
+interface NodeHttp {
+  request(url: string, options: object): NodeRequest;
 }
 interface NodeRequest {
   readonly reusedSocket: boolean;
-  on(event: string, listener: (value: never) => void): NodeRequest;
-  destroy(error: Error): void;
+  on(event: string, listener: (value: never) => void): void;
   end(): void;
 }
-type NodeMessage = NonNullable<Answer['body']> & {
+type NodeMessage = NonNullable<ProviderResponse['body']> & {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
-type Host = { versions?: { undici?: string }; getBuiltinModule?(name: string): Node };
+type Host = { versions?: { undici?: string }; getBuiltinModule?(name: string): NodeHttp };
 
 /** The client of this platform. */
 export const send: Send = (url, question) => {
-  const node = nodeFor(url);
-  if (node === undefined) return fetch(url, question);
-  const first = exchange(node, url, question);
-  return first.answer.catch((error) => {
-    const isStale = first.request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(networkCode(error));
+  const { process: host } = globalThis as { readonly process?: Host };
+  // Workers, Bun and Deno have another `fetch` than undici's.
+  if (host?.versions?.undici === undefined || !host.getBuiltinModule) return fetch(url, question);
+  const http = host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
+  const first = exchange(http, url, question);
+  return first.response.catch((error) => {
+    const isStale = first.request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(reasonOf(error));
     if (!isStale || question.signal.aborted) throw error;
     // The provider closed a kept connection as the request was sent on it.
-    return exchange(node, url, question, { agent: false }).answer;
+    return exchange(http, url, question, { agent: false }).response;
   });
 };
 
-/** Undefined where `fetch` is not undici's: Workers, Bun, Deno. */
-function nodeFor(url: string): Node | undefined {
-  const { process: host } = globalThis as { readonly process?: Host };
-  if (host?.versions?.undici === undefined || !host.getBuiltinModule) return undefined;
-  return host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
-}
-
-function exchange(node: Node, url: string, question: Question, connection = {}) {
+function exchange(http: NodeHttp, url: string, question: Question, connection = {}) {
   const { method, headers, signal } = question;
-  const request = node.request(url, {
+  const request = http.request(url, {
     method,
     signal,
     ...connection,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
     headers: { 'user-agent': 'node', 'accept-encoding': 'identity', ...headers },
   });
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const response = new Promise<ProviderResponse>((resolve, reject) => {
     request.on('error', reject);
     // The only event after status 101, which nobody asked for.
     request.on('close', () => reject(new Error('the connection closed without an answer')));
     request.on('response', (message: NodeMessage) => {
       const get = (name: string) => message.headers[name]?.toString() ?? null;
-      if (/^(identity)?$/i.test(get('content-encoding') ?? '')) {
-        resolve({ status: message.statusCode, headers: { get }, body: message });
-        return;
-      }
-      // No coding was asked for, and an answer in one could be as large as it likes.
-      request.destroy(Object.assign(new Error(), { code: 'CONTENT_ENCODING_NOT_ASKED_FOR' }));
+      resolve({ status: message.statusCode, headers: { get }, body: message });
     });
   });
   request.end();
-  return { request, answer };
-}
-
-/**
- * The code of a network error, such as `ECONNREFUSED`; the error's name if it has none. Nothing
- * else of it may be logged: the message can contain the request's headers, and so the token.
- */
-export function networkCode(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const { code } = Object(cause) as { readonly code?: unknown };
-  if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
-  return error instanceof Error ? error.name : 'network error';
+  return { request, response };
 }

@@ -2,68 +2,88 @@
 // discovery, gate, user information, checks, and the question of `check --online`.
 
 import { Checks, type ChecksOptions } from './checks.js';
-import { addressOf, discovery, remoteKeys } from './documents.js';
+import { discovery } from './documents.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { jwtVerifier } from './jwt-verifier.js';
-import { type ProviderFinding, probeProvider } from './probe.js';
-import { type Send, send } from './send.js';
-import { type EndpointOptions, tokenAlone, userinfoEndpoint } from './userinfo.js';
+import { type JwtVerifier, jwtVerifier } from './jwt-verifier.js';
+import { inTime, ProviderError, reasonOf, type Send, send } from './send.js';
+import { type Ask, tokenAlone, userinfoEndpoint } from './userinfo.js';
 
 /** The provider, as an operator describes it. */
 export interface SignInSettings {
-  /** `off`: the gate alone decides, and a token counts until its `exp`. */
-  readonly userinfo: 'on' | 'off';
+  /** `off`: the gate alone decides, and a token counts until its `exp`. Default: `on`. */
+  readonly userinfo?: 'on' | 'off';
   /** Undefined: the issuer's discovery document names it. */
-  readonly userinfoUrl: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly method: 'GET' | 'POST';
-  /** Dotted path or JSON Pointer to the subject. */
-  readonly subjectField: string;
-  readonly issuer: string | undefined;
-  readonly jwksUrl: string | undefined;
-  /** Empty: no gate. */
-  readonly audiences: readonly string[];
-  /** How long a successful check is remembered; 0: not at all. */
-  readonly cacheSeconds: number;
+  readonly userinfoUrl?: string | undefined;
+  /** Extra request headers; Supabase wants its `apikey`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default `GET`; PocketBase wants `POST`. */
+  readonly method?: 'GET' | 'POST';
+  /** Dotted path or JSON Pointer to the subject. Default: `sub`. */
+  readonly subjectField?: string;
+  readonly issuer?: string | undefined;
+  readonly jwksUrl?: string | undefined;
+  /** Default: none, and there is no gate. */
+  readonly audiences?: readonly string[];
+  /** How long a successful check is remembered. Default: 0, not at all. */
+  readonly cacheSeconds?: number;
 }
 
 export interface SignInOptions
-  extends Pick<ChecksOptions, 'log' | 'clock' | 'joined' | 'checksAtOnce' | 'digest' | 'events'> {
+  extends Pick<ChecksOptions, 'log' | 'clock' | 'checksAtOnce' | 'digest' | 'events'> {
   readonly settings: SignInSettings;
   /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */
   readonly fetch?: Send | undefined;
 }
 
-export type UserinfoOptions = EndpointOptions & Pick<ChecksOptions, 'log' | 'clock'>;
-
-/** A provider's endpoint alone: one check for each call, nothing shared. Throws a TypeError for a `subjectField` that can match nothing. */
-export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
-  return new Checks({ ...options, ask: userinfoEndpoint(options), joined: false });
-}
-
 export interface SignIn {
   readonly identity: IdentityProvider;
-  /** Asks the provider about a made-up token, which it must refuse. Never rejects; 4 s at most. */
-  probe(): Promise<ProviderFinding>;
+  /**
+   * Asks the provider about a made-up token, which it must refuse. Resolves with what was found,
+   * rejects with what the operator can do: one sentence without a secret. 4 s at most.
+   */
+  probe(): Promise<string>;
 }
 
 /** Throws a TypeError for a `subjectField` that can match nothing, and if `userinfo` is `off` without a gate. */
 export function openSignIn(options: SignInOptions): SignIn {
-  const { settings, fetch = send, clock = Date.now, joined = true } = options;
-  const { issuer, audiences, subjectField, cacheSeconds } = settings;
-  const source = { fetch, clock, joined };
-  const metadata = issuer === undefined ? undefined : discovery(issuer, source);
-  const keys = remoteKeys(addressOf('jwks_uri', settings.jwksUrl, metadata), source);
-  const url = addressOf('userinfo_endpoint', settings.userinfoUrl, metadata);
-  const gate = audiences.length === 0 ? undefined : jwtVerifier({ audiences, issuer, keys, clock });
-  const isOn = settings.userinfo === 'on';
-  if (!isOn && gate === undefined) {
+  const { settings, fetch = send, clock = Date.now } = options;
+  const { userinfo = 'on', headers = {}, method = 'GET', subjectField = 'sub' } = settings;
+  const { userinfoUrl, jwksUrl, issuer, audiences = [], cacheSeconds = 0 } = settings;
+  const source = { fetch, clock };
+  const discovered = discovery(issuer, source);
+  const keysUrl = async () => jwksUrl ?? discovered('jwks_uri');
+  const hasGate = audiences.length > 0;
+  const gate = hasGate ? jwtVerifier({ ...source, audiences, issuer, url: keysUrl }) : undefined;
+  const isOn = userinfo === 'on';
+  if (!isOn && !hasGate) {
     throw new TypeError('userinfo is off; audiences must name at least one audience');
   }
-  const endpoint = isOn ? userinfoEndpoint({ ...settings, url, fetch }) : undefined;
+  const url = async () => userinfoUrl ?? discovered('userinfo_endpoint');
+  const asked = { url, headers, method, subjectField };
+  const endpoint = isOn ? userinfoEndpoint({ ...source, ...asked }) : undefined;
   const ask = endpoint ?? tokenAlone(subjectField);
   return {
     identity: new Checks({ ...options, gate, ask, cacheSeconds }),
     probe: () => probeProvider(gate, endpoint),
   };
+}
+
+/** Not a secret: this token opens nothing. */
+const MADE_UP_TOKEN = 'made-up-token-of-a-check';
+
+const REMEDY =
+  'check that the provider is up, that this machine reaches it and trusts its certificate (NODE_EXTRA_CA_CERTS for a private authority), that AUTH_USERINFO_URL is the endpoint that tells whose token it is, as userinfo_endpoint in the discovery document, and AUTH_USERINFO_METHOD its method; or set AUTH_ISSUER alone';
+
+/** `ask` is undefined if the gate alone decides. */
+function probeProvider(gate: JwtVerifier | undefined, ask: Ask | undefined): Promise<string> {
+  return inTime(async (signal) => {
+    await gate?.(MADE_UP_TOKEN);
+    if (ask === undefined) return 'the keys are there; each token counts until it expires';
+    if ('refused' in (await ask(MADE_UP_TOKEN, signal))) return 'a made-up token is refused';
+    throw new ProviderError('every token opens an account');
+  }).catch((error) => {
+    throw new Error(
+      `the identity provider did not refuse a made-up token: ${reasonOf(error)}; ${REMEDY}`,
+    );
+  });
 }

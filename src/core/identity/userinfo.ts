@@ -1,105 +1,89 @@
-// One question at the provider's user-information endpoint, and the verdict on the token.
+// One question at the provider's user-information endpoint (OpenID Connect Core 5.3, and endpoints like
+// it), and the verdict on the token.
 
-import { boundedBody } from '../bounded-body.js';
-import { isJsonObject } from '../domain/json.js';
-import { SUBJECT_MAX_BYTES, USERINFO_MAX_BYTES } from '../domain/limits.js';
-import { type Claims, expiryOf, subjectAt, subjectPath } from './claims.js';
-import { type Send, send, type Answer as UserinfoResponse } from './send.js';
+import { USERINFO_MAX_BYTES } from '../domain/limits.js';
+import { retryAfterMs } from '../retry-after.js';
+import { type Account, accountIn, type Claims, member, subjectPath } from './claims.js';
+import type { ProviderAccess } from './documents.js';
+import { ProviderError, type ProviderResponse, readJson } from './send.js';
+import type { SignInSettings } from './sign-in.js';
 
-/** `fields`: for the log. */
-export type Verdict =
-  /** `expiresAt`: in milliseconds since 1970, UTC, if the answer says so. */
-  | {
-      readonly kind: 'identified';
-      readonly subject: string;
-      readonly expiresAt?: number | undefined;
-    }
-  | { readonly kind: 'refused'; readonly fields: VerdictFields }
-  | {
-      readonly kind: 'unusable';
-      readonly fields: VerdictFields & { readonly reason: string };
-      /** Of a 429 or 503, which may ask for a pause. */
-      readonly busy?: UserinfoResponse;
-    };
-type VerdictFields = Readonly<Record<string, string | number>>;
+/** `refused`: for the log. */
+export type Verdict = Account | { readonly refused: Refusal };
+type Refusal = { readonly status: number; readonly error?: string };
 
-/** Asks about a token, whose claims the gate gives. Rejects with the network's error, a `DocumentError` or the signal's reason. */
+/** Asks about a token, whose claims the gate gives. Rejects if the token stays undecided. */
 export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Verdict>;
 
-export interface EndpointOptions {
-  /** The endpoint's URL. */
-  readonly url: string | (() => Promise<string>);
-  /** Extra request headers; Supabase wants its `apikey`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default `GET`; PocketBase wants `POST`. */
-  readonly method?: 'GET' | 'POST';
-  /** Dotted path or JSON Pointer to the subject in the answer. Default `sub`. */
-  readonly subjectField?: string;
-  /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */
-  readonly fetch?: Send;
-}
+export type EndpointOptions = ProviderAccess &
+  Required<Pick<SignInSettings, 'headers' | 'method' | 'subjectField'>> & {
+    readonly url: () => Promise<string>;
+  };
 
 const NO_SUBJECT = 'without a usable subject; check AUTH_SUBJECT_FIELD';
+const REFUSALS = [400, 401, 403];
+const BUSY = [429, 503];
+/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
+const PAUSE_MAX_SECONDS = 60;
 
 /** The token itself names the account, and it counts until it expires: the provider isn't asked. */
 export function tokenAlone(subjectField: string): Ask {
   const path = subjectPath(subjectField);
-  return async (_token, _signal, claims) =>
-    subjectVerdict(claims, path) ?? unusable(`a token ${NO_SUBJECT}`);
+  return async (_token, _signal, claims) => {
+    const account = accountIn(claims, path);
+    if (account === undefined) throw new ProviderError(`a token ${NO_SUBJECT}`);
+    return account;
+  };
 }
 
-/** OpenID Connect Core 5.3, and endpoints like it. Throws a TypeError for a `subjectField` that can match nothing. */
+/** Throws a TypeError for a `subjectField` that can match nothing. */
 export function userinfoEndpoint(options: EndpointOptions): Ask {
-  const { url, method = 'GET', subjectField = 'sub', fetch = send } = options;
-  const path = subjectPath(subjectField);
+  const { url, method, fetch, clock } = options;
+  const path = subjectPath(options.subjectField);
   // By a `Headers` object: names differ in case, and a second Authorization would be joined to the
   // caller's.
   const extra = new Headers({ accept: 'application/json' });
-  for (const [name, value] of Object.entries(options.headers ?? {})) extra.set(name, value);
+  for (const [name, value] of Object.entries(options.headers)) extra.set(name, value);
+  /** When the provider may be asked again after a 503. */
+  let pausedUntil = 0;
   return async (token, signal) => {
+    const left = Math.ceil((pausedUntil - clock()) / 1000);
+    // More, if the clock was set back.
+    if (left > 0 && left <= PAUSE_MAX_SECONDS) throw new ProviderError('a pause after a 503', left);
     const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
-    const address = typeof url === 'string' ? url : await url();
-    const response = await fetch(address, { method, headers, redirect: 'manual', signal });
+    const response = await fetch(await url(), { method, headers, redirect: 'manual', signal });
+    const { status } = response;
+    if (BUSY.includes(status)) {
+      const asked = Math.ceil((retryAfterMs(response.headers, clock()) ?? 0) / 1000);
+      const seconds = Math.min(asked, PAUSE_MAX_SECONDS);
+      // A 429 is about this token or its sender: anyone's junk would pause everybody.
+      if (status === 503) pausedUntil = clock() + seconds * 1000;
+      throw new ProviderError(`status ${status}`, seconds || undefined);
+    }
     return verdictOf(response, token, path);
   };
 }
 
-/** Reads at most 64 KiB of the answer; rejects if the connection breaks. */
 async function verdictOf(
-  response: UserinfoResponse,
+  { status, body }: ProviderResponse,
   token: string,
   path: readonly string[],
 ): Promise<Verdict> {
-  const { status } = response;
-  if (status === 429 || status === 503) return { ...unusable(`status ${status}`), busy: response };
-  const isRefusal = status === 400 || status === 401 || status === 403;
-  if (!isRefusal && (status < 200 || status > 299)) return unusable(`status ${status}`);
-  const body = await boundedBody(response.body, USERINFO_MAX_BYTES);
-  const json = body && parsed(body);
-  const refused: Verdict = { kind: 'refused', fields: { status, ...errorOf(json, token) } };
-  if (isRefusal) return refused;
-  if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`);
-  if (json === undefined) return unusable('an answer that is not JSON');
-  const verdict = subjectVerdict(json, path);
-  return verdict ?? (saysNo(json) ? refused : unusable(`an answer ${NO_SUBJECT}`));
-}
-
-/** Undefined if there is no subject. */
-function subjectVerdict(json: unknown, path: readonly string[]): Verdict | undefined {
-  const subject = subjectAt(json, path);
-  if (subject === undefined) return undefined;
-  const { length } = new TextEncoder().encode(subject);
-  if (length > SUBJECT_MAX_BYTES) return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
-  return { kind: 'identified', subject, expiresAt: expiryOf(json) };
-}
-
-function unusable(reason: string) {
-  return { kind: 'unusable', fields: { reason } } as const;
+  if (REFUSALS.includes(status)) {
+    const json = await readJson(body, USERINFO_MAX_BYTES).catch(() => undefined);
+    return { refused: { status, ...errorOf(json, token) } };
+  }
+  if (status < 200 || status > 299) throw new ProviderError(`status ${status}`);
+  const json = await readJson(body, USERINFO_MAX_BYTES);
+  const account = accountIn(json, path);
+  if (account !== undefined) return account;
+  if (saysNo(json)) return { refused: { status, ...errorOf(json, token) } };
+  throw new ProviderError(`an answer ${NO_SUBJECT}`);
 }
 
 /** The `error` of an answer, if it is a code as in RFC 6749, which can't hold a token. */
 function errorOf(json: unknown, token: string): { readonly error?: string } {
-  const error = isJsonObject(json) && Object.hasOwn(json, 'error') ? json['error'] : undefined;
+  const error = member(json, 'error');
   if (typeof error !== 'string' || !/^[a-z_]{1,40}$/.test(error)) return {};
   return error.includes(token.toLowerCase()) ? {} : { error };
 }
@@ -110,18 +94,7 @@ function errorOf(json: unknown, token: string): { readonly error?: string } {
  */
 function saysNo(json: unknown): boolean {
   if (json === null || json === false) return true;
-  if (!isJsonObject(json)) return false;
-  const own = (name: string) => (Object.hasOwn(json, name) ? json[name] : undefined);
-  if (own('active') === false || own('status') === 'error') return true;
-  const error = own('error');
+  if (member(json, 'active') === false || member(json, 'status') === 'error') return true;
+  const error = member(json, 'error');
   return Boolean(error) && (typeof error !== 'object' || Object.keys(error ?? {}).length > 0);
-}
-
-/** Undefined if it is not JSON. Strict: with bad bytes replaced, two subjects could become one. */
-export function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return undefined;
-  }
 }

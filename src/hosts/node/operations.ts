@@ -89,7 +89,7 @@ async function factsOf(
   return {
     version: VERSION,
     runtime: `node ${process.version}`,
-    started_at: timeOf(performance.timeOrigin),
+    started_at: new Date(performance.timeOrigin).toISOString(),
     requests: {
       ...meter.requests.totals,
       in_flight: connections?.requestCount ?? null,
@@ -97,21 +97,11 @@ async function factsOf(
       heavy_work: parts ? parts.scheduler.waiting : null,
     },
     last_hour: meter.requests.lastHour,
-    writes: {
-      waiting: inMemory?.writesWaiting ?? null,
-      commits: meter.commits,
-      failing_since: timeOf(meter.writeFailure?.since),
-      failing_reason: meter.writeFailure?.reason ?? null,
-      audit_failures: meter.auditFailures,
-    },
+    writes: { waiting: inMemory?.writesWaiting ?? null, ...meter.writes },
     records: inMemory?.counts() ?? null,
     accounts: inMemory?.accountCount ?? null,
-    identity: {
-      unavailable_since: timeOf(meter.identityUnavailableSince),
-      checks: meter.identityChecks,
-      ...meter.sharedChecks,
-    },
-    admin_keys: { refused: meter.keysRefused, last_refused_at: timeOf(meter.lastKeyRefusedAt) },
+    identity: meter.identity,
+    admin_keys: meter.adminKeys,
     replication: replica ? { ...replica.facts, failures: meter.replicaFailures } : null,
     postgres: parts?.postgres?.() ?? null,
     process: await processFacts(),
@@ -121,7 +111,7 @@ async function factsOf(
 
 function backupFacts(
   plan: NonNullable<Settings['backups']>,
-  { backupFailure: failure }: Meter,
+  { failedBackup: failure }: Meter,
   isUnderWay: boolean,
   kept: readonly SizedBackup[] | undefined,
 ): Figures['backups'] {
@@ -133,10 +123,14 @@ function backupFacts(
     keep: plan.keep,
     last_success_at: timeOf(newest?.takenAt),
     last_success_bytes: newest?.bytes ?? null,
-    last_failed: failure !== undefined,
-    last_failure: failure ? { at: timeOf(failure.at), reason: failure.reason } : null,
+    last_failed: failure !== null,
+    last_failure: failure,
     under_way: isUnderWay,
-    list: kept?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
+    list:
+      kept?.map(({ takenAt, ...file }) => ({
+        ...file,
+        taken_at: new Date(takenAt).toISOString(),
+      })) ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 // Counts what the service reports of itself, from its start on. Reading the figures changes
-// nothing: there may be several readers.
+// nothing: there may be several readers. Its plain objects are parts of the status as they are.
 
 import type {
   CommitStatus,
@@ -14,28 +14,37 @@ import { DURATION_BOUNDS_SECONDS, RequestMetrics } from './request-metrics.js';
 /** Up to the largest group that is committed at once. */
 const GROUP_BOUNDS_WRITES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
-/** All counters exist from the start, so that a rate covers the first event. Times are milliseconds since 1970, UTC. */
+/** RFC 3339 in UTC; null: never, or not now. */
+type Time = string | null;
+const now = () => new Date().toISOString();
+
+/** All counters exist from the start, so that a rate covers the first event. */
 export class Meter implements ServiceEvents {
   readonly requestLog: RequestLog | undefined;
   readonly requests = new RequestMetrics();
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
-  readonly commits = { committed: 0, notStored: 0, unknown: 0 };
-  /** Every commit has failed since then; the reason is the last one's. */
-  writeFailure: { readonly since: number; readonly reason: string } | undefined;
+  readonly writes = {
+    commits: { committed: 0, notStored: 0, unknown: 0 },
+    /** Since when every commit has failed; the reason is the last one's. */
+    failing_since: null as Time,
+    failing_reason: null as string | null,
+    audit_failures: 0,
+  };
+  readonly identity = {
+    /** Since when the provider gives no usable answer; null if its last one was usable. */
+    unavailable_since: null as Time,
+    checks: { identified: 0, invalid: 0, unavailable: 0 },
+    joined: 0,
+    remembered: 0,
+  };
+  readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
+  readonly adminKeys = { refused: 0, last_refused_at: null as Time };
+  readonly backups = { taken: 0, failed: 0 };
+  /** If none has succeeded since. */
+  failedBackup: { readonly at: string; readonly reason: string } | null = null;
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;
-  readonly identityChecks = { identified: 0, invalid: 0, unavailable: 0 };
-  readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
-  readonly sharedChecks = { joined: 0, remembered: 0 };
-  /** Since when the provider gives no usable answer; undefined if its last one was usable. */
-  identityUnavailableSince: number | undefined;
-  readonly backups = { taken: 0, failed: 0 };
-  /** The last failed backup, if none has succeeded since. */
-  backupFailure: { readonly at: number; readonly reason: string } | undefined;
-  auditFailures = 0;
-  keysRefused = 0;
-  lastKeyRefusedAt: number | undefined;
   isStorageLost = false;
   #commitStartedAt = 0;
 
@@ -55,14 +64,19 @@ export class Meter implements ServiceEvents {
 
   commitFinished(status: CommitStatus, error?: unknown): void {
     this.commitDurations.observe((performance.now() - this.#commitStartedAt) / 1000);
-    this.commits[status]++;
-    const since = this.writeFailure?.since ?? Date.now();
+    this.writes.commits[status]++;
     const reason = error instanceof Error ? error.message : String(error);
-    this.writeFailure = status === 'committed' ? undefined : { since, reason };
+    this.writesFail(status === 'committed' ? null : reason);
+  }
+
+  /** `reason` null: they succeed. */
+  writesFail(reason: string | null): void {
+    this.writes.failing_since = reason === null ? null : (this.writes.failing_since ?? now());
+    this.writes.failing_reason = reason;
   }
 
   auditFailed(): void {
-    this.auditFailures++;
+    this.writes.audit_failures++;
   }
 
   storageLost(): void {
@@ -70,29 +84,29 @@ export class Meter implements ServiceEvents {
   }
 
   adminKeyRefused(): void {
-    this.keysRefused++;
-    this.lastKeyRefusedAt = Date.now();
+    this.adminKeys.refused++;
+    this.adminKeys.last_refused_at = now();
   }
 
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void {
-    this.identityChecks[outcome]++;
+    this.identity.checks[outcome]++;
     this.identityDurations.observe(milliseconds / 1000);
-    if (outcome !== 'unavailable') this.identityUnavailableSince = undefined;
-    else this.identityUnavailableSince ??= Date.now();
+    if (outcome !== 'unavailable') this.identity.unavailable_since = null;
+    else this.identity.unavailable_since ??= now();
   }
 
   identityShared(how: 'joined' | 'remembered'): void {
-    this.sharedChecks[how]++;
+    this.identity[how]++;
   }
 
   backupTaken(): void {
     this.backups.taken++;
-    this.backupFailure = undefined;
+    this.failedBackup = null;
   }
 
   backupFailed(reason: string): void {
     this.backups.failed++;
-    this.backupFailure = { at: Date.now(), reason };
+    this.failedBackup = { at: now(), reason };
   }
 
   replicaSynced(milliseconds: number): void {

@@ -30,8 +30,6 @@ export class Readiness {
   readonly #meter: Meter;
   readonly #isIdentityConfigured: boolean;
   #isStopping = false;
-  #ping: Promise<boolean> | undefined;
-  #trial: Promise<void> | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
 
   constructor(meter: Meter, isIdentityConfigured: boolean) {
@@ -51,22 +49,22 @@ export class Readiness {
 
   async #reasons({ database }: Figures, storage?: AskedStorage): Promise<Reason[]> {
     const meter = this.#meter;
-    if (storage?.look !== undefined) await inTime(storage.look());
+    if (storage?.look !== undefined) await succeeds(storage.look());
     const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
     let answers = true;
     if (storage !== undefined && !this.#isStopping && !meter.isStorageLost) {
-      answers = (await inTime(this.#answers(storage))) ?? false;
+      answers = await succeeds(storage.ping());
       // On a full disk a write of a few bytes may succeed although others fail.
-      if (answers && !hasNoRoom) await inTime(this.#tryToWrite(storage));
+      if (answers && !hasNoRoom) await this.#tryToWrite(storage);
     }
-    const failure = meter.writeFailure;
+    const { failing_since, failing_reason } = meter.writes;
     return namesWhere<Reason>({
       stopping: this.#isStopping,
       starting: storage === undefined && !this.#isStopping,
       storage_lost: meter.isStorageLost,
       database_unavailable: !answers,
-      writes_failing: failure !== undefined,
-      disk_full: hasNoRoom || DISK_FULL.test(failure?.reason ?? ''),
+      writes_failing: failing_since !== null,
+      disk_full: hasNoRoom || DISK_FULL.test(failing_reason ?? ''),
     });
   }
 
@@ -89,44 +87,29 @@ export class Readiness {
     });
   }
 
-  /** Whether the database answers. One question at a time: one that hangs is not asked again. */
-  #answers(storage: AskedStorage): Promise<boolean> {
-    this.#ping ??= succeeds(storage.ping()).finally(() => {
-      this.#ping = undefined;
-    });
-    return this.#ping;
-  }
-
   /** Without a client's write the service would never notice that its disk works again. */
   async #tryToWrite(storage: AskedStorage): Promise<void> {
     const meter = this.#meter;
-    const failure = meter.writeFailure;
-    if (failure === undefined) return;
-    if (this.#trial === undefined && performance.now() - this.#triedAt >= TRIAL_INTERVAL_MS) {
-      this.#triedAt = performance.now();
-      this.#trial = succeeds(storage.touch()).then((isWritten) => {
-        // A commit that failed after the trial began counts.
-        if (isWritten && meter.writeFailure === failure) meter.writeFailure = undefined;
-        this.#trial = undefined;
-      });
-    }
-    await this.#trial;
+    const now = performance.now();
+    if (meter.writes.failing_since === null || now - this.#triedAt < TRIAL_INTERVAL_MS) return;
+    this.#triedAt = now;
+    const failures = () => meter.writes.commits.notStored + meter.writes.commits.unknown;
+    const before = failures();
+    // A commit that failed after the trial began counts.
+    if ((await succeeds(storage.touch())) && failures() === before) meter.writesFail(null);
   }
 }
 
-/** Undefined if it takes too long. */
-function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  const late = new Promise<undefined>((resolve) => {
-    setTimeout(resolve, DATABASE_ANSWER_MAX_MS, undefined).unref();
-  });
-  return Promise.race([work, late]);
-}
-
+/** False if it fails or takes too long. */
 function succeeds(work: Promise<void>): Promise<boolean> {
-  return work.then(
+  const late = new Promise<boolean>((resolve) => {
+    setTimeout(resolve, DATABASE_ANSWER_MAX_MS, false).unref();
+  });
+  const done = work.then(
     () => true,
     () => false,
   );
+  return Promise.race([done, late]);
 }
 
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;

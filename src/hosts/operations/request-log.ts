@@ -5,7 +5,6 @@ import type { FinishedRequest } from '../../core/service-events.js';
 
 /** How long a line may wait for others to be written with. */
 const BATCH_MS = 100;
-const BATCH_MAX_CHARACTERS = 65_536;
 const FLUSH_MAX_MS = 1_000;
 /** How much may wait for a slow reader before lines are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
@@ -32,8 +31,7 @@ export class RequestLog {
       return;
     }
     this.#waiting += lineOf(request);
-    if (this.#waiting.length >= BATCH_MAX_CHARACTERS) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
+    this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
   }
 
   /** Resolves when the lines so far are handed over, or after 1 s: a reader that stands still holds up no stop. */

@@ -57,19 +57,13 @@ export class RequestMetrics {
     return this.#all.map(({ labels, durations }) => [labels, durations]);
   }
 
-  /** `failed`: answered 500 or above. `buckets`: for each bound of a duration, how many took at most that, and at the end all. */
+  /** `failed`: answered 500 or above. */
   get totals() {
-    const buckets = new Array<number>(DURATION_BOUNDS_SECONDS.length + 1).fill(0);
-    const totals = { total: 0, failed: 0, aborted: 0, buckets };
-    for (const { statuses, durations } of this.#all) {
-      for (const [bucket, count] of durations.cumulative.entries()) {
-        buckets[bucket] = (buckets[bucket] ?? 0) + count;
-      }
-      for (const [status, count] of statuses) {
-        totals.total += count;
-        if (status === ABORTED) totals.aborted += count;
-        else if (status >= 500) totals.failed += count;
-      }
+    const totals = { total: 0, failed: 0, aborted: 0 };
+    for (const [status, count] of this.#all.flatMap(({ statuses }) => [...statuses])) {
+      totals.total += count;
+      if (status === ABORTED) totals.aborted += count;
+      else if (status >= 500) totals.failed += count;
     }
     return totals;
   }
@@ -86,8 +80,12 @@ export class RequestMetrics {
     return this.#readings.map((before, index) => between(before, ends[index] ?? before));
   }
 
+  /** `took`: how many requests took at most each bound of a duration, and at the end all. */
   #read() {
-    return { at: new Date().toISOString(), ...this.totals };
+    const all = this.#all.map(({ durations }) => durations.cumulative);
+    const sumOf = (bucket: number) => all.reduce((sum, counts) => sum + (counts[bucket] ?? 0), 0);
+    const took = [...DURATION_BOUNDS_SECONDS, Infinity].map((_, bucket) => sumOf(bucket));
+    return { at: new Date().toISOString(), ...this.totals, took };
   }
 
   get #all(): Requests[] {
@@ -106,10 +104,10 @@ export class RequestMetrics {
   }
 }
 
-type Reading = RequestMetrics['totals'] & { readonly at: string };
+type Reading = RequestMetrics['totals'] & { readonly at: string; readonly took: number[] };
 
 function between(before: Reading, after: Reading): Minute {
-  const counts = after.buckets.map((count, bucket) => count - (before.buckets[bucket] ?? 0));
+  const counts = after.took.map((count, bucket) => count - (before.took[bucket] ?? 0));
   const wanted = PERCENTILE * (counts.at(-1) ?? 0);
   const bound = DURATION_BOUNDS_SECONDS[counts.findIndex((count) => count >= wanted)];
   return {

@@ -2,9 +2,11 @@
 // metrics and the console are made from it.
 
 import type { RecordCounts } from '../../core/domain/api-schema.js';
-import type { CommitStatus, IdentityOutcome } from '../../core/service-events.js';
-import type { Minute } from './request-metrics.js';
+import type { Meter } from './meter.js';
+import type { Minute, RequestMetrics } from './request-metrics.js';
 import type { Reason, Warning } from './troubles.js';
+
+type Figure<Name extends string, OrNull = never> = Readonly<Record<Name, number | OrNull>>;
 
 /** Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not on this host. */
 export interface ServiceStatus {
@@ -15,44 +17,22 @@ export interface ServiceStatus {
   readonly version: string;
   readonly runtime: string;
   readonly started_at: string;
-  readonly requests: {
-    readonly total: number;
-    /** Answered 500 or above. */
-    readonly failed: number;
-    readonly aborted: number;
-    /** Whose answer is not yet written to its end. */
-    readonly in_flight: number | null;
-    readonly connections: number | null;
-    /** Pieces of long work that are under way or wait for their turn. */
-    readonly heavy_work: number | null;
-  };
+  /**
+   * `in_flight`: whose answer is not yet written to its end. `heavy_work`: pieces of long work that are
+   * under way or wait for their turn.
+   */
+  readonly requests: RequestMetrics['totals'] &
+    Figure<'in_flight' | 'connections' | 'heavy_work', null>;
   /** Oldest first; the last one is under way. */
   readonly last_hour: readonly Minute[];
-  readonly writes: {
-    /** For a commit. */
-    readonly waiting: number | null;
-    readonly commits: Readonly<Record<CommitStatus, number>>;
-    /** Since when every commit has failed. */
-    readonly failing_since: string | null;
-    readonly failing_reason: string | null;
-    readonly audit_failures: number;
-  };
+  /** `waiting`: for a commit. */
+  readonly writes: Meter['writes'] & Figure<'waiting', null>;
   readonly records: RecordCounts | null;
   readonly accounts: number | null;
-  readonly database: {
-    readonly bytes: number | null;
-    /** The write-ahead log. */
-    readonly log_bytes: number | null;
-    readonly disk_free_bytes: number | null;
-    readonly disk_bytes: number | null;
-  };
-  readonly identity: {
-    readonly unavailable_since: string | null;
-    readonly checks: Readonly<Record<IdentityOutcome, number>>;
-    readonly joined: number;
-    readonly remembered: number;
-  };
-  readonly admin_keys: { readonly refused: number; readonly last_refused_at: string | null };
+  /** `log_bytes`: of the write-ahead log. */
+  readonly database: Figure<'bytes' | 'log_bytes' | 'disk_free_bytes' | 'disk_bytes', null>;
+  readonly identity: Meter['identity'];
+  readonly admin_keys: Meter['adminKeys'];
   /** Null if `BACKUP_DIR` is unset. */
   readonly backups: {
     readonly folder: string;
@@ -63,7 +43,7 @@ export interface ServiceStatus {
     readonly last_success_bytes: number | null;
     /** A backup failed, and none has succeeded since. */
     readonly last_failed: boolean;
-    readonly last_failure: { readonly at: string; readonly reason: string } | null;
+    readonly last_failure: Meter['failedBackup'];
     readonly under_way: boolean;
     /** Newest first; null if the folder cannot be read. */
     readonly list:
@@ -88,16 +68,11 @@ export interface ServiceStatus {
     /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
     readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
   } | null;
-  readonly process: {
-    readonly cpu_seconds: number;
-    readonly resident_bytes: number;
-    readonly heap_bytes: number;
-    /** The event loop, since the start. */
-    readonly active_seconds: number;
-    readonly idle_seconds: number;
-    readonly open_descriptors: number | null;
-    readonly max_descriptors: number | null;
-  };
+  /** `active_seconds`, `idle_seconds`: of the event loop, since the start. */
+  readonly process: Figure<
+    'cpu_seconds' | 'resident_bytes' | 'heap_bytes' | 'active_seconds' | 'idle_seconds'
+  > &
+    Figure<'open_descriptors' | 'max_descriptors', null>;
 }
 
 export type { ServiceStatus as Status };
@@ -105,8 +80,6 @@ export type { ServiceStatus as Status };
 /** What the status is judged on. */
 export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
 
-export function timeOf(milliseconds: number): string;
-export function timeOf(milliseconds: number | undefined): string | null;
 export function timeOf(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }

@@ -4,9 +4,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import { adminGate } from '../../core/http/authentication.js';
 import {
-  buildHandler,
+  createHandler,
   FairScheduler,
-  type FetchHandler,
+  type Handler,
   openRecords,
   openSignIn,
 } from '../../handler.js';
@@ -36,7 +36,7 @@ const CHECKS_AT_ONCE = 6;
 const STEP_MS = 0.1;
 
 export class ServiceObject extends DurableObject<WorkerEnvironment> {
-  #respond!: FetchHandler;
+  #respond!: Handler;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -58,11 +58,11 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       log.error('setting_unusable', error);
       // Nothing is opened: a new database must not get what a wrong setting asks for.
       const message = 'a setting of the service is unusable; its log names it';
-      this.#respond = (request) => errorResponse(request, 'STORAGE_UNAVAILABLE', message);
+      this.#respond = async (request) => errorResponse(request, 'STORAGE_UNAVAILABLE', message);
     }
   }
 
-  async #openWith(environment: Environment): Promise<FetchHandler> {
+  async #openWith(environment: Environment): Promise<Handler> {
     const { ctx } = this;
     const settings = readSettings(environment);
     const { signIn, adminKey, corsAllowedOrigins } = settings;
@@ -81,7 +81,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
     const asked = signIn && openSignIn({ settings: signIn, log, checksAtOnce: CHECKS_AT_ONCE });
-    const respond = buildHandler({
+    const respond = createHandler({
       records,
       identity: asked?.identity,
       adminKey,
@@ -94,7 +94,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     // A dump is of one moment, and a load replaces nothing that was written meanwhile.
     await records.refuseWrites();
     const admit = adminGate(adminKey);
-    return (request, host) => {
+    return async (request, host) => {
       if (new URL(request.url).pathname !== '/maintenance') return respond(request, host);
       const admitted = admit(request);
       if (admitted.ok) return this.#maintain(storage, request);

@@ -1,0 +1,110 @@
+// How a question is sent on Node: over kept connections, and once more if the provider closed one; never
+// over a plain connection; and what `check --online` tells of a made-up token.
+
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
+import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
+import { onLoopback } from '../support/loopback.js';
+import { openSigningProvider } from '../support/signing-provider.js';
+
+/** Answers the first request of each connection; at the next one closes the connection, or answers it, too. */
+async function openProvider(isDropping: (isUsed: boolean) => boolean) {
+  const seen: string[] = [];
+  const used = new WeakSet<object>();
+  const server = createServer((request, response) => {
+    const isUsed = used.has(request.socket);
+    seen.push(isUsed ? 'used' : 'fresh');
+    used.add(request.socket);
+    if (isDropping(isUsed)) request.socket.destroy();
+    else response.end('{"sub":"user-1"}');
+  });
+  const { origin, close } = await onLoopback(server);
+  const { identity } = openSignIn({ settings: { userinfoUrl: origin } });
+  const statusOf = async (token: string) => (await identity.identify(token)).status;
+  return { seen, statusOf, [Symbol.asyncDispose]: close };
+}
+
+describe('A kept connection', () => {
+  it.each<[string, (isUsed: boolean) => boolean]>([
+    ['is used again', () => false],
+    ['that the provider closes as a request arrives is replaced by a fresh one', (used) => used],
+  ])('%s', async (_name, isDropping) => {
+    await using provider = await openProvider(isDropping);
+    for (let i = 0; i < 20; i++) expect(await provider.statusOf(`${i}`)).toBe('identified');
+    expect(provider.seen).toContain('used');
+    if (!isDropping(true)) expect(provider.seen.indexOf('fresh', 1)).toBe(-1);
+  });
+
+  it('is replaced by a fresh one once, not again and again', async () => {
+    let isDropping = false;
+    await using provider = await openProvider(() => isDropping);
+    await provider.statusOf('a');
+    isDropping = true;
+    expect(await provider.statusOf('b')).toBe('unavailable');
+    expect(provider.seen).toEqual(['fresh', 'used', 'fresh']);
+  });
+});
+
+it.each(['http://id.example/me', 'ftp://id.example/me', 'me'])(
+  'The token of an issuer on https is never sent to %s',
+  async (userinfo_endpoint) => {
+    const issuer = 'https://id.example';
+    const asked: string[] = [];
+    const fetch = async (url: string) => {
+      asked.push(url);
+      return Response.json({ issuer, userinfo_endpoint, sub: 'a' });
+    };
+    const { identity } = openSignIn({ settings: { issuer }, fetch });
+    expect(await identity.identify('token')).toEqual({ status: 'unavailable' });
+    expect(asked).toEqual([`${issuer}/.well-known/openid-configuration`]);
+  },
+);
+
+describe('`check --online`', () => {
+  async function findingOf(behaviour: Behaviour) {
+    await using stub = await openIdentityStub(behaviour);
+    const finding = openSignIn({ settings: { userinfoUrl: stub.url } }).probe();
+    const text = await finding.catch((error: Error) => error.message);
+    expect(stub.asked).toHaveLength(1);
+    return text;
+  }
+
+  it.each<[string, Behaviour]>([
+    ['401', answer(401, { error: 'invalid_token' })],
+    ['an inactive token', answer(200, { active: false })],
+  ])('finds a provider good that refuses a made-up token: %s', async (_name, behaviour) => {
+    expect(await findingOf(behaviour)).toBe('a made-up token is refused');
+  });
+
+  it.each<[string, Behaviour, RegExp]>([
+    ['a redirect', answer(301, '', { Location: 'https://x.example/?k=canary' }), /: status 301; /],
+    ['nothing there', answer(404), / did not refuse a made-up token: status 404; /],
+    ['the discovery document', answer(200, { issuer: 'x' }), /without a usable subject/],
+    ['an account', answer(200, { sub: 'canary' }), /every token opens an account/],
+    ['a broken connection', (_token, response) => response.destroy(), /ECONNRESET/],
+  ])('reports %s with what the operator can do', async (_name, behaviour, words) => {
+    const found = await findingOf(behaviour);
+    expect(found).toMatch(words);
+    expect(found).toMatch(/is up.*NODE_EXTRA_CA_CERTS.*AUTH_USERINFO_URL.*AUTH_USERINFO_METHOD/);
+    expect(found).not.toContain('canary');
+  });
+
+  it('asks for the discovery document, the keys and the endpoint, and spells the issuer', async () => {
+    await using provider = await openSigningProvider();
+    const { issuer, asked, broken } = provider;
+    const probe = (settings = {}) =>
+      openSignIn({ settings: { issuer, audiences: ['shop'], ...settings } }).probe();
+    broken.set('/me', 401);
+    await probe();
+    const documents = ['/.well-known/openid-configuration', '/keys'];
+    expect(asked.splice(0)).toEqual([...documents, '/me']);
+    const alone = 'the keys are there; each token counts until it expires';
+    expect(await probe({ userinfo: 'off' })).toBe(alone);
+    expect(asked).toEqual(documents);
+    const misspelled = probe({ issuer: `${issuer}/` });
+    await expect(misspelled).rejects.toThrow(`names "${issuer}"; set AUTH_ISSUER to`);
+    provider.metadata = { userinfo_endpoint: undefined };
+    await expect(probe()).rejects.toThrow(/names no usable userinfo_endpoint; .*AUTH_USERINFO=off/);
+  });
+});

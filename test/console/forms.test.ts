@@ -114,11 +114,11 @@ describe('A form', () => {
 
   it.each([
     ['amount', '-5', 'amount is -5; it must be a number above 0'],
-    ['amount', 'many', '“many” is not a number; write digits such as 45000'],
-    ['amount', '1.000', '“1.000” could be 1 or 1000; write 1 or 1000'],
-    ['amount', '12345678901234567890', 'has more digits than a number keeps'],
+    ['amount', 'many', '“many”: the value is not a number; it must be digits'],
+    ['amount', '1.000', '“1.000”: the value could be 1 or 1000.'],
+    ['amount', '12345678901234567890', 'the value has more than 15 digits'],
     ['amount', '', 'Amount is required.'],
-    ['date', '31/12/2026', '“31/12/2026” is not a date; write 2026-12-31'],
+    ['date', '05/06/2026', 'the value could be 2026-06-05 or 2026-05-06.'],
     ['json', '{', 'not JSON'],
     ['json', '[]', 'the text is an array; send one JSON object'],
     ['json', '{"amount": 5}', 'amount has a field of its own'],

@@ -137,9 +137,9 @@ it('A list says how many there are, and pages; an empty one says so', async () =
 it.each([
   ['the key is refused', 401, 'UNAUTHORIZED', /refused the admin key/],
   ['the API is off', 503, 'ADMIN_DISABLED', /administration API is off/],
-  ['a proxy limits requests', 429, 'RATE_LIMITED', /limits requests/],
+  ['a proxy limits requests', 429, 'RATE_LIMITED', /answered RATE_LIMITED/],
   ['an error was answered', 500, 'INTERNAL_ERROR', /answered INTERNAL_ERROR.*req_1/s],
-  ['the service is slow', undefined, '', /did not answer in time/],
+  ['the service is slow', undefined, '', /no answer within 200 ms/],
 ])('A page that fails says that %s', async (_, answered, code, sentence) => {
   const meta = { request_id: 'req_1', timestamp: '' };
   const failing = createServer((_, response) => {

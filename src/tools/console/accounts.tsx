@@ -2,9 +2,10 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AccountSummary, OperatorClient } from '../../operator-client.js';
+import { cut } from '../data/failures.js';
 import { recordsOf } from '../data/service.js';
-import { counted, cut, numberText } from './formats.js';
-import { Frame, Pages, page, QuotedSearch, Search, Table } from './layout.js';
+import { counted, numberText } from './formats.js';
+import { Frame, Pages, QuotedSearch, Search, show, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS, wholeNumber } from './paths.js';
 import { HEADINGS, valueAt } from './properties.js';
@@ -25,8 +26,8 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
     const rows = await Promise.all(
       items.map(async (account) => ({ ...account, name: await nameOf(client, account) })),
     );
-    const text = (
-      <Frame view={context.get('view')} title="Accounts" current="accounts">
+    const page = (
+      <Frame title="Accounts" current="accounts">
         <h1>Accounts</h1>
         <Search path={PATHS.accounts} q={q} label="Find an account" />
         <p class="caption">
@@ -51,7 +52,7 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
         <Pages path={PATHS.accounts} query={{ q }} pagination={pagination} />
       </Frame>
     );
-    return context.html(page(text));
+    return show(context, page);
   });
 }
 

@@ -5,12 +5,12 @@ import type { CollectionName } from '../../../core/domain/collection-name.js';
 import type { JsonObject } from '../../../core/domain/json.js';
 import { ApiError } from '../../../operator-client.js';
 import { type Call, Interrupted, startProgress } from '../../program/command.js';
-import { CommandError, counted, sentenceOf } from '../failures.js';
+import { CommandError, counted, cut, sentenceOf } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
 import { recordPages } from '../paginate.js';
 import type { Service } from '../service.js';
 import { contentOf } from './content.js';
-import { type Report, shortened } from './report.js';
+import type { Report } from './report.js';
 import { placeOf, type SourceFile } from './source-file.js';
 import { suspicions } from './suspicions.js';
 import { type Reading, validatedRows } from './validated-rows.js';
@@ -60,7 +60,7 @@ export async function validateFile(
   out(`${source.path}: ${encodingText(source, reading.sheet)}into ${collection}\n`);
   const found = await validatedRows(source, collection, reading);
   for (const { line, record } of found.rows.slice(0, SHOWN_ROWS)) {
-    const shown = shortened(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
+    const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
     out(`  ${placeOf(source, line)}: ${shown}\n`);
   }
   const rows: ValidRow[] = [];

@@ -70,22 +70,16 @@ describe('A dry run reads', () => {
 });
 
 describe('A dry run warns of', () => {
-  const sum = 'the last row looks like a sum';
-  const zero = 'a telephone number begins with neither 0 nor + ("713445210", 1 in all)';
-  const equal = 'a row is equal to an earlier one (2 in all)';
-  it.each([
-    ['a sum', 'customers', 'name;phone\nA;0713\nJumla;4\n', `line 3: ${sum} ("Jumla")`],
-    ['a total', 'services', 'name;price\nA;4\nB;3\nZote;7\n', `line 4: ${sum} (price is 7,`],
-    ['equal rows', 'team', `${TEAM}A,01\nB,02\nA,01\nA,01\n`, `line 4: ${equal}`],
-    ['a lost zero', 'team', `${TEAM}A,0713445210\nB,713445210\n`, `line 3: ${zero}`],
-  ])('%s', async (_name, into, content, wanted) => {
-    const { code, text } = await runs.judge(content, into);
-    expect([code, text]).toEqual([0, expect.stringContaining(`warning: ${wanted}`)]);
+  it('a telephone number without its zero', async () => {
+    const { code, text } = await runs.judge(`${TEAM}A,0713445210\nB,713445210\nC,1\n`, 'team');
+    const warning =
+      'warning: line 3: phone begins with neither 0 nor +, which a spreadsheet may have';
+    expect([code, text]).toEqual([0, expect.stringContaining(warning)]);
+    expect(text).toContain('(1 in all)');
   });
 
   it('nothing in rows that are as they should be', async () => {
-    const rows = 'name;phone\nJumla;+2557\nTotal Energies Ltd;0713\nZ;1\n';
-    expect((await runs.judge(rows, 'team')).text).not.toContain('warning');
+    expect((await runs.judge(`${TEAM}Z,1\nA,+2557\n`, 'team')).text).not.toContain('warning');
   });
 });
 
@@ -157,15 +151,6 @@ describe('A dry run refuses', () => {
       'line 4, column "date": the value is not a date',
     ],
     [
-      'services --decimal .',
-      'name,price,currency',
-      'A,"45,000",\nA,120.000,\nA,"1,234.567",\nA,120.000,USD\nA,0.250,\n',
-      'line 3, column "price": three decimals are most often thousands; write 120000, or 120 if',
-      'line 4, column "price": three decimals are most often thousands; write 1234567, or 1234.5670 if',
-      'line 5, column "price": three decimals',
-      'line 6, column "price": three decimals are most often thousands; write 250, or 0.25 if',
-    ],
-    [
       'orders --map Simu=phone',
       'customer,service,amount,Simu,customFields',
       'A,B,1,2.55754E+11,\nA,B,1,,size M\n',
@@ -216,6 +201,8 @@ describe('Invisible characters', () => {
   it('elsewhere stay, with a warning', async () => {
     const { text } = await runs.judge(`name,phone\nA,1\n\u200bB,2\nC\u202e,3\n`, 'team');
     expect(text).toContain('{"name":"\u200bB","phone":"2"}');
-    expect(text).toContain('warning: line 3: name has invisible characters (2 in all)');
+    expect(text).toContain(
+      'warning: line 3: name has invisible characters, so a search won’t find',
+    );
   });
 });

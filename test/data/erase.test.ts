@@ -4,7 +4,7 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { addToLedger, readLedger } from '../../src/storage/erasures/ledger.js';
-import { backupExpiry } from '../../src/tools/data/erase/backup-expiry.js';
+import { backupExpiry } from '../../src/tools/data/erase/erase-command.js';
 import { dataService } from '../support/data-service.js';
 import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import { openRestoration } from '../support/restoration.js';

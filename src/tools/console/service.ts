@@ -6,10 +6,8 @@ import { ApiError, createOperatorClient, type OperatorClient } from '../../opera
 import { boundedFetch } from '../data/service.js';
 
 const TIMEOUT_MS = 10_000;
-/** Rows of every page of a list: the largest records still fit into one answer. */
+/** Rows of every page of a list. */
 export const PAGE_SIZE = 25;
-/** A record of an earlier release has up to 2 MiB, and its id and owner. */
-const ANSWER_MAX_BYTES = PAGE_SIZE * 2_200_000;
 /** Longer than the service itself waits for a disk that hangs, so that it can report one. */
 const STATUS_MAX_MS = 5_000;
 
@@ -18,11 +16,7 @@ export function serviceClient(
   target: { readonly baseUrl: string; readonly adminKey: string },
   timeoutMs = TIMEOUT_MS,
 ): OperatorClient {
-  return createOperatorClient({
-    ...target,
-    timeoutMs,
-    fetch: (url, init) => boundedFetch(url, init, ANSWER_MAX_BYTES),
-  });
+  return createOperatorClient({ ...target, timeoutMs, fetch: boundedFetch });
 }
 
 /** The answer; undefined for 404. */

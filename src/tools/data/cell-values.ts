@@ -73,8 +73,7 @@ const NO = /^(?:false|no|hapana|0)$/i;
 /** What a spreadsheet shows for a formula that it cannot compute. */
 const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC!)$/;
 const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
-const NOT_A_DATE =
-  'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026, or a date cell';
+const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026';
 /** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
 export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 /** The kinds of properties that accept a workbook's typed cell unchanged. */
@@ -148,16 +147,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
 
 function numberValue(text: string, decimal: DecimalMark | undefined): CellValue {
   const number = numberOfText(text, decimal);
-  if (number.ok) {
-    const { value, decimals } = number;
-    if (decimals !== 3) return { ok: true, value };
-    // 120.000 most often means a hundred and twenty thousand, even if the
-    // other amounts have a decimal point.
-    const whole = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-    return refused(
-      `three decimals are most often thousands; write ${whole}, or ${textOfNumber(value, '.')} if it is a fraction`,
-    );
-  }
+  if (number.ok) return number;
   switch (number.why) {
     case 'ambiguous':
       return refused(

@@ -5,12 +5,7 @@
 export type DecimalMark = ',' | '.';
 
 export type NumberText =
-  | {
-      readonly ok: true;
-      readonly value: number;
-      /** Digits after the decimal mark, including trailing zeros. */
-      readonly decimals: number;
-    }
+  | { readonly ok: true; readonly value: number }
   /** `readings`: the two numbers that the text could mean, with a decimal point. */
   | { readonly ok: false; readonly why: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly ok: false; readonly why: 'unreadable' | 'too long' };
@@ -29,31 +24,25 @@ const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
 export function numberOfText(text: string, mark?: DecimalMark): NumberText {
   const given = text.trim().replace(SPACES, ' ');
   const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
-  const readings = new Map<string, number>();
+  const readings = new Set<string>();
   for (const candidate of marks) {
     const [found, sign = '', whole = '', , fraction = ''] = FORMS[candidate].exec(given) ?? [];
     if (found === undefined) continue;
     const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
     // 1.0 and 1 are the same reading.
     const rest = fraction.replace(/0+$/, '');
-    const reading = `${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`;
-    readings.set(reading, fraction.length);
+    readings.add(`${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`);
   }
-  const [first, other] = readings;
-  if (first === undefined) return { ok: false, why: 'unreadable' };
-  const [reading, decimals] = first;
-  if (other !== undefined) return { ok: false, why: 'ambiguous', readings: [reading, other[0]] };
+  const [reading, other] = readings;
+  if (reading === undefined) return { ok: false, why: 'unreadable' };
+  if (other !== undefined) return { ok: false, why: 'ambiguous', readings: [reading, other] };
   const value = Number(reading);
   const digits = reading.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits > DIGITS_MAX && String(value) !== reading) return { ok: false, why: 'too long' };
-  return { ok: true, value, decimals };
+  return { ok: true, value };
 }
 
-/**
- * The number for a spreadsheet with that decimal mark, made unambiguous: `1.234` is
- * written `1,2340`, because three decimals could be thousands.
- */
+/** The number for a spreadsheet with that decimal mark. */
 export function textOfNumber(value: number, mark: DecimalMark): string {
-  const plain = String(value);
-  return (/\.\d{3}$/.test(plain) ? `${plain}0` : plain).replace('.', mark);
+  return String(value).replace('.', mark);
 }

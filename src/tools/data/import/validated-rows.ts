@@ -17,10 +17,9 @@ import {
 } from '../cell-values.js';
 import { CommandError, counted } from '../failures.js';
 import { type Column, type Header, headerIn } from './columns.js';
-import { csvRows, type SheetRow } from './csv-rows.js';
-import { type JsonRow, jsonArrayRows, ndjsonRows } from './json-rows.js';
 import type { Problem } from './report.js';
 import type { SourceFile } from './source-file.js';
+import { csvRows, type JsonRow, jsonArrayRows, ndjsonRows, type SheetRow } from './text-rows.js';
 import { workbookRows } from './workbook-rows.js';
 
 /** The operator's options for reading the file. */

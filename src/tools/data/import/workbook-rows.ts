@@ -5,8 +5,8 @@ import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
 import { messageOf } from '../../program/command.js';
 import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
-import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
+import type { SheetRow } from './text-rows.js';
 
 /** Imported when a workbook is read: it is larger than all else that a command loads. */
 type Library = typeof import('@e965/xlsx');

@@ -142,6 +142,14 @@ describe('A workbook is refused', () => {
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
   });
 
+  it('that unpacks to more than memory should hold', async () => {
+    const { code, text } = await dryRun({ cells: AMOUNT + ' '.repeat(48 * 1_048_576) });
+    expect([code, text]).toEqual([
+      1,
+      expect.stringContaining('unpacks to more than 50331648 bytes'),
+    ]);
+  });
+
   it('that is damaged, or none', async () => {
     for (const [content, wanted] of [
       ['PK\u0003\u0004 and no more', 'cannot be read as a workbook'],

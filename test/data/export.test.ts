@@ -83,26 +83,23 @@ describe('An export', () => {
     expect(safe).toContain(";'=1+1;0713;'@x;-5;");
   });
 
-  it.each([
-    [';1234,5;1,234', ['--delimiter', ';']],
-    [',1234.5,1.234', []],
-    [';1234.5;1.234', ['--delimiter', ';', '--decimal', '.']],
-  ])('as CSV has the amounts %s with %j', async (amounts, args) => {
-    const order = { customer: 'A', service: 'B', amount: 1234.5, paid: 1.234 };
-    await create(`amounts-${serial}`, 'orders', order);
-    const { folder, run } = exported(`amounts-${serial}`, '--format', 'csv', ...args);
-    await run();
-    expect(await text(folder, 'orders.csv')).toContain(amounts);
+  it('as CSV with semicolons has decimal commas, unless --decimal says otherwise', async () => {
+    await create('amounts', 'services', { name: 'A', price: 1234.5 });
+    for (const [wanted, ...args] of [
+      [';1234,5;', '--delimiter', ';'],
+      [';1234.5;', '--delimiter', ';', '--decimal', '.'],
+    ]) {
+      const { folder, run } = exported('amounts', ...args);
+      await run();
+      expect(await text(folder, 'services.csv')).toContain(wanted);
+    }
   });
 
-  it.each([
-    ['before it writes', 3],
-    ['while it writes', 11],
-  ])('stops with Ctrl-C %s, and leaves nothing', async (when, request) => {
-    const words = ['export', '--account', MANY, '--to', on.at(when)];
-    const { code, stderr } = await on.runInterrupted(words, `GET ${request}`);
+  it('stops with Ctrl-C while it writes, and leaves nothing', async () => {
+    const words = ['export', '--account', MANY, '--to', on.at('stopped')];
+    const { code, stderr } = await on.runInterrupted(words, 'GET 11');
     expect([code, stderr]).toEqual([130, expect.stringMatching(/^stopped/)]);
-    expect((await readdir(on.folder)).filter((name) => name.startsWith(when))).toEqual([]);
+    expect((await readdir(on.folder)).filter((name) => name.startsWith('stopped'))).toEqual([]);
   });
 
   it('says whether the account changed meanwhile', async () => {

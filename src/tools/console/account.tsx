@@ -12,7 +12,7 @@ import { PageError } from './failure.js';
 import { counted, numberText, shortText } from './formats.js';
 import { Crumbs, Frame, Notice, Pages, QuotedSearch, Search, show, Table } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
-import { accountPath, PAYMENTS, segmentIn, type Tab, wholeNumber } from './paths.js';
+import { accountPath, PAYMENTS, segmentIn, type Tab } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
 import { found, PAGE_SIZE } from './service.js';
 
@@ -57,7 +57,7 @@ async function accountFound({ client }: ConsoleParts, subject: string): Promise<
 async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
   const subject = segmentIn(context, 'account');
   const q = context.req.query('q') ?? '';
-  const number = wholeNumber(context.req.query('page')) ?? 1;
+  const number = Number(context.req.query('page')) || 1;
   const account = await accountFound(parts, subject);
   const records = recordsOf(parts.client, subject, tab === PAYMENTS ? 'orders' : tab);
   const { items, pagination } = await records.list({ q, page: number, page_size: PAGE_SIZE });

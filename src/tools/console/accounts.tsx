@@ -7,7 +7,7 @@ import { recordsOf } from '../data/service.js';
 import { counted, numberText } from './formats.js';
 import { Frame, Pages, QuotedSearch, Search, show, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
-import { accountPath, PATHS, wholeNumber } from './paths.js';
+import { accountPath, PATHS } from './paths.js';
 import { HEADINGS, valueAt } from './properties.js';
 import { PAGE_SIZE } from './service.js';
 
@@ -17,7 +17,7 @@ const PROFILES_MAX = 5;
 export function registerAccounts(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.accounts, async (context) => {
     const q = context.req.query('q') ?? '';
-    const number = wholeNumber(context.req.query('page')) ?? 1;
+    const number = Number(context.req.query('page')) || 1;
     const { items, pagination } = await client.accounts.list({
       q,
       page: number,

@@ -8,7 +8,7 @@ import { type AuditFilter, type AuditRow, type FoundEvents, searchAudit } from '
 import { counted, numberText, timeText } from './formats.js';
 import { Frame, show, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
-import { accountPath, PATHS, wholeNumber, withQuery } from './paths.js';
+import { accountPath, PATHS, withQuery } from './paths.js';
 
 const NAMES_MAX = 8;
 const NAME_MAX_CHARACTERS = 40;
@@ -18,7 +18,7 @@ export function registerAudit(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.audit, async (context) => {
     const query = (name: string) => context.req.query(name) || undefined;
     const filter = filterOf(query);
-    const found = await searchAudit(client, filter, { page: wholeNumber(query('page')) });
+    const found = await searchAudit(client, filter, { page: Number(query('page')) || 1 });
     return show(context, <AuditPage filter={filter} found={found} />);
   });
 }

@@ -51,8 +51,3 @@ export function localPath(next: string | undefined): string {
   const { origin, pathname, search } = new URL(next, base);
   return origin === base && !pathname.startsWith('//') ? pathname + search : PATHS.overview;
 }
-
-/** 1 or more; undefined for anything else. */
-export function wholeNumber(text: string | undefined): number | undefined {
-  return /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined;
-}

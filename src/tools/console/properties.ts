@@ -40,11 +40,10 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['due', 'Due'],
   ['role', 'Role'],
 ]);
-const FIELDS = byCollection(fieldsIn);
 
 /** In the order of the form. */
 export function fieldsOf(collection: CollectionName): readonly Property[] {
-  return FIELDS[collection];
+  return COLLECTIONS[collection].properties.filter(({ kind }) => kind !== 'object');
 }
 
 export function columnsOf(tab: Tab): readonly string[] {
@@ -107,10 +106,6 @@ export function isOfService(name: string): boolean {
 
 export function jsonText(value: JsonValue | undefined, maxCharacters = 200): string {
   return value === undefined ? 'not set' : cut(JSON.stringify(value), maxCharacters);
-}
-
-function fieldsIn(collection: CollectionName): readonly Property[] {
-  return COLLECTIONS[collection].properties.filter(({ kind }) => kind !== 'object');
 }
 
 function namesOf(wanted: Property['kind']): string[] {

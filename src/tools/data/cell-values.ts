@@ -5,7 +5,6 @@
 
 import { isJsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { type DecimalMark, DIGITS_MAX, numberOfText, textOfNumber } from './number-text.js';
 
 /** Typed as in a workbook. A date holds wall-clock time in its UTC fields. */
 export type Cell = string | number | boolean | Date | FormattedNumber | CellFault | null;
@@ -45,6 +44,16 @@ export function textOfCell(cell: Cell | undefined): string {
   return cell && typeof cell === 'object' && 'shown' in cell ? cell.shown : String(cell ?? '');
 }
 
+/** A double preserves every number of up to this many digits. */
+const DIGITS_MAX = 15;
+const SPACES = /[\u0020\u00a0\u2009\u202f]/g;
+/** `1.000,50` with a decimal comma, `1,000.50` with a point, in groups of three by mark, space or apostrophe. */
+const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
+  '.': /^([+-]?)([1-9]\d{0,2}(?:([, '])\d{3})(?:\3\d{3})*|\d+)(?:\.(\d+))?$/,
+  ',': /^([+-]?)([1-9]\d{0,2}(?:([. '])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/,
+};
+
+export type DecimalMark = ',' | '.';
 export type DayOrder = 'dmy' | 'mdy';
 
 export interface CellReading {
@@ -72,7 +81,6 @@ const YES = /^(?:true|yes|ndiyo|1)$/i;
 const NO = /^(?:false|no|hapana|0)$/i;
 /** What a spreadsheet shows for a formula that it cannot compute. */
 const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC!)$/;
-const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
 const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026';
 /** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
 export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
@@ -120,7 +128,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
   switch (property?.kind) {
     case 'money':
     case 'number':
-      return numberValue(text, reading.decimal);
+      return numberOfText(text, reading.decimal);
     case 'moment':
       return momentValue(text.trim(), reading.dates);
     case 'flag':
@@ -145,19 +153,38 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
   }
 }
 
-function numberValue(text: string, decimal: DecimalMark | undefined): CellValue {
-  const number = numberOfText(text, decimal);
-  if (number.ok) return number;
-  switch (number.why) {
-    case 'ambiguous':
-      return refused(
-        `the value could be ${number.readings.join(' or ')}; pass --decimal , or --decimal .`,
-      );
-    case 'too long':
-      return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
-    case 'unreadable':
-      return refused(NOT_A_NUMBER);
+/**
+ * `mark`: the decimal mark. Undefined: only unambiguous texts are numbers, because `1.000` is a
+ * thousand in one country and one in another.
+ */
+export function numberOfText(text: string, mark?: DecimalMark): CellValue {
+  const given = text.trim().replace(SPACES, ' ');
+  const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
+  const readings = new Set<string>();
+  for (const candidate of marks) {
+    const [found, sign = '', whole = '', , fraction = ''] = FORMS[candidate].exec(given) ?? [];
+    if (found === undefined) continue;
+    const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+    // 1.0 and 1 are the same reading.
+    const rest = fraction.replace(/0+$/, '');
+    readings.add(`${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`);
   }
+  const [reading, other] = readings;
+  if (reading === undefined) {
+    return refused('the value is not a number; it must be digits, without currency');
+  }
+  if (other !== undefined) {
+    return refused(`the value could be ${reading} or ${other}; pass --decimal , or --decimal .`);
+  }
+  const value = Number(reading);
+  const digits = reading.replace(/\D/g, '').replace(/^0+/, '').length;
+  if (digits <= DIGITS_MAX || String(value) === reading) return { ok: true, value };
+  return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
+}
+
+/** The number for a spreadsheet with that decimal mark. */
+function textOfNumber(value: number, mark: DecimalMark): string {
+  return String(value).replace('.', mark);
 }
 
 function momentValue(text: string, order: DayOrder | undefined): CellValue {

@@ -96,7 +96,7 @@ async function expectNothingLeft(account: string, service: Service): Promise<voi
  * When the last backup with the records will be removed: an erasure doesn't change backups, they
  * expire. `now`: when the records were deleted, in milliseconds since 1970, UTC.
  */
-export function backupExpiry(backups: BackupSettings | undefined, now: number): string {
+function backupExpiry(backups: BackupSettings | undefined, now: number): string {
   if (backups === undefined) {
     return 'BACKUP_DIR is not set here: other copies of the database, and the states that a replica keeps, hold the records until they are removed.';
   }

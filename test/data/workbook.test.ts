@@ -2,23 +2,25 @@
 // `workbooks/` are made by its `make.py`; the others here have what only some writers write.
 
 import { readFile } from 'node:fs/promises';
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { dataService } from '../support/data-service.js';
 
 const on = dataService();
 let serial = 0;
 
-/** A file of `workbooks/`, or the XML of the cells of the second row, below `HEADER`. */
+/** A file of `workbooks/`, or the XML of the cells of the second row, below the header. */
 type Given = { readonly file: string } | { readonly cells: string; readonly prefix?: string };
 
-async function run(given: Given, account: string, args: string[], into = 'orders') {
-  const content =
-    'file' in given
-      ? await readFile(new URL(`workbooks/${given.file}.xlsx`, import.meta.url))
-      : workbook(given.cells, given.prefix);
+const fixture = (file: string) => readFile(new URL(`workbooks/${file}.xlsx`, import.meta.url));
+const sheet = (name: string) => ['--sheet', name];
+
+async function run(given: Given, account: string, args: string[]) {
+  const isFile = 'file' in given;
+  const content = await (isFile ? fixture(given.file) : workbook(given.cells, given.prefix));
   const file = await on.file(`b${++serial}.xlsx`, content);
-  return on.run(['import', file, '--account', account, '--into', into, ...args]);
+  const of = isFile ? [] : sheet('Maagizo');
+  return on.run(['import', file, '--account', account, '--into', 'orders', ...of, ...args]);
 }
 
 const dryRun = async (given: Given, ...args: string[]) => {
@@ -30,8 +32,6 @@ const WRITERS = ['openpyxl', 'xlsxwriter', 'libreoffice'];
 const FILES = WRITERS.flatMap((name) => [name, `${name}-1904`]);
 
 describe.each(FILES)('A workbook of %s', (file) => {
-  const sheet = (name: string) => ['--sheet', name];
-
   it('goes through dry run, import, export and import, and every cell is what it shows', async () => {
     const judged = await dryRun({ file }, ...sheet('Maagizo'));
     expect(judged).toMatchObject({ code: 0 });
@@ -92,6 +92,14 @@ describe('A cell', () => {
     ['with a comment before a result', '<!-- x --><f>B1*2</f><v>5</v>', '"paid":5}'],
   ])('%s is read', async (_name, content, wanted) => {
     const { text } = await dryRun({ cells: `${AMOUNT}<c r="E2">${content}</c>` });
+    expect(first(text)).toContain(wanted);
+  });
+
+  it.each([
+    ['a day alone', 1, 46_387.6, '"date":"2026-12-31"'],
+    ['a time, also at midnight', 4, 46_387, '"date":"2026-12-31T00:00:00+03:00"'],
+  ])('whose format shows %s is that', async (_name, style, value, wanted) => {
+    const { text } = await dryRun({ cells: `${AMOUNT}<c r="F2" s="${style}"><v>${value}</v></c>` });
     expect(first(text)).toContain(wanted);
   });
 
@@ -159,26 +167,16 @@ describe('A workbook is refused', () => {
 const AMOUNT =
   '<c r="A2" t="inlineStr"><is><t>A</t></is></c><c r="C2" t="inlineStr"><is><t>B</t></is></c><c r="D2"><v>1</v></c>';
 
-function workbook(cells: string, prefix = ''): Buffer {
-  const p = prefix === '' ? '' : `${prefix}:`;
-  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-  const packages = 'http://schemas.openxmlformats.org/package/2006';
+/** openpyxl's file with another first sheet. */
+async function workbook(cells: string, prefix = ''): Promise<Buffer> {
+  const p = prefix && `${prefix}:`;
   const space = `xmlns${prefix && ':'}${prefix}="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`;
-  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-  const relations = (kind: string, target: string) =>
-    `<Relationships xmlns="${packages}/relationships"><Relationship Id="r" Type="${office}/${kind}" Target="${target}"/></Relationships>`;
-  const header = ['customer', 'phone', 'service', 'amount', 'paid'].map(
+  const header = ['customer', 'phone', 'service', 'amount', 'paid', 'date'].map(
     (name, at) =>
-      `<${p}c r="${'ABCDE'[at]}1" t="inlineStr"><${p}is><${p}t>${name}</${p}t></${p}is></${p}c>`,
+      `<${p}c r="${'ABCDEF'[at]}1" t="inlineStr"><${p}is><${p}t>${name}</${p}t></${p}is></${p}c>`,
   );
   const rows = [header.join(''), cells].map((row, at) => `<${p}row r="${at + 1}">${row}</${p}row>`);
-  const files = {
-    '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/><Override PartName="/xl/worksheets/s.xml" ContentType="${type}.worksheet+xml"/></Types>`,
-    '_rels/.rels': relations('officeDocument', 'xl/workbook.xml'),
-    'xl/workbook.xml': `<${p}workbook ${space} xmlns:r="${office}"><${p}sheets><${p}sheet name="S" sheetId="1" r:id="r"/></${p}sheets></${p}workbook>`,
-    'xl/_rels/workbook.xml.rels': relations('worksheet', 'worksheets/s.xml'),
-    'xl/worksheets/s.xml': `<${p}worksheet ${space}><${p}sheetData>${rows.join('')}</${p}sheetData></${p}worksheet>`,
-  };
-  const bytes = Object.entries(files).map(([name, text]) => [name, strToU8(text)]);
-  return Buffer.from(zipSync(Object.fromEntries(bytes)));
+  const sheet = `<${p}worksheet ${space}><${p}sheetData>${rows.join('')}</${p}sheetData></${p}worksheet>`;
+  const files = unzipSync(await fixture('openpyxl'));
+  return Buffer.from(zipSync({ ...files, 'xl/worksheets/sheet1.xml': strToU8(sheet) }));
 }

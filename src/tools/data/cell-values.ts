@@ -6,8 +6,8 @@
 import { isJsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
 
-/** Typed as in a workbook. A date holds wall-clock time in its UTC fields. */
-export type Cell = string | number | boolean | Date | FormattedNumber | CellFault | null;
+/** Typed as in a workbook; a date is its ISO 8601 text. */
+export type Cell = string | number | boolean | FormattedNumber | CellFault | null;
 
 /** A number that its format shows as other digits, such as 713445210 as 0713445210. */
 export interface FormattedNumber {
@@ -84,15 +84,6 @@ const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC
 const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026';
 /** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
 export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
-/** The kinds of properties that accept a workbook's typed cell unchanged. */
-const KINDS_OF_CELL: Readonly<Record<string, readonly string[]>> = {
-  number: ['money', 'number'],
-  boolean: ['flag'],
-  object: ['moment'],
-};
-/** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
-const ZONE = '+03:00';
-
 /** `property`: undefined if the table of collections has none of that name. */
 export function valueOfCell(
   cell: NonNullable<Cell>,
@@ -103,13 +94,12 @@ export function valueOfCell(
     return (reading.isOwn && ownValue(cell, property)) || textValue(cell, property, reading);
   }
   if (isFault(cell)) return refused(cell.problem);
-  if (typeof cell === 'object' && 'number' in cell) {
+  if (typeof cell === 'object') {
     return valueOfCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
   }
-  const value = cell instanceof Date ? isoText(cell) : cell;
-  const kinds = KINDS_OF_CELL[typeof cell];
-  if (property === undefined || kinds?.includes(property.kind)) return { ok: true, value };
-  return textValue(String(value).toUpperCase(), property, reading);
+  const isOfKind = typeof cell === 'boolean' ? property?.kind === 'flag' : isQuantity(property);
+  if (property === undefined || isOfKind) return { ok: true, value: cell };
+  return textValue(String(cell).toUpperCase(), property, reading);
 }
 
 function isQuantity(property: Property | undefined): boolean {
@@ -208,12 +198,6 @@ function calendarDay(year = '', month = '', day = ''): string | undefined {
   const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? text : undefined;
-}
-
-/** A workbook stores fractions of days, which are slightly off whole seconds. */
-function isoText(date: Date): string {
-  const text = new Date(Math.round(date.getTime() / 1000) * 1000).toISOString();
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19) + ZONE;
 }
 
 function parsed(text: string): JsonValue | undefined {

@@ -18,6 +18,8 @@ const UNREADABLE_XML = /<(?:\w+:)?(?:row|c|f|v|is|t|mergeCell)[\t\r\n]|<\/[\w:]+
 const DIGITS_SHOWN = /^[+\d][\d ()-]*$/;
 /** At most about 1 GB of memory: 48 MiB of short cells took 22 times that. A small file may unpack to any length. */
 const UNPACKED_MAX_BYTES = 48 * 1_048_576;
+/** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
+const ZONE = '+03:00';
 const UNCALCULATED: CellFault = {
   problem:
     'the formula has no result in the file; open the file in a spreadsheet program, and save it',
@@ -134,5 +136,6 @@ function cellOf({ SSF }: Library, cell: CellObject | undefined, date1904: boolea
   const parts = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
   // A format without year and day shows a time of day or a duration.
   if (!/[yd]|m{3}/i.test(parts) || !date) return shown;
-  return new Date(Date.UTC(date.y, date.m - 1, date.d, date.H, date.M, date.S));
+  const at = new Date(Date.UTC(date.y, date.m - 1, date.d, date.H, date.M, date.S)).toISOString();
+  return /h/i.test(parts) ? at.slice(0, 19) + ZONE : at.slice(0, 10);
 }

@@ -100,8 +100,6 @@ export interface ServiceStatus {
   };
 }
 
-export type { ServiceStatus as Status };
-
 /** What the status is judged on. */
 export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
 

@@ -72,21 +72,9 @@ export async function validateFile(
     else rows.push({ line, record, content: contentOf(collection, record) });
   }
   const badRows = found.rows.length - rows.length;
-  const { linesAboveHeader, emptyLines, hiddenRows } = found;
-  const counts = [
-    `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`,
-    linesAboveHeader > 0 && `${counted(linesAboveHeader, 'line')} above the header left out`,
-    emptyLines > 0 && `${counted(emptyLines, 'empty line')} skipped`,
-    hiddenRows > 0 && reading.skipHidden && `${counted(hiddenRows, 'hidden row')} left out`,
-  ];
-  out(`${source.path}: ${counts.filter((text) => text !== false).join(', ')}\n`);
-  const warnings = suspicions(found.rows, source);
-  if (hiddenRows > 0 && !reading.skipHidden) {
-    warnings.push(
-      `${counted(hiddenRows, 'hidden or filtered row')} will be imported; --skip-hidden leaves such rows out`,
-    );
-  }
-  for (const warning of warnings) out(`  warning: ${warning}\n`);
+  const counts = `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`;
+  out(`${source.path}: ${[counts, ...found.notes].join(', ')}\n`);
+  for (const warning of suspicions(found.rows, source)) out(`  warning: ${warning}\n`);
   return { source, collection, rows, badRows };
 }
 

@@ -17,9 +17,8 @@ const DRIVERS = fileURLToPath(new URL('./generators/', import.meta.url));
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 const OPENAPI_GENERATOR = '7.25.0';
 const ADMIN_API_KEY = 'k'.repeat(40);
-/** What each driver does, with a line for each that holds. */
-const STEPS =
-  'create, list, search, read, change, order, large amount, status alone, payments, more properties, delete, 404, 422, operator';
+/** What each driver does at least, with a line for each that holds. */
+const STEPS = 'create, list, order, status alone, payments, more properties, 422, operator';
 
 /** How a client is generated from `openapi.json` in its folder, compiled and run: one command a line. */
 interface Client {

@@ -8,11 +8,13 @@ export async function startMaintained(folder: string, settings: Record<string, s
   const given = { ADMIN_API_KEY: ADMIN_KEY, MAINTENANCE: 'on', ...settings };
   const miniflare = await startMiniflare([await workerOptions(folder, given)]);
   const { origin } = await miniflare.ready;
+  const admin = { 'X-Service-Admin-Key': ADMIN_KEY };
   return {
     origin,
+    maintain: (method: string, headers: object = {}, body: Uint8Array<ArrayBuffer> | null = null) =>
+      fetch(`${origin}/maintenance`, plain({ method, headers: { ...admin, ...headers }, body })),
     ask: async (method: string, path: string, headers: object = {}, body?: object) => {
       const sent = body && { body: JSON.stringify(body) };
-      const admin = { 'X-Service-Admin-Key': ADMIN_KEY };
       const init = plain({ method, headers: { ...admin, ...headers }, ...sent });
       return replyOf(await fetch(origin + path, init));
     },

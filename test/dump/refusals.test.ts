@@ -44,7 +44,8 @@ describe('A load', () => {
 
   it('names the accounts that were erased after the records that it brings back', async () => {
     const erased = '2026-06-01T00:00:00.000Z';
-    await addToLedger(at('ledger.ndjson'), { subject: 'amina', erased });
+    addToLedger(at('ledger.ndjson'), { subject: 'amina', erased });
+    addToLedger(at('ledger.ndjson'), { subject: 'neema', erased: '2025-01-01T00:00:00.000Z' });
     const ledger = { ERASURE_LEDGER: at('ledger.ndjson') };
     const printed = await runWell(['load', at('shop.ndjson'), '--to', at('back.db')], ledger);
     expect(printed).toContain(`came back:\n\namina  erased on ${erased}\n\nStart the service`);
@@ -90,7 +91,6 @@ describe('A dump', () => {
     ['is no database', '', 'not a SQLite'],
     ['has a trigger', TRIGGER, 'the trigger "t"'],
     ['has a bad record', "update records set body = '[]' where position = 1", 'not a JSON'],
-    ['has a bad event', "update audit_events set event = '{}' where id = 7", 'event 7 cannot be'],
   ])('is not made of a file that %s', async (name, sql, sentence, isThere_ = true) => {
     const path = at(`${name}.db`);
     if (sql !== '') await changed(path, sql);

@@ -1,74 +1,52 @@
 // Makes a database file of several shops, as after years of use. Reads the contents of such
 // a file without any code of the dump.
 
+import { copyFile } from 'node:fs/promises';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
-import { SCHEMA } from '../../src/storage/file/file-schema.js';
-import { FILL_COLUMNS } from '../support/database-file.js';
-
-/** 2026-01-01, in milliseconds since 1970, UTC. */
-const BEGUN = 1_767_225_600_000;
-const MINUTE_MS = 60_000;
+import { changes, event } from '../storage/storage-conformance.js';
 
 interface ShopFile {
   readonly accounts: readonly string[];
   /** The number for all accounts together. */
   readonly records: number;
   readonly events: number;
-  /** When the first record was made, in milliseconds since 1970, UTC. */
-  readonly since?: number;
 }
 
-/** Accounts take turns, so their records are mixed in the file. Every 50th record is deleted. */
-export async function makeShopFile(path: string, shop: ShopFile): Promise<void> {
-  const { accounts, records, since = BEGUN } = shop;
+/** Accounts take turns, so their records are mixed in the file. Every 50th id is of a deleted record. */
+export async function makeShopFile(path: string, { accounts, records, events }: ShopFile) {
   const highest: Record<string, number> = {};
   const rows = Array.from({ length: records }, (_, i) => {
     const collection = COLLECTION_NAMES[i % COLLECTION_NAMES.length] ?? 'orders';
     highest[collection] = (highest[collection] ?? 0) + (i % 50 === 49 ? 2 : 1);
     const id = formatId(collection, highest[collection]);
     const owner = accounts[(i * 3 + (i % 5)) % accounts.length] ?? '';
-    const created = since + i * MINUTE_MS;
-    const updated = i % 3 === 0 ? created + 90_000 : created;
-    return [i * 2 + 1, collection, id, bodyOf(collection, id, owner, i), created, updated];
+    return { position: i * 2 + 1, collection, id, body: bodyOf(collection, id, owner, i) };
   });
   // The last one of a collection may have been deleted.
   highest['orders'] = (highest['orders'] ?? 0) + 3;
-  const connection = new Connection(path);
-  const insert = (into: string, values: readonly unknown[]) => {
-    const sql = `insert into ${into} from json_each(?1)`;
-    connection.batch([{ sql, args: [JSON.stringify(values)] }]);
-  };
-  try {
-    connection.value('pragma synchronous = off');
-    for (const sql of SCHEMA) connection.value(sql);
-    const columns = ['position', 'collection', 'id', 'body', 'created_at', 'updated_at'];
-    insert(`records (${columns}) select ${columns.map((_, at) => `value ->> ${at}`)}`, rows);
-    connection.value(FILL_COLUMNS);
-    const numbers = Object.entries(highest);
-    insert('sequences select value ->> 0, value ->> 1', numbers);
-    insert('audit_events (event) select value', eventsOf(shop));
-  } finally {
-    connection.close();
+  const made = `${path}-made`;
+  const storage = await openLibsqlStorage({ path: made, sampleRows: false });
+  for (let from = 0; from < records; from += 100) {
+    const puts = rows.slice(from, from + 100);
+    const at = 1_767_225_600_000 + from * 60_000;
+    await storage.commit(changes({ puts, at }));
+    const updated = puts.filter((_, i) => i % 3 === 0);
+    await storage.commit(changes({ puts: updated, at: at + 90_000 }));
   }
-}
-
-function eventsOf({ accounts, events }: ShopFile): string[] {
-  return Array.from({ length: events }, (_, i) => {
-    // The operator's scripts write several in a millisecond; a restore belongs to no account.
-    const timestamp = new Date(BEGUN + Math.floor(i / 4) * MINUTE_MS).toISOString();
-    const isRestore = i % 25 === 24;
-    return JSON.stringify({
-      actor: isRestore ? 'restore' : 'admin',
-      action: isRestore ? 'restore' : 'update',
-      resource: isRestore ? 'database' : 'orders',
-      record_id: isRestore ? `service-${i}.db` : formatId('orders', i + 1),
-      owner_sub: isRestore ? '' : accounts[i % accounts.length],
-      timestamp,
-      changed: isRestore ? [] : ['paid', 'imelipwa "leo"'],
-    });
-  });
+  const ofAccounts = Array.from({ length: events }, (_, i) => ({
+    ...event(formatId('orders', i + 1), ['paid', 'imelipwa "leo"']),
+    owner_sub: accounts[i % accounts.length] ?? '',
+  }));
+  await storage.commit(changes({ sequences: highest, events: ofAccounts }));
+  await storage.close();
+  // This process may keep a file in WAL mode open until its statements are collected.
+  await copyFile(made, path);
+  const connection = new Connection(path);
+  connection.value('pragma journal_mode = delete');
+  connection.close();
 }
 
 function bodyOf(collection: CollectionName, id: string, owner: string, i: number): string {

@@ -57,7 +57,7 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     }
   });
 
-  const add = (path: string) => {
+  const add = async (path: string) => {
     const line = { subject: 'a', erased: '2026-02-01T00:00:00.000Z' };
     return addToLedger(path, line);
   };

@@ -4,8 +4,14 @@
 import { describe, it } from 'vitest';
 import { storageConformance } from '../../src/storage/conformance/storage-checks.js';
 
-export type { CheckedStorage } from '../../src/storage/conformance/check.js';
-export { changes, event, loaded, row, rows } from '../../src/storage/conformance/sample-changes.js';
+export {
+  type CheckedStorage,
+  changes,
+  event,
+  loaded,
+  row,
+  rows,
+} from '../../src/storage/conformance/check.js';
 
 type Given = Parameters<typeof storageConformance>;
 

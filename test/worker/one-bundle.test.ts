@@ -24,24 +24,6 @@ it('No built file but handler.js has a copy of the core', () => {
   expect(holders.filter((name) => !OWN_NEEDS.test(name))).toEqual(['handler.js']);
 });
 
-it.each(['server.js', 'manage.js', 'worker.js', 'preview.js', 'memory.js', 'libsql.js'])(
-  '%s imports handler.js',
-  (name) => {
-    const reached = new Set<string>();
-    const follow = (file: string) => {
-      if (reached.has(file)) return;
-      reached.add(file);
-      for (const [, to = ''] of read(file).matchAll(
-        /(?:from|import)\s*\(?\s*"\.\/([\w.-]+\.js)"/g,
-      )) {
-        follow(to);
-      }
-    };
-    follow(name);
-    expect(reached).toContain('handler.js');
-  },
-);
-
 it('The Worker needs worker.js and handler.js and nothing else, which wrangler.toml uploads as they are', () => {
   const imports = [...read('worker.js').matchAll(/from "([^"]+)"/g)].map(([, name]) => name);
   expect(new Set(imports)).toEqual(new Set(['./handler.js', 'cloudflare:workers']));

@@ -57,6 +57,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (env?.exchange !== undefined && route !== undefined) env.exchange.route = route.path;
     if (raw.method === 'OPTIONS') return preflightResponse(originHeaders);
     const facts: EnvelopeFacts = { requestId: requestIdOf(raw), now: clock(), originHeaders };
+    if (env?.exchange !== undefined) env.exchange.requestId = facts.requestId;
     if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
     try {
       const isOperators = isUnder(ADMIN_PREFIX, path);

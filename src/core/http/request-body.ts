@@ -19,8 +19,8 @@ export interface HostBindings {
   readonly isDisconnected?: () => boolean;
   /** The client's address, for the log. A function: with a getter, whose objects share no hidden class, a read took 1.6 times the time. */
   readonly remoteAddress?: () => string | undefined;
-  /** The handler writes the pattern of the request's route here. */
-  readonly exchange?: { route: string } | undefined;
+  /** The handler writes the pattern of the request's route and the answer's id here. */
+  readonly exchange?: { route: string; requestId: string | undefined } | undefined;
 }
 
 /** Strict: refuses bad UTF-8, and keeps a byte order mark, which the parser then refuses. */

@@ -6,24 +6,13 @@ import { ServerResponse } from 'node:http';
 export const OTHER = 'other';
 
 export class ApiResponse extends ServerResponse {
-  /** The handler writes the pattern of the request's route here. */
+  /** The handler writes the pattern of the request's route and the answer's id here. */
   route = OTHER;
+  requestId: string | undefined;
   /** The status with which the connection was ended, past this object; undefined if it was not. */
   refusedWith: number | undefined;
-  /** Serves the request in its turn. */
+  /** Serves the request. `Connections` calls it in its turn. */
   serve: (response: ApiResponse) => unknown = () => {};
-  hasBegun = false;
-  #headers: Readonly<Record<string, string>> = {};
-
-  begin(): void {
-    this.hasBegun = true;
-    this.serve(this);
-  }
-
-  /** Undefined before the head is written. */
-  get requestId(): string | undefined {
-    return this.#headers['X-Request-ID'] ?? this.#headers['x-request-id'];
-  }
 
   /** Whether nothing more may be written. For a client that is gone, Node would make an error with a stack trace. */
   get isOver(): boolean {
@@ -35,12 +24,6 @@ export class ApiResponse extends ServerResponse {
    * would write them as UTF-8: a byte above 7F of an echoed request id would become two bytes.
    */
   override flushHeaders(): void {}
-
-  override writeHead(...all: unknown[]): this {
-    if (this.isOver) return this;
-    this.#headers = all.at(-1) as Readonly<Record<string, string>>;
-    return (super.writeHead as (...all: unknown[]) => this).apply(this, all);
-  }
 
   override write(...all: unknown[]): boolean {
     return this.isOver || (super.write as (...all: unknown[]) => boolean).apply(this, all);

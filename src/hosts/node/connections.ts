@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { nextTask } from '../../core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { ApiResponse, OTHER } from './api-response.js';
+import { type ApiResponse, OTHER } from './api-response.js';
 
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
@@ -22,23 +22,17 @@ const WAITING_TOTAL_MAX = 8_192;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 const ACCEPTING_TURNS_MAX = 256;
 
-/** A request's answer, or the refusal of the bytes after one. */
-interface Turn {
-  begin(): void;
-}
-
-/** Its turns are taken one after the other: while one waits, nothing more is read. */
+/** Its requests are answered one after the other: while one waits, nothing more is read. */
 interface Connection {
   readonly socket: Socket;
   /** Of every answer: one for each connection, not a closure for each request. */
   readonly onClose: () => void;
-  current?: Turn | undefined;
-  /** Begun or not, or over. */
-  newest?: Turn;
-  readonly waiting: Turn[];
+  current?: ApiResponse | undefined;
+  newest?: ApiResponse;
+  readonly waiting: ApiResponse[];
   /** When the current answer became due, in milliseconds of `performance.now`. */
   dueSince?: number | undefined;
-  /** At the start of the current turn, if it is measured. */
+  /** At the start of the current request, if it is measured. */
   startedAt: number;
   bytesWritten: number;
 }
@@ -49,7 +43,7 @@ export class Connections {
   readonly #server: HttpServer;
   readonly #events: ServiceEvents | undefined;
   readonly #open = new Map<Duplex, Connection>();
-  /** Turns of all connections that wait behind another. */
+  /** Requests of all connections that wait behind another. */
   #waiting = 0;
   #accepted = 0;
   #isEnding = false;
@@ -76,44 +70,34 @@ export class Connections {
     });
   }
 
-  /** Begins a request, at once or when the answers before it on its connection are written. */
+  /** Has a request served: at once, or when the answers before it on its connection are written. */
   add(response: ApiResponse): void {
-    // Clients must not send another request on this connection.
-    if (this.#isEnding) response.setHeader('Connection', 'close');
-    this.#add(response.req.socket, response);
-  }
-
-  /** Calls back when all answers of the connection are written; nothing on it is served afterwards. */
-  addLast(socket: Duplex, begin: () => void): void {
-    this.#add(socket, { begin });
-  }
-
-  #add(socket: Duplex, turn: Turn): void {
-    const connection = this.#open.get(socket);
+    const connection = this.#open.get(response.req.socket);
     // Node continues with what it has read, even from a connection that was reset.
     if (connection === undefined || connection.socket.destroyed) return;
-    const { current, waiting } = connection;
-    connection.newest = turn;
+    // Clients must not send another request on this connection.
+    if (this.#isEnding) response.setHeader('Connection', 'close');
+    const { current, waiting, socket } = connection;
+    connection.newest = response;
     if (current === undefined && waiting.length === 0) {
-      this.#begin(turn, connection);
+      this.#begin(response, connection);
       return;
     }
-    waiting.push(turn);
+    waiting.push(response);
     this.#waiting++;
-    connection.socket.pause();
-    const isTooMuch = waiting.length > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX;
-    if (isTooMuch) connection.socket.resetAndDestroy();
+    socket.pause();
+    if (waiting.length > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) socket.resetAndDestroy();
   }
 
-  #begin(turn: Turn, connection: Connection): void {
-    connection.current = turn;
+  #begin(response: ApiResponse, connection: Connection): void {
+    connection.current = response;
     connection.dueSince = undefined;
     if (this.#events !== undefined) {
       connection.startedAt = performance.now();
       connection.bytesWritten = connection.socket.bytesWritten;
     }
-    if (turn instanceof ApiResponse) turn.on('close', connection.onClose);
-    turn.begin();
+    response.on('close', connection.onClose);
+    response.serve(response);
   }
 
   /** Of the current answer, or of the connection while it is under way. */
@@ -122,8 +106,8 @@ export class Connections {
     connection.current = undefined;
     // In an event-loop turn of its own: others are served between the answers of a pipeline.
     if (waiting.length > 0) setImmediate(() => this.#next(connection));
-    if (this.#events === undefined || !(response instanceof ApiResponse)) return;
-    this.#events.requestFinished({
+    if (response === undefined) return;
+    this.#events?.requestFinished({
       route: response.route,
       method: response.req.method ?? OTHER,
       status: response.refusedWith ?? (response.headersSent ? response.statusCode : undefined),
@@ -137,16 +121,21 @@ export class Connections {
   #next(connection: Connection): void {
     const { socket, waiting } = connection;
     if (socket.destroyed) return;
-    const turn = waiting.shift();
-    if (turn === undefined) return;
+    const response = waiting.shift();
+    if (response === undefined) return;
     this.#waiting--;
     if (waiting.length === 0) socket.resume();
-    this.#begin(turn, connection);
+    this.#begin(response, connection);
   }
 
   /** If a connection breaks, its newest request's body or the bytes after it broke it. */
-  newest(socket: Duplex): Turn | undefined {
+  newest(socket: Duplex): ApiResponse | undefined {
     return this.#open.get(socket)?.newest;
+  }
+
+  /** Whether it is the request's turn. */
+  hasBegun(response: ApiResponse): boolean {
+    return this.#open.get(response.req.socket)?.current === response;
   }
 
   /** Bytes that aren't a request were answered. */
@@ -174,9 +163,7 @@ export class Connections {
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
     for (const { newest } of this.#open.values()) {
-      if (newest instanceof ApiResponse && !newest.headersSent) {
-        newest.setHeader('Connection', 'close');
-      }
+      if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
     // Closing resets connections that the kernel has made and this process has yet to accept. The
@@ -192,9 +179,7 @@ export class Connections {
     });
     const idle = setInterval(() => {
       // An answer that its client still reads: Node treats its connection as idle.
-      const isWriting = [...this.#open.values()].some(
-        ({ current }) => current instanceof ApiResponse && current.writableEnded,
-      );
+      const isWriting = [...this.#open.values()].some(({ current }) => current?.writableEnded);
       // A kept-alive connection whose answer had begun before the stop would stay open.
       if (!isWriting) this.#server.closeIdleConnections();
     }, DRAIN_CHECK_INTERVAL_MS);
@@ -209,7 +194,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#open.values()) {
       const response = connection.current;
-      if (!(response instanceof ApiResponse)) continue;
+      if (response === undefined) continue;
       // Until the request is complete, Node's request time-out applies, unless the answer has begun.
       if (!response.req.complete && !response.headersSent) continue;
       connection.dueSince ??= now;

@@ -50,7 +50,7 @@ export async function listen(options: HttpServerOptions) {
   await once(server, 'listening').catch((error: unknown) => {
     throw socket === undefined ? error : new Error(NO_TCP_SOCKET);
   });
-  // If descriptors run out, which `/ready` reports, a connection is refused.
+  // If descriptors run out, a connection is refused.
   server.on('error', () => {});
   const address = server.address();
   // A socket in the file system.

@@ -11,16 +11,32 @@ import type { ReadBody } from '../../core/http/request-body.js';
 const TURN_BYTES = 32_768;
 const TURN_PIECES = 256;
 
-/** `bytes` is undefined if the body is too long. */
-type Whole = { bytes: Buffer | undefined };
-
 export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => {
-    const whole: Whole = { bytes: Buffer.alloc(0) };
+    let bytes: Buffer | undefined = Buffer.alloc(0);
+    let length = 0;
+    let [turnBytes, turnPieces] = [0, 0];
+    // Resolves at the end of the body, or as soon as it is too long.
     await new Promise<void>((resolve, reject) => {
       // No event would settle the promise.
       if (incoming.destroyed) throw new Error('the connection closed before the body was read');
-      read(incoming, whole, maxBytes, resolve);
+      incoming.on('data', (chunk: Buffer) => {
+        turnBytes += chunk.length;
+        if (turnBytes >= TURN_BYTES || ++turnPieces >= TURN_PIECES) {
+          [turnBytes, turnPieces] = [0, 0];
+          incoming.pause();
+          setImmediate(() => incoming.resume());
+        }
+        if (bytes === undefined || length + chunk.length > maxBytes) {
+          // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
+          bytes = undefined;
+          resolve();
+          return;
+        }
+        bytes = length === 0 ? chunk : appended(bytes, length, chunk, maxBytes);
+        length += chunk.length;
+      });
+      incoming.on('end', resolve);
       incoming.on('error', reject);
       // Every request ends with `close`. The error is made only if the body is incomplete.
       incoming.on('close', () => {
@@ -28,47 +44,24 @@ export function incomingBody(incoming: IncomingMessage): ReadBody {
           reject(new Error('the connection closed before the body ended'));
       });
     });
-    // Taken once: a kept-alive connection keeps its last request with its listeners.
-    const { bytes } = whole;
-    whole.bytes = undefined;
-    return bytes;
+    const whole = bytes?.subarray(0, length);
+    // A kept-alive connection keeps its last request with its listeners, and they keep this variable.
+    bytes = undefined;
+    return whole;
   };
 }
 
-/** Calls back at the end of the body, or as soon as it is too long. */
-function read(incoming: IncomingMessage, whole: Whole, maxBytes: number, done: () => void): void {
-  let length = 0;
-  let [turnBytes, turnPieces] = [0, 0];
-  incoming.on('data', (chunk: Buffer) => {
-    turnBytes += chunk.length;
-    if (turnBytes >= TURN_BYTES || ++turnPieces >= TURN_PIECES) {
-      [turnBytes, turnPieces] = [0, 0];
-      incoming.pause();
-      setImmediate(() => incoming.resume());
-    }
-    const wanted = length + chunk.length;
-    if (whole.bytes === undefined || wanted > maxBytes) {
-      // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
-      whole.bytes = undefined;
-      done();
-      return;
-    }
-    // The first piece is nearly always the whole body. Further ones are copied into one buffer, of which
-    // `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
-    if (length === 0) whole.bytes = chunk;
-    else {
-      if (wanted > whole.bytes.length) {
-        const room = Math.min(Math.max(wanted, 2 * whole.bytes.length), maxBytes);
-        const larger = Buffer.allocUnsafe(room);
-        whole.bytes.copy(larger, 0, 0, length);
-        whole.bytes = larger;
-      }
-      chunk.copy(whole.bytes, length);
-    }
-    length = wanted;
-  });
-  incoming.on('end', () => {
-    whole.bytes = whole.bytes?.subarray(0, length);
-    done();
-  });
+/**
+ * The first piece is nearly always the whole body. Further ones are copied into one buffer, of which
+ * `length` bytes are used: keeping pieces would cost about 400 bytes for each chunk of one byte.
+ */
+function appended(buffer: Buffer, length: number, chunk: Buffer, maxBytes: number): Buffer {
+  const wanted = length + chunk.length;
+  let room = buffer;
+  if (wanted > buffer.length) {
+    room = Buffer.allocUnsafe(Math.min(Math.max(wanted, 2 * buffer.length), maxBytes));
+    buffer.copy(room, 0, 0, length);
+  }
+  chunk.copy(room, length);
+  return room;
 }

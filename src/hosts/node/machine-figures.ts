@@ -15,29 +15,25 @@ const READ_MAX_MS = 1_000;
 /** If the disk hangs, or there is none. */
 export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
-/** Read once: when descriptors run out, it can't be read again. Null on other systems than Linux. */
-const maxDescriptors = readFile('/proc/self/limits', 'utf8').then(
-  (limits) => Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.NaN) || null,
-  () => null,
-);
-
 export async function processFacts(): Promise<Figures['process']> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const { active, idle } = performance.eventLoopUtilization();
-  const max = await maxDescriptors;
   return {
     cpu_seconds: (user + system) / 1e6,
     resident_bytes: rss,
     heap_bytes: heapUsed,
     active_seconds: active / 1000,
     idle_seconds: idle / 1000,
+    // Null on other systems than Linux, and when descriptors have run out: reading takes one, too.
     open_descriptors: await readdir('/proc/self/fd').then(
       ({ length }) => length,
-      // Reading the folder takes a descriptor, too.
-      ({ code }) => (code === 'EMFILE' ? max : null),
+      () => null,
     ),
-    max_descriptors: max,
+    max_descriptors: await readFile('/proc/self/limits', 'utf8').then(
+      (limits) => Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.NaN) || null,
+      () => null,
+    ),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { type HandlerResult, refusal, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
-import { ApiResponse } from './api-response.js';
+import type { ApiResponse } from './api-response.js';
 import type { Connections } from './connections.js';
 
 const MALFORMED = refusal(
@@ -31,18 +31,16 @@ const GONE = ['ECONNRESET', 'HPE_INVALID_EOF_STATE'];
 /** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 
+/** A request's headers, if they could be read. */
+type Sent = IncomingMessage['headers'];
+
 export function refusals(connections: Connections, corsAllowedOrigins: readonly string[]) {
   const originHeadersOf = originPolicy(corsAllowedOrigins);
   const requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   const refused = new WeakSet<Duplex>();
 
-  /** Writes the answer in the envelope, and ends the connection. `sent`: the request's headers, if they could be read. */
-  async function answer(
-    socket: Duplex,
-    refusal: HandlerResult,
-    sent: IncomingMessage['headers'] = {},
-    status?: number,
-  ) {
+  /** Writes the answer in the envelope, and ends the connection. */
+  async function answer(socket: Duplex, refusal: HandlerResult, sent: Sent = {}, status?: number) {
     const headers = { get: (name: string) => sent[name]?.toString() ?? null } as Headers;
     const [requestId, originHeaders] = [requestIdOf({ headers }), originHeadersOf({ headers })];
     const whole = toResponse(refusal, { requestId, now: Date.now(), originHeaders });
@@ -71,13 +69,16 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
     response.refusedWith = (await answer(socket, refusal, headers, status)).status;
   }
 
+  /** Calls back when every request of the connection has its answer. Not if the connection ends before that. */
+  function afterAnswers(socket: Duplex, begin: () => void): void {
+    const newest = connections.newest(socket);
+    if (newest === undefined || newest.closed) begin();
+    else newest.once('close', begin);
+  }
+
   /** Answers bytes that aren't a request, after the answers to the requests before them. */
-  function refuseLast(
-    socket: Duplex,
-    refusal: HandlerResult,
-    sent?: IncomingMessage['headers'],
-  ): void {
-    connections.addLast(socket, async () => {
+  function refuseLast(socket: Duplex, refusal: HandlerResult, sent?: Sent): void {
+    afterAnswers(socket, async () => {
       const { status, bytes } = await answer(socket, refusal, sent);
       connections.refused(status, bytes);
     });
@@ -91,14 +92,14 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
     if (!socket.writable || GONE.includes(code)) return void socket.destroy();
     const refusal = ANSWERS[code] ?? MALFORMED;
     const newest = connections.newest(socket);
-    if (!(newest instanceof ApiResponse) || newest.req.complete) {
+    if (newest === undefined || newest.req.complete) {
       refuseLast(socket, refusal);
     } else if (newest.headersSent) {
-      connections.addLast(socket, () => end(socket));
+      afterAnswers(socket, () => end(socket));
     } else {
       // Its body broke: this is its own answer, now or in its turn.
       newest.serve = () => refuse(newest, refusal);
-      if (newest.hasBegun) newest.begin();
+      if (connections.hasBegun(newest)) newest.serve(newest);
     }
   }
 

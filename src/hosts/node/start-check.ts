@@ -112,7 +112,7 @@ async function checkPostgres(url: string, online: boolean): Promise<string> {
   if (!online) return 'Postgres: not asked; --online asks it';
   // Loaded here: a service over a file needs no client of Postgres.
   const { Database, reasonOf } = await import('../../storage/postgres/database.js');
-  const { checkServer } = await import('../../storage/postgres/server-check.js');
+  const { checkServer } = await import('../../storage/postgres/schema.js');
   const database = new Database(url);
   try {
     return (await database.transaction(checkServer)).found;

@@ -3,60 +3,49 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../core/log.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import type { ServiceEvents } from '../../core/service-events.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, isTransient, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
-import { runOver, type ServedRecords, type ServiceOptions, type Turns } from '../node/service.js';
+import { runOver, type ServiceOptions } from '../node/service.js';
 
 const START_RETRY_MS = 500;
 
 export function startPostgresService(options: ServiceOptions) {
-  return runOver((turns, events) => open(turns, events, options), options);
-}
-
-async function open(
-  { scheduler }: Turns,
-  events: ServiceEvents | undefined,
-  { settings, log }: ServiceOptions,
-): Promise<ServedRecords> {
-  const database = new Database(settings.postgresUrl ?? '', log);
-  try {
-    const seed = settings.sampleRecords ? sampleRows() : [];
-    const found = await whenReachable(() => prepareSchema(database, seed), log);
-    log.info('postgres_found', { found });
-    const limits = settings.accountLimits;
-    const records = postgresRecords({ database, scheduler, limits, log, events });
-    return {
-      records,
-      storage: {
-        ping: records.operator.ping,
-        touch: async () => void (await database.ask(TAKE_ROOM, [])),
-      },
-      postgres: () => database.figures,
-      close: () => database.close(),
-    };
-  } catch (error) {
-    await database.close();
-    throw new Error(`Postgres: ${reasonOf(error)}`);
-  }
+  const { settings, log } = options;
+  return runOver(async ({ scheduler }, events) => {
+    const database = new Database(settings.postgresUrl ?? '', log);
+    try {
+      const seed = settings.sampleRecords ? sampleRows() : [];
+      const found = await whenReachable(() => prepareSchema(database, seed), log);
+      log.info('postgres_found', { found });
+      const limits = settings.accountLimits;
+      const records = postgresRecords({ database, scheduler, limits, log, events });
+      const touch = async () => void (await database.ask(TAKE_ROOM, []));
+      return {
+        records,
+        storage: { ping: records.operator.ping, touch },
+        postgres: () => database.figures,
+        close: () => database.close(),
+      };
+    } catch (error) {
+      await database.close();
+      throw new Error(`Postgres: ${reasonOf(error)}`);
+    }
+  }, options);
 }
 
 /** A server that is away delays the start: ending the process would only make a supervisor repeat it. */
 async function whenReachable<T>(act: () => Promise<T>, log: Log): Promise<T> {
-  for (let logged = ''; ; ) {
+  const hint = 'the start waits until Postgres answers; check the server, the network and its name';
+  for (let logged = ''; ; await delay(START_RETRY_MS)) {
     try {
       return await act();
     } catch (error) {
       if (!isTransient(error)) throw error;
       const reason = reasonOf(error);
-      if (reason !== logged) log.warn('postgres_unavailable', { reason, hint: WAITING });
+      if (reason !== logged) log.warn('postgres_unavailable', { reason, hint });
       logged = reason;
     }
-    await delay(START_RETRY_MS);
   }
 }
-
-const WAITING =
-  'the start waits until Postgres answers; check the server, the network and its name';

@@ -1,6 +1,7 @@
-// What wrangler.toml gives: the namespace of the one object, and the settings.
+// What the platform gives: the namespace of the one object, the settings, and a console.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
+import { errorText, type Log, type LogFields } from '../../core/log.js';
 import { SettingError } from '../settings/setting-error.js';
 import { SETTING_NAMES } from '../settings/warnings.js';
 import type { Environment } from '../settings.js';
@@ -11,13 +12,8 @@ export interface WorkerEnvironment {
   readonly MAINTENANCE?: unknown;
 }
 
-/** The one object of a deployment. */
-const SERVICE_NAME = 'service';
-
-/** A new stub for each call, because a stub stays broken if its object was lost. */
-export function serviceStub({ SERVICE }: WorkerEnvironment) {
-  return SERVICE.get(SERVICE.idFromName(SERVICE_NAME));
-}
+/** The one object of a deployment. A new stub for each call, because a stub stays broken if its object was lost. */
+export const serviceStub = ({ SERVICE }: WorkerEnvironment) => SERVICE.getByName('service');
 
 /**
  * Variables and secrets, with the names of the settings on Node. wrangler.toml also allows numbers and
@@ -38,4 +34,17 @@ export function environmentOf(env: WorkerEnvironment): Environment {
   }
   if (problems.length > 0) throw new SettingError(...problems);
   return texts;
+}
+
+/** One JSON line for each event on the console, which the platform collects. */
+export const log: Log = {
+  info: (event, fields) => write('info', event, fields),
+  warn: (event, fields) => write('warn', event, fields),
+  error: (event, error, fields) => write('error', event, { ...fields, error: errorText(error) }),
+};
+
+function write(level: 'info' | 'warn' | 'error', event: string, fields?: LogFields): void {
+  const time = new Date().toISOString();
+  // biome-ignore lint/suspicious/noConsole: a Worker has no other output
+  console[level](JSON.stringify({ time, level, event, ...fields }));
 }

@@ -6,8 +6,7 @@ import { originPolicy } from '../../core/http/cors.js';
 import { refusal, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
 import { readSettings } from '../settings.js';
-import { consoleLog } from './console-log.js';
-import { environmentOf, serviceStub, type WorkerEnvironment } from './environment.js';
+import { environmentOf, log, serviceStub, type WorkerEnvironment } from './environment.js';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -21,16 +20,11 @@ export async function forward(request: Request, env: WorkerEnvironment): Promise
       return send();
     });
   } catch (error) {
-    consoleLog().error('object_call_failed', error, { method: request.method });
-    const origin = admittedOrigin(request, env);
-    return isRead
-      ? errorResponse(
-          request,
-          'STORAGE_UNAVAILABLE',
-          'the service is restarting; try again',
-          origin,
-        )
-      : errorResponse(request, 'STORAGE_FAILED', 'no response; read before trying again', origin);
+    log.error('object_call_failed', error, { method: request.method });
+    const [code, message] = isRead
+      ? (['STORAGE_UNAVAILABLE', 'the service is restarting; try again'] as const)
+      : (['STORAGE_FAILED', 'no response; read before trying again'] as const);
+    return errorResponse(request, code, message, admittedOrigin(request, env));
   }
 }
 
@@ -39,9 +33,7 @@ function isOverloaded(error: unknown): boolean {
   return (error as { readonly overloaded?: boolean }).overloaded === true;
 }
 
-type OriginHeaders = Readonly<Record<string, string>>;
-
-function admittedOrigin(request: Request, env: WorkerEnvironment): OriginHeaders {
+function admittedOrigin(request: Request, env: WorkerEnvironment): Record<string, string> {
   try {
     return originPolicy(readSettings(environmentOf(env)).corsAllowedOrigins)(request);
   } catch {
@@ -54,7 +46,7 @@ export function errorResponse(
   request: Request,
   code: ErrorCode,
   message: string,
-  originHeaders: OriginHeaders = {},
+  originHeaders: Readonly<Record<string, string>> = {},
 ): Response {
   const randomBytes = (into: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(into);
   const requestId = requestIds({ clock: Date.now, randomBytes })(request);

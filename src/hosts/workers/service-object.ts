@@ -2,6 +2,7 @@
 // runs at most one of it. It loads every record, and answers with the same handler as on Node.
 
 import { DurableObject } from 'cloudflare:workers';
+import { adminGate } from '../../core/http/authentication.js';
 import {
   buildHandler,
   FairScheduler,
@@ -9,14 +10,13 @@ import {
   openRecords,
   openSignIn,
 } from '../../handler.js';
+import { NDJSON } from '../../storage/dump/dump-lines.js';
 import { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import { SettingError } from '../settings/setting-error.js';
 import { settingWarnings } from '../settings/warnings.js';
-import { readSettings } from '../settings.js';
-import { consoleLog } from './console-log.js';
-import { environmentOf, type WorkerEnvironment } from './environment.js';
+import { type Environment, readSettings } from '../settings.js';
+import { environmentOf, log, type WorkerEnvironment } from './environment.js';
 import { errorResponse } from './gateway.js';
-import { maintenanceOf } from './maintenance.js';
 
 /** Of case-folded texts, at most two bytes each. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
@@ -35,13 +35,6 @@ const CHECKS_AT_ONCE = 6;
  */
 const STEP_MS = 0.1;
 
-class ObjectScheduler extends FairScheduler {
-  constructor() {
-    let steps = 0;
-    super({ stopwatch: () => STEP_MS * steps++ });
-  }
-}
-
 export class ServiceObject extends DurableObject<WorkerEnvironment> {
   #respond!: FetchHandler;
 
@@ -58,9 +51,8 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
   }
 
   async #open(): Promise<void> {
-    const log = consoleLog();
     try {
-      await this.#openWith(environmentOf(this.env));
+      this.#respond = await this.#openWith(environmentOf(this.env));
     } catch (error) {
       if (!(error instanceof SettingError)) throw error;
       log.error('setting_unusable', error);
@@ -70,18 +62,17 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     }
   }
 
-  async #openWith(environment: ReturnType<typeof environmentOf>): Promise<void> {
+  async #openWith(environment: Environment): Promise<FetchHandler> {
     const { ctx } = this;
-    const log = consoleLog();
     const settings = readSettings(environment);
     const { signIn, adminKey, corsAllowedOrigins } = settings;
     for (const { event, hint } of settingWarnings(settings, environment)) log.warn(event, { hint });
-    const { storage } = ctx;
-    const scheduler = new ObjectScheduler();
-    const seedsSamples = settings.sampleRecords;
-    const pause = () => scheduler.pause();
+    let steps = 0;
+    const scheduler = new FairScheduler({ stopwatch: () => STEP_MS * steps++ });
+    const options = { seedsSamples: settings.sampleRecords, pause: () => scheduler.pause() };
+    const storage = new ObjectRecordStorage({ storage: ctx.storage, log, ...options });
     const records = await openRecords({
-      storage: new ObjectRecordStorage({ storage, log, seedsSamples, pause }),
+      storage,
       log,
       scheduler,
       limits: settings.accountLimits,
@@ -89,21 +80,48 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       // Memory and storage may differ. The next request finds a new object, which reads what is stored.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
-    const checksAtOnce = CHECKS_AT_ONCE;
+    const asked = signIn && openSignIn({ settings: signIn, log, checksAtOnce: CHECKS_AT_ONCE });
     const respond = buildHandler({
       records,
-      identity: signIn && openSignIn({ settings: signIn, log, checksAtOnce }).identity,
+      identity: asked?.identity,
       adminKey,
       corsAllowedOrigins,
       log,
       scheduler,
       admission: ADMISSION,
     });
-    this.#respond = respond;
-    if (environment['MAINTENANCE'] !== 'on') return;
+    if (environment['MAINTENANCE'] !== 'on') return respond;
     // A dump is of one moment, and a load replaces nothing that was written meanwhile.
     await records.refuseWrites();
-    const maintain = maintenanceOf(storage, adminKey, () => this.#open());
-    this.#respond = (request, host) => maintain(request) ?? respond(request, host);
+    const admit = adminGate(adminKey);
+    return (request, host) => {
+      if (new URL(request.url).pathname !== '/maintenance') return respond(request, host);
+      const admitted = admit(request);
+      if (admitted.ok) return this.#maintain(storage, request);
+      return errorResponse(request, admitted.failure.code, admitted.failure.message);
+    };
+  }
+
+  /** Gives the whole service as a dump, or takes a dump, compressed by gzip. */
+  async #maintain(storage: ObjectRecordStorage, request: Request): Promise<Response> {
+    if (request.method === 'GET') {
+      const pieces = storage.dumpText();
+      const text = new ReadableStream<string>({
+        pull(controller) {
+          const { value, done } = pieces.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+      }).pipeThrough(new TextEncoderStream());
+      return new Response(text, { headers: { 'Content-Type': NDJSON } });
+    }
+    try {
+      await storage.loadDump(await request.arrayBuffer());
+      await this.#open();
+      return new Response(null, { status: 204 });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return errorResponse(request, 'VALIDATION_FAILED', message);
+    }
   }
 }

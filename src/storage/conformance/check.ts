@@ -1,7 +1,15 @@
-// A check of a storage: a name, and a run that rejects if the promise is broken. It needs no test
-// framework: what it expects is an error that says what was found and what was wanted.
+// What the checks work on: a storage that they may close and open again, what they write into it, and
+// how they compare. It needs no test framework: a broken promise is an error that says what was found
+// and what was wanted.
 
-import type { RecordStorage, StoredViews } from '../../core/records/record-storage.js';
+import type { AuditEvent } from '../../core/domain/audit-event.js';
+import type {
+  Changes,
+  RecordStorage,
+  StoredRow,
+  StoredViews,
+} from '../../core/records/record-storage.js';
+import { storedFacts } from '../../core/records/stored-facts.js';
 
 export type CheckedStorage = RecordStorage & StoredViews;
 
@@ -17,64 +25,72 @@ export interface StorageHome {
   remove(): Promise<void>;
 }
 
-export interface Check {
-  readonly name: string;
-  /** Rejects with an error that says what was found and what was wanted. */
-  run(): Promise<void>;
-}
+export type Bench = ReturnType<typeof benchOf>;
 
-/** Checks by name. */
-export type Steps = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
-
-/** The storage that a check works on, which it may close and open again. */
-export class Bench {
-  readonly home: StorageHome;
-  storage: CheckedStorage;
-  #isOpen = true;
-
-  constructor(home: StorageHome, storage: CheckedStorage) {
-    this.home = home;
-    this.storage = storage;
-  }
-
-  async close(): Promise<void> {
-    if (this.#isOpen) await this.storage.close();
-    this.#isOpen = false;
-  }
-
-  async reopen(): Promise<void> {
-    await this.close();
-    this.storage = await this.home.open();
-    this.#isOpen = true;
-  }
-
-  /** Expects the same of the storage before and after it is closed and opened again. */
-  async alwaysSame(
-    what: string,
-    find: (storage: CheckedStorage) => Promise<unknown>,
-    wanted: unknown,
-  ): Promise<void> {
-    expectSame(what, await find(this.storage), wanted);
-    await this.reopen();
-    expectSame(`${what} after reopening`, await find(this.storage), wanted);
-  }
-}
-
-/** Checks that each get a home of their own. */
-export function checksOf(make: () => Promise<StorageHome>, steps: Steps): Check[] {
-  return Object.entries(steps).map(([name, step]) => ({
-    name,
-    async run() {
-      const home = await make();
-      const bench = new Bench(home, await home.open());
-      try {
-        await step(bench);
-      } finally {
-        await bench.close();
-        await home.remove();
-      }
+/** What a check works on. */
+export function benchOf(home: StorageHome, opened: CheckedStorage) {
+  let isOpen = true;
+  const bench = {
+    home,
+    storage: opened,
+    async close(): Promise<void> {
+      if (isOpen) await bench.storage.close();
+      isOpen = false;
     },
-  }));
+    async reopen(): Promise<void> {
+      await bench.close();
+      bench.storage = await home.open();
+      isOpen = true;
+    },
+    /** Expects the same of the storage before and after it is closed and opened again. */
+    async alwaysSame(what: string, find: (storage: CheckedStorage) => unknown, wanted: unknown) {
+      expectSame(what, await find(bench.storage), wanted);
+      await bench.reopen();
+      expectSame(`${what} after reopening`, await find(bench.storage), wanted);
+    },
+  };
+  return bench;
+}
+
+export function row(position: number, body?: string): StoredRow {
+  const id = `CUS-${String(position).padStart(4, '0')}`;
+  const text = body ?? JSON.stringify({ id, owner_sub: 'somebody', name: 'Neema' });
+  return { position, collection: 'customers', id, body: text };
+}
+
+export function rows(count: number, first = 1): StoredRow[] {
+  return Array.from({ length: count }, (_, i) => row(first + i));
+}
+
+export function event(name: string, changed: readonly string[] = ['name']): AuditEvent {
+  const timestamp = '2026-01-08T10:00:00.000Z';
+  const what = { action: 'update', resource: 'customers', record_id: name } as const;
+  return { actor: 'admin', ...what, owner_sub: 'somebody', timestamp, changed };
+}
+
+export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
+  readonly puts?: readonly StoredRow[];
+};
+
+export function changes({ puts = [], ...some }: SomeChanges): Changes {
+  const rest = { removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
+  const putRow = (put: StoredRow) => {
+    const { owner, status } = storedFacts(put);
+    return { ...put, owner, status };
+  };
+  return { puts: puts.map(putRow), ...rest };
+}
+
+/** Every row of the storage. Throws if a page is empty. */
+export async function loaded(storage: RecordStorage): Promise<StoredRow[]> {
+  const all: StoredRow[] = [];
+  for await (const page of storage.load()) {
+    if (page.length === 0) throw new Error('load gave an empty page; a page has a row or more');
+    for (const { position, collection, id, body } of page) {
+      all.push({ position, collection, id, body });
+    }
+  }
+  return all;
 }
 
 /** Throws unless both are the same JSON, whatever the order of properties. */

@@ -6,7 +6,6 @@ import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collect
 import { offsetOf } from '../../core/domain/listing.js';
 import type {
   Changes,
-  CommitResult,
   RecordStorage,
   StoredRow,
   StoredUsage,
@@ -15,21 +14,17 @@ import type {
 } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 
-const PAGE_MAX_ROWS = 1_000;
-const CLOSED = 'the storage is closed; open another one';
-const FENCED = 'another storage was opened on this storage; this one stores nothing more';
-
 interface KeptRow {
   readonly row: StoredRow;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What is stored: by position, by collection and id, and what was audited. */
 export class MemoryStorage {
+  /** By position. */
   readonly #rows = new Map<number, KeptRow>();
   /** Positions by collection and id. */
-  readonly #ids = new Map<string, number>();
+  readonly #positions = new Map<string, number>();
   readonly #highest: Partial<Record<CollectionName, number>> = {};
   readonly #events: AuditEvent[] = [];
   #openings = 0;
@@ -38,17 +33,17 @@ export class MemoryStorage {
   open(): RecordStorage & StoredViews {
     const opening = ++this.#openings;
     let isOpen = true;
-    const expectOpen = () => {
-      if (!isOpen) throw new Error(CLOSED);
+    const assertOpen = () => {
+      if (!isOpen) throw new Error('the storage is closed; open another one');
     };
     return {
       load: () => this.#pages(),
       sequences: async () => ({ ...this.#highest }),
-      commit: async (changes): Promise<CommitResult> => {
+      commit: async (changes) => {
         let status: 'unknown' | 'notStored' = 'unknown';
         try {
-          expectOpen();
-          if (opening !== this.#openings) throw new Error(FENCED);
+          assertOpen();
+          if (opening !== this.#openings) throw new Error('another storage was opened since');
           status = 'notStored';
           this.apply(changes);
           return { status: 'committed' };
@@ -57,12 +52,10 @@ export class MemoryStorage {
         }
       },
       usage: async (times) => ({
-        collections: this.#usage(times),
+        collections: COLLECTION_NAMES.flatMap((name) => this.#usage(name, times)),
         auditEventCount: this.#events.length,
       }),
-      async ping() {
-        expectOpen();
-      },
+      ping: async () => assertOpen(),
       auditEvents: async (page) => {
         const newest = this.#events.map((event, i) => JSON.stringify({ id: i + 1, ...event }));
         const first = offsetOf(page);
@@ -75,19 +68,18 @@ export class MemoryStorage {
     };
   }
 
-  /** Throws, and changes nothing, where two rows would have one id. */
+  /** Throws, and changes nothing, if two rows would have one id. */
   apply({ puts, removals, sequences, events, at }: Changes): void {
     const taken = new Map(puts.map((row) => [keyOf(row), row.position]));
     for (const row of puts) {
-      const holder = this.#ids.get(keyOf(row)) ?? row.position;
-      if (holder !== row.position || taken.get(keyOf(row)) !== row.position) {
-        throw new Error(`${row.collection} has ${row.id} already`);
-      }
+      const holders = [this.#positions.get(keyOf(row)), taken.get(keyOf(row))];
+      if (holders.every((holder = row.position) => holder === row.position)) continue;
+      throw new Error(`${row.collection} has ${row.id} already`);
     }
     for (const row of puts) {
       const createdAt = this.#remove(row.position)?.createdAt ?? at;
       this.#rows.set(row.position, { row, createdAt, updatedAt: at });
-      this.#ids.set(keyOf(row), row.position);
+      this.#positions.set(keyOf(row), row.position);
     }
     for (const position of removals) this.#remove(position);
     for (const [name, number] of Object.entries(sequences) as [CollectionName, number][]) {
@@ -98,31 +90,25 @@ export class MemoryStorage {
 
   #remove(position: number): KeptRow | undefined {
     const kept = this.#rows.get(position);
-    if (kept !== undefined) this.#ids.delete(keyOf(kept.row));
+    if (kept !== undefined) this.#positions.delete(keyOf(kept.row));
     this.#rows.delete(position);
     return kept;
   }
 
   async *#pages(): AsyncGenerator<readonly StoredRow[]> {
     const rows = [...this.#rows.values()].map(({ row }) => row);
-    rows.sort((a, b) => a.position - b.position);
-    for (let from = 0; from < rows.length; from += PAGE_MAX_ROWS) {
-      yield rows.slice(from, from + PAGE_MAX_ROWS);
-    }
+    if (rows.length > 0) yield rows.sort((a, b) => a.position - b.position);
   }
 
-  #usage([first, second, third]: ThreeTimes): StoredUsage[] {
-    return COLLECTION_NAMES.map((collection) => {
-      const kept = [...this.#rows.values()].filter(({ row }) => row.collection === collection);
-      const after = (time: number) => kept.filter(({ createdAt }) => createdAt > time).length;
-      return {
-        collection,
-        records: kept.length,
-        payloadBytes: kept.reduce((sum, { row }) => sum + utf8Length(row.body), 0),
-        createdAfter: [after(first), after(second), after(third)] as const,
-        lastUpdatedAt: kept.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0),
-      };
-    }).filter(({ records }) => records > 0);
+  /** Empty if the collection has no rows. */
+  #usage(collection: CollectionName, [first, second, third]: ThreeTimes): StoredUsage[] {
+    const kept = [...this.#rows.values()].filter(({ row }) => row.collection === collection);
+    if (kept.length === 0) return [];
+    const after = (time: number) => kept.filter(({ createdAt }) => createdAt > time).length;
+    const payloadBytes = kept.reduce((sum, { row }) => sum + utf8Length(row.body), 0);
+    const lastUpdatedAt = kept.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0);
+    const createdAfter = [after(first), after(second), after(third)] as const;
+    return [{ collection, records: kept.length, payloadBytes, createdAfter, lastUpdatedAt }];
   }
 }
 

@@ -1,9 +1,10 @@
-// The storage over a durable object's own SQLite database. A commit is one
+// The storage over a durable object's own SQLite database, and its dumps. A commit is one
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
+import { objectIn } from '../../core/json-line.js';
 import type { Log } from '../../core/log.js';
 import type {
   Changes,
@@ -17,10 +18,25 @@ import type {
 } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
-import { PUT_SEQUENCES } from '../records-table.js';
-import { MEMORY_MAX_BYTES, memoryOf, tooLargeFor } from './memory-limit.js';
-import { type ObjectStorage, prepareSchema, rowsOf, type SqlRow } from './object-storage.js';
-import { storedSequences } from './transfer.js';
+import {
+  assertRecord,
+  type DumpLine,
+  type EventLine,
+  isEvent,
+  isRecord,
+  linesOf,
+  recordLine,
+} from '../dump/dump-lines.js';
+import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
+import {
+  MEMORY_MAX_BYTES,
+  memoryOf,
+  type ObjectStorage,
+  prepareSchema,
+  rowsOf,
+  type SqlRow,
+  tooLargeFor,
+} from './object-storage.js';
 
 const PAGE_ROWS = 1_000;
 /** Rows of a piece of the usage view: about 10 ms. */
@@ -37,9 +53,12 @@ const PUT_ROW = `
 const REMOVE_ROWS = 'delete from records where position in (select value from json_each(?1))';
 const BODIES = 'select body from records where position in (select value from json_each(?1))';
 const APPEND_EVENT = 'insert into audit_events (event) values (?1)';
+const EVENTS = 'select id, event from audit_events order by id';
+const DUMP_PIECE_CHARACTERS = 65_536;
 /** Reads no body: its length is in the row's header. */
 const MEASURE =
   'select collection, octet_length(body) as bytes, created_at, updated_at from records';
+type Measured = Readonly<Record<'bytes' | 'created_at' | 'updated_at', number>>;
 
 export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
@@ -86,7 +105,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   async sequences(): Promise<Sequences> {
-    return storedSequences(this.#options.storage);
+    return this.#highest();
   }
 
   commit(changes: Changes): Promise<CommitResult> {
@@ -98,8 +117,10 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     return this.#inTurn(async () => {
       const totals = new Map<CollectionName, ReturnType<typeof newTotal>>();
       let rows = 0;
-      for (const row of this.#options.storage.sql.exec<MeasuredRow>(MEASURE)) {
-        const { collection, bytes, created_at, updated_at } = row;
+      const measured = this.#options.storage.sql.exec<Measured & { collection: CollectionName }>(
+        MEASURE,
+      );
+      for (const { collection, bytes, created_at, updated_at } of measured) {
         const total = totals.get(collection) ?? newTotal(collection);
         totals.set(collection, total);
         total.records++;
@@ -117,6 +138,62 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   async auditEvents(page: PageRequest): Promise<Page> {
     const rows = this.#rows<{ event: string }>(LIST_EVENTS, page.pageSize, offsetOf(page));
     return { items: rows.map(({ event }) => event), total: this.#eventCount() };
+  }
+
+  /** The text of a dump in pieces, each of whole lines. Nothing may be written meanwhile. */
+  *dumpText(): Generator<string> {
+    let piece = '';
+    for (const line of this.#dumpLines()) {
+      piece += `${JSON.stringify(line)}\n`;
+      if (piece.length < DUMP_PIECE_CHARACTERS) continue;
+      yield piece;
+      piece = '';
+    }
+    yield piece;
+  }
+
+  *#dumpLines(): Generator<DumpLine> {
+    const { sql } = this.#options.storage;
+    for (const row of sql.exec('select * from records order by position')) yield recordLine(row);
+    yield* sql.exec<EventLine & SqlRow>(EVENTS);
+    yield { highest: this.#highest() };
+  }
+
+  /**
+   * Stores a dump, compressed by gzip, in the place of the sample rows; afterwards, another storage is to
+   * be opened. Rejects, with nothing changed, if the service holds other records, if a row would keep it
+   * from starting, or unless all fit into memory.
+   */
+  loadDump(compressed: ArrayBuffer): Promise<void> {
+    const { storage, memoryMaxBytes } = this.#options;
+    return storage.transaction(async () => {
+      this.#assertPristine();
+      for (const table of ['records', 'sequences']) this.#rows(`delete from ${table}`);
+      let [position, memory] = [0, 0];
+      const bytes = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('gzip'));
+      for await (const text of linesOf(bytes.pipeThrough(new TextDecoderStream()))) {
+        const line = objectIn(text) ?? {};
+        if (isRecord(line)) {
+          assertRecord(line);
+          const { collection, id, body, created_at, updated_at } = line;
+          memory += memoryOf(body);
+          if (memory > memoryMaxBytes) throw tooLargeFor(memoryMaxBytes, memory);
+          const row = [++position, collection, id, body, created_at, updated_at];
+          this.#rows('insert into records values (?1, ?2, ?3, ?4, ?5, ?6)', ...row);
+        } else if (isEvent(line)) {
+          this.#rows('insert into audit_events values (?1, ?2)', line.id, line.event);
+        } else if ('highest' in line) this.#rows(PUT_SEQUENCES, JSON.stringify(line.highest));
+      }
+    });
+  }
+
+  /** Throws if the service holds anything but its sample rows. */
+  #assertPristine(): void {
+    const samples = new Set(sampleRows().map(({ body }) => body));
+    const first = `select body from records limit ${samples.size + 1}`;
+    const isPristine = this.#rows<{ body: string }>(first).every(({ body }) => samples.has(body));
+    if (isPristine && this.#eventCount() === 0) return;
+    throw new Error('the service holds records; load into a deployment under another name');
   }
 
   async ping(): Promise<void> {
@@ -192,6 +269,10 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     this.#memory = memory;
   }
 
+  #highest(): Sequences {
+    return JSON.parse(this.#rows<{ sequences: string }>(LOAD_SEQUENCES)[0]?.sequences ?? '{}');
+  }
+
   #eventCount(): number {
     return this.#rows<{ total: number }>(TOTAL_EVENTS)[0]?.total ?? 0;
   }
@@ -202,11 +283,6 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
 }
 
 class EventsRefused extends Error {}
-
-type MeasuredRow = { collection: CollectionName } & Record<
-  'bytes' | 'created_at' | 'updated_at',
-  number
->;
 
 function newTotal(collection: CollectionName) {
   const createdAfter: [number, number, number] = [0, 0, 0];

@@ -1,6 +1,6 @@
 // The part of a durable object's `ctx.storage` that the code over its database uses, and the schema
-// of the service's database. The platform does not support `PRAGMA user_version`, so a table holds
-// the version.
+// of the service's database, and how much memory it may take. The platform does not support
+// `PRAGMA user_version`, so a table holds the version.
 
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
@@ -12,6 +12,8 @@ export interface ObjectStorage {
     exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
   };
   transactionSync<T>(run: () => T): T;
+  /** No other request runs meanwhile, and only streams made by `run` flow. The platform allows 30 s. */
+  transaction<T>(run: () => Promise<T>): Promise<T>;
 }
 
 export function rowsOf<Row extends SqlRow>(
@@ -23,12 +25,10 @@ export function rowsOf<Row extends SqlRow>(
 }
 
 const SCHEMA_VERSION = 1;
-export const CREATE_AUDIT_EVENTS =
-  'create table audit_events (id integer primary key, event text not null) strict';
 const CREATE_ALL = [
   ...CREATE_RECORDS,
   CREATE_SEQUENCES,
-  CREATE_AUDIT_EVENTS,
+  'create table audit_events (id integer primary key, event text not null) strict',
   'create table schema_version (version integer not null) strict',
   `insert into schema_version values (${SCHEMA_VERSION})`,
 ];
@@ -44,5 +44,24 @@ export function prepareSchema(storage: ObjectStorage): boolean {
   if (row?.version === SCHEMA_VERSION) return false;
   throw new Error(
     `the object's schema has version ${row?.version}, this release knows ${SCHEMA_VERSION}: deploy the newer release again`,
+  );
+}
+
+/**
+ * Of all records by `memoryOf`, of the 128 MB of an object. Beyond that the platform would end it, for
+ * every account and at each start again. Measured in workerd; `src/hosts/workers/README.md` has the figures.
+ */
+export const MEMORY_MAX_BYTES = 70_000_000;
+/** What memory holds of a record besides its text: 94 bytes were measured. */
+const RECORD_BYTES = 100;
+
+/** What a record takes in memory: the engine keeps two bytes for each character if one is beyond Latin-1. */
+export function memoryOf(body: string): number {
+  return RECORD_BYTES + (/[\u0100-\uffff]/.test(body) ? 2 : 1) * body.length;
+}
+
+export function tooLargeFor(maxBytes: number, bytes: number): Error {
+  return new Error(
+    `the records would take ${bytes} bytes of memory; one object has room for ${maxBytes}: delete records, or use Postgres (manage dump, manage load)`,
   );
 }

@@ -1,6 +1,6 @@
 // Reads of one account: records, list pages, payments, and the operator's account page.
 
-import type { AuditEvent } from '../../core/domain/audit-event.js';
+import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
@@ -11,38 +11,36 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import { clientClosedRequest, notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
+import { keyedSemaphore } from './batching.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
-import type { KeyedSemaphore } from './keyed-semaphore.js';
 import * as sql from './statements.js';
-import { ACCOUNTS_NAMED, type CountedAccount, summaryOf } from './views.js';
-
-export interface AccountContext {
-  readonly database: Database;
-  /** Ends time slices of long work. */
-  readonly scheduler: {
-    isSliceSpent(): boolean;
-    yield(account: string, isGone?: () => boolean): Promise<void>;
-  };
-  readonly limits: AccountLimits;
-  readonly log: Log;
-  readonly events: ServiceEvents | undefined;
-  readonly turns: KeyedSemaphore;
-  /** Built for `limits`. */
-  readonly writes: sql.WriteStatements;
-  readonly isLogged: (event: AuditEvent) => boolean;
-}
+import { ACCOUNT, type CountedAccount, summaryOf } from './views.js';
 
 /** One account's creates contend for its totals row, so they must not use up the connections. */
 const ACCOUNT_MAX_QUICK = 6;
 const ACCOUNT_MAX_SLOW = 2;
 
-interface Piece {
-  readonly position: number;
-  readonly body: string;
-  /** In the collection. */
-  readonly records: number | null;
+export interface PostgresOptions {
+  readonly database: Database;
+  /** Ends time slices of long work. */
+  readonly scheduler: {
+    yieldIfNeeded(account: string, isDisconnected?: () => boolean): Promise<void> | undefined;
+  };
+  readonly limits: AccountLimits;
+  readonly log: Log;
+  readonly events: ServiceEvents | undefined;
 }
+
+export type AccountContext = ReturnType<typeof contextOf>;
+
+export const contextOf = (options: PostgresOptions) => ({
+  ...options,
+  ...{ turns: keyedSemaphore(), isLogged: firstOfRuns(), writes: sql.writesWithin(options.limits) },
+});
+
+/** `records`: in the collection. */
+type Piece = readonly { position: number; body: string; records: number | null }[];
 
 export class AccountReads {
   protected readonly context: AccountContext;
@@ -51,7 +49,7 @@ export class AccountReads {
   protected readonly key: string;
   protected readonly sender: Sender | undefined;
 
-  constructor(context: AccountContext, owner: string, sender: Sender | undefined) {
+  constructor(context: AccountContext, owner: string, sender?: Sender) {
     this.context = context;
     this.owner = owner;
     this.key = toStored(owner);
@@ -67,16 +65,14 @@ export class AccountReads {
     const { q, status, pageSize } = query;
     // Bodies escape U+0000 and Postgres rejects it, so it can't match.
     if (q.includes('\0')) return { items: [], total: 0 };
-    let statement = sql.LIST;
     const values: unknown[] = [this.key, collection, pageSize, offsetOf(query)];
-    if (q !== '' || status !== '') {
-      statement = q === '' ? sql.LIST_OF_STATUS : sql.SEARCH;
-      values.push(status === '' ? null : statusColumn(status));
-    }
+    if (q !== '' || status !== '') values.push(status === '' ? null : statusColumn(status));
     if (q !== '') {
       const needle = caseFolded(q);
       values.push(needle, `%${needle.replace(/[\\%_]/g, '\\$&')}%`);
     }
+    const unsearched = status === '' ? sql.LIST : sql.LIST_OF_STATUS;
+    const statement = q === '' ? unsearched : sql.SEARCH;
     const [row] = await this.ask<{ records: number; body: string | null }>(statement, values);
     const body = row?.body ?? '';
     const items = body.includes('\x1e') ? this.#withLong(collection, body) : body ? [body] : [];
@@ -103,7 +99,7 @@ export class AccountReads {
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
-    const [account] = await this.ask<CountedAccount>(ACCOUNTS_NAMED, [[this.key]]);
+    const [account] = await this.ask<CountedAccount>(ACCOUNT, [this.key]);
     if (account === undefined) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
@@ -115,17 +111,14 @@ export class AccountReads {
   /** One text per record, newest first. Only records in the first piece are from one snapshot. */
   async *#eachOf(
     collection: CollectionName,
-    first: readonly Piece[],
+    first: Piece,
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
-    const { scheduler } = this.context;
     let left = first[0]?.records ?? 0;
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
-        if (scheduler.isSliceSpent()) {
-          await scheduler.yield(this.owner, this.sender?.isDisconnected);
-        }
+        await this.context.scheduler.yieldIfNeeded(this.owner, this.sender?.isDisconnected);
         yield border + (await textOf(body));
         border = ',';
       }
@@ -134,13 +127,13 @@ export class AccountReads {
     }
   }
 
-  #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER) {
-    return this.ask<Piece>(sql.PIECE, [this.key, collection, before]);
+  #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER): Promise<Piece> {
+    return this.ask(sql.PIECE, [this.key, collection, before]);
   }
 
   protected async find(collection: CollectionName, id: string, request = attempts()) {
+    type Stored = { body: string; version: number };
     const key = [this.key, collection, toStored(id)];
-    type Stored = { body: string; version: number; bytes: number };
     return (await this.ask<Stored>(sql.FIND, key, request))[0];
   }
 
@@ -159,7 +152,7 @@ export class AccountReads {
       return database.ask<Row>(statement, values, request);
     };
     // No subject has a line break.
-    if (statement.isSlow) return turns.run(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
-    return turns.run(this.key, ACCOUNT_MAX_QUICK, act);
+    if (statement.isSlow) return turns(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    return turns(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

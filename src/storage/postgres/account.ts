@@ -2,11 +2,10 @@
 // is one statement that can be retried after a lost connection: a create reserves its id first, and a
 // PATCH names the version it changes.
 
-import { firstOfRuns, loggedEvent } from '../../core/domain/audit-event.js';
+import { loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
-import { RECORD_MAX_BYTES } from '../../core/domain/limits.js';
 import {
   type ChangedRecord,
   newRecord,
@@ -14,44 +13,38 @@ import {
   withServerFields,
 } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
-import type { AccountRecords, RecordService, Sender } from '../../core/records/record-service.js';
+import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
 import {
   auditEvent,
   clientClosedRequest,
   notFound,
+  recordTooLarge,
   storageFailed,
-  tooLarge,
 } from '../../core/records/writes.js';
-import { type AccountContext, AccountReads } from './account-reads.js';
+import { AccountReads, contextOf, type PostgresOptions } from './account-reads.js';
 import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { attempts } from './database.js';
-import { KeyedSemaphore } from './keyed-semaphore.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
 import { postgresViews } from './views.js';
 
-/** A request that changes a record. */
-interface Change extends Attempts {
+interface Change {
+  readonly request: Attempts;
   readonly kind: 'create' | 'update' | 'delete';
-  readonly owner: string;
-  readonly sender: Sender | undefined;
   readonly collection: CollectionName;
-  id: string;
+  readonly id: string;
 }
 
 /** `n`: null if a quota was reached. `records`, `bytes`: the account's totals, if it has quotas. */
 interface Written {
-  readonly n?: number | null;
-  readonly records?: number;
-  readonly bytes?: number;
+  readonly n: number | null;
+  readonly records: number;
+  readonly bytes: number;
 }
 
-export function postgresRecords(
-  options: Omit<AccountContext, 'turns' | 'writes' | 'isLogged'>,
-): RecordService {
-  const writes = sql.writesWithin(options.limits);
-  const context = { ...options, turns: new KeyedSemaphore(), writes, isLogged: firstOfRuns() };
+export function postgresRecords(options: PostgresOptions): RecordService {
+  const context = contextOf(options);
   return {
     account: (owner, sender) => new PostgresAccount(context, owner, sender),
     operator: postgresViews(options.database),
@@ -62,26 +55,22 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     const made = newRecord(collection, body);
     if (!made.ok) return made;
-    return this.#answered('create', collection, '', async (change) => {
+    return this.#settled(async (request) => {
       const sequence = [sequenceName(collection)];
-      const [next] = await this.ask<{ number: number }>(sql.NUMBER, sequence, change);
+      const [next] = await this.ask<{ number: number }>(sql.NUMBER, sequence, request);
       const number = next?.number ?? 0;
-      change.id = formatId(collection, number);
-      const { text, status, changed } = made.value;
-      const record = {
-        text: withServerFields(collection, change.id, this.owner, text),
-        status,
-        changed,
-      };
+      const id = formatId(collection, number);
+      const text = withServerFields(collection, id, this.owner, made.value.text);
+      const change: Change = { request, kind: 'create', collection, id };
       try {
-        const outcome = await this.#stored(change, record, number, 0);
+        const outcome = await this.#stored(change, { ...made.value, text }, number, '');
         // An earlier attempt may have stored the record and reached the quota.
-        if (!outcome?.ok && change.isInDoubt) return storageFailed('unknown');
+        if (!outcome?.ok && request.isInDoubt) return storageFailed('unknown');
         return outcome ?? storageFailed('notStored');
       } catch (error) {
         // Unique violation: only this request uses the id, so an earlier attempt stored the record.
         const { code } = error as { code?: unknown };
-        if (change.isInDoubt && code === '23505') return this.#confirmed(record.text, change);
+        if (request.isInDoubt && code === '23505') return this.#confirmed(text, request);
         throw error;
       }
     });
@@ -89,28 +78,28 @@ class PostgresAccount extends AccountReads implements AccountRecords {
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${this.key}\n${collection}/${id}`;
-    return this.#answered('update', collection, id, (change) =>
-      this.context.turns.run(record, 1, () => this.#updated(change, body)),
-    );
+    return this.#settled((request) => {
+      const change: Change = { request, kind: 'update', collection, id };
+      return this.context.turns(record, 1, () => this.#updated(change, body));
+    });
   }
 
   async #updated(change: Change, body: string): Promise<Outcome<string>> {
-    const { collection, id } = change;
+    const { request, collection, id } = change;
     for (let version: number | undefined; ; ) {
-      const before = await this.find(collection, id, change);
-      const stored = before?.body ?? '{}';
-      const changed = patchedRecord(collection, stored, body);
+      const before = await this.find(collection, id, request);
+      const changed = patchedRecord(collection, before?.body ?? '{}', body);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
       // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
-      if (change.isInDoubt && before?.version !== version) {
+      if (request.isInDoubt && before?.version !== version) {
         const isThere = changed.ok && changed.value.text === before?.body;
-        return isThere ? this.#confirmed(before.body, change) : storageFailed('unknown');
+        return isThere ? this.#confirmed(before.body, request) : storageFailed('unknown');
       }
       if (before === undefined) return notFound(collection, id);
       if (!changed.ok) return changed;
       version = before.version;
-      const outcome = await this.#stored(change, changed.value, version, before.bytes);
-      if (outcome?.ok || (outcome !== undefined && !change.isInDoubt)) return outcome;
+      const outcome = await this.#stored(change, changed.value, version, before.body);
+      if (outcome?.ok || (outcome !== undefined && !request.isInDoubt)) return outcome;
     }
   }
 
@@ -119,39 +108,39 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     change: Change,
     record: ChangedRecord,
     target: number,
-    bytesBefore: number,
+    before: string,
   ): Promise<Outcome<string> | undefined> {
     const { limits, writes } = this.context;
     const { text } = record;
-    const bytes = Buffer.byteLength(text);
-    if (bytes > Math.max(RECORD_MAX_BYTES, bytesBefore)) return tooLarge(bytes);
+    const refused = recordTooLarge(text, before);
+    if (refused !== undefined) return refused;
     const isNew = change.kind === 'create';
-    const growth = bytes - bytesBefore;
+    const bytes = Buffer.byteLength(text);
+    const growth = bytes - Buffer.byteLength(before);
     const statement = isNew ? writes.create : writes.update;
     const [row] = await this.#write(statement, change, record, [target, growth, bytes]);
     if (row === undefined) return undefined;
     if (row.n !== null) return succeeded(text);
-    const size = { records: row.records ?? 0, bytes: row.bytes ?? 0 };
-    return quotaFailure(limits, size, { records: isNew ? 1 : 0, bytes: growth });
+    return quotaFailure(limits, row, { records: isNew ? 1 : 0, bytes: growth });
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#answered('delete', collection, id, async (change) => {
-      const [gone] = await this.#write(sql.DELETE, change);
+    return this.#settled(async (request) => {
+      const [gone] = await this.#write(sql.DELETE, { request, kind: 'delete', collection, id });
       // After a lost connection, this request or another may have deleted it.
-      if (gone === undefined && change.isInDoubt) return storageFailed('unknown');
+      if (gone === undefined && request.isInDoubt) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
       if (gone.records === 0) {
-        await this.ask(sql.FORGET, [this.key, collection], change).catch(() => {});
+        await this.ask(sql.FORGET, [this.key, collection], request).catch(() => {});
       }
       return succeeded(id);
     });
   }
 
   /** Acknowledges an earlier attempt once a later commit is durable, on synchronous standbys too. */
-  async #confirmed(value: string, change: Change): Promise<Outcome<string>> {
-    await this.ask(sql.TOUCH, [], change);
+  async #confirmed(value: string, request: Attempts): Promise<Outcome<string>> {
+    await this.ask(sql.TOUCH, [], request);
     return succeeded(value);
   }
 
@@ -163,7 +152,8 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
     const { log, isLogged, events } = this.context;
-    const { kind, collection, id, sender } = change;
+    const [owner, sender] = [this.owner, this.sender];
+    const { request, kind, collection, id } = change;
     if (sender?.isDisconnected()) throw new FailureError(clientClosedRequest.failure);
     const now = Date.now();
     const values: unknown[] = [this.key, collection, toStored(id), ...sizes];
@@ -171,9 +161,9 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       const { text, status } = record;
       values.push(now, statusColumn(status), text, foldedColumn(text));
     }
-    const event = auditEvent(change, record?.changed ?? [], now);
-    const write = (logged: string | null) =>
-      this.ask<Written>(statement, [...values, logged], change);
+    const write = (event: string | null) =>
+      this.ask<Written>(statement, [...values, event], request);
+    const event = auditEvent({ ...change, owner, sender }, record?.changed ?? [], now);
     if (event === undefined) return write(null);
     try {
       const written = await write(JSON.stringify(event));
@@ -181,7 +171,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
       return written;
     } catch (error) {
-      if (change.isInDoubt || failureIn(error) !== undefined) throw error;
+      if (request.isInDoubt || failureIn(error) !== undefined) throw error;
       const written = await write(null);
       events?.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
@@ -190,21 +180,15 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   }
 
   /** Runs a write, and turns a refusal by Postgres or an unknown result into its outcome. */
-  async #answered(
-    kind: Change['kind'],
-    collection: CollectionName,
-    id: string,
-    act: (change: Change) => Promise<Outcome<string>>,
-  ): Promise<Outcome<string>> {
-    const { owner, sender } = this;
+  async #settled(act: (request: Attempts) => Promise<Outcome<string>>): Promise<Outcome<string>> {
     const { events, log } = this.context;
-    const change: Change = { kind, owner, sender, collection, id, ...attempts() };
+    const request = attempts();
     try {
-      return await act(change);
+      return await act(request);
     } catch (error) {
       const failure = failureIn(error);
-      if (!change.isInDoubt && failure !== undefined) throw error;
-      const status = change.isInDoubt ? 'unknown' : 'notStored';
+      if (!request.isInDoubt && failure !== undefined) throw error;
+      const status = request.isInDoubt ? 'unknown' : 'notStored';
       const reason = failure === undefined ? error : (error as Error).cause;
       events?.commitStarted(1);
       events?.commitFinished(status, reason);

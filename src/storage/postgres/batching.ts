@@ -1,5 +1,5 @@
 // Batches concurrent statements of one kind: each costs a fraction, and writes share a commit. A batch
-// is all or nothing; if it is refused, its statements are sent one by one.
+// is all or nothing; if it is refused, its statements are sent one by one. And limits an account's statements.
 
 import type { Statement } from './statements.js';
 
@@ -7,6 +7,8 @@ import type { Statement } from './statements.js';
 const IN_FLIGHT_MAX = 2;
 /** Total length of a batch's texts; a longer statement is sent alone. */
 const CHARACTERS_MAX = 1_000_000;
+/** Bodies are joined: JSON text can't contain the separator, and array syntax would escape every quote. */
+const SEPARATOR = '\x1e';
 
 /** The state of one request across its statements and retries. */
 export interface Attempts {
@@ -28,21 +30,25 @@ interface Waiting {
 }
 
 /** Runs the statement for its callers, batched as far as it allows. */
-export function batching(statement: Statement, send: Send): Ask {
-  const toColumns = columnsOf(statement);
+export function batching({ text, batchMax }: Statement, send: Send): Ask {
   const waiting: Waiting[] = [];
   let inFlight = 0;
 
-  const alone: Ask = (values, attempts) => send(toColumns([values]), [attempts]);
+  const joined = Array.from(text.matchAll(/string_to_array\(\$(\d+)/g), ([, at]) => Number(at) - 1);
+  const sendColumns = (batch: readonly Pick<Waiting, 'values' | 'attempts'>[]) => {
+    const columns = batch[0]?.values.map((_, index) => {
+      const column = batch.map(({ values }) => values[index]);
+      return joined.includes(index) ? column.join(SEPARATOR) : column;
+    });
+    const attempts = batch.map((each) => each.attempts);
+    return send(columns ?? [], attempts);
+  };
+  const alone: Ask = (values, attempts) => sendColumns([{ values, attempts }]);
 
   async function sendBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const columns = toColumns(batch.map(({ values }) => values));
-      const attempts = batch.map((each) => each.attempts);
       const found = batch.map((): object[] => []);
-      for (const row of await send(columns, attempts)) {
-        found[(row as { n: number }).n - 1]?.push(row);
-      }
+      for (const row of await sendColumns(batch)) found[(row as { n: number }).n - 1]?.push(row);
       for (const [index, { resolve }] of batch.entries()) resolve(found[index] ?? []);
     } catch (error) {
       if (batch.length === 1) return batch[0]?.reject(error);
@@ -53,17 +59,26 @@ export function batching(statement: Statement, send: Send): Ask {
     }
   }
 
+  function nextBatch(): Waiting[] {
+    let characters = 0;
+    const end = waiting.findIndex(({ values }, index) => {
+      for (const value of values) if (typeof value === 'string') characters += value.length;
+      return index > 0 && (index === batchMax || characters > CHARACTERS_MAX);
+    });
+    return waiting.splice(0, end === -1 ? waiting.length : end);
+  }
+
   function next(): void {
     while (waiting.length > 0 && inFlight < IN_FLIGHT_MAX) {
       inFlight++;
-      void sendBatch(waiting.splice(0, nextBatchSize(waiting, statement))).finally(() => {
+      void sendBatch(nextBatch()).finally(() => {
         inFlight--;
         next();
       });
     }
   }
 
-  if (statement.batchMax === 1) return alone;
+  if (batchMax === 1) return alone;
   return (values, attempts) =>
     new Promise((resolve, reject) => {
       waiting.push({ values, attempts, resolve, reject });
@@ -72,26 +87,21 @@ export function batching(statement: Statement, send: Send): Ask {
     });
 }
 
-/** Bodies are joined: JSON text can't contain the separator, and array syntax would escape every quote. */
-const SEPARATOR = '\x1e';
-
-function columnsOf({ text }: Statement) {
-  const joined = new Set(
-    Array.from(text.matchAll(/string_to_array\(\$(\d+)/g), ([, index]) => Number(index) - 1),
-  );
-  return (batch: readonly (readonly unknown[])[]): unknown[] =>
-    (batch[0] ?? []).map((_, index) => {
-      const column = batch.map((values) => values[index]);
-      return joined.has(index) ? column.join(SEPARATOR) : column;
-    });
-}
-
-/** How many of the waiting statements form the next batch. */
-function nextBatchSize(waiting: readonly Waiting[], { batchMax }: Statement): number {
-  let characters = 0;
-  for (const [index, { values }] of waiting.entries()) {
-    for (const value of values) if (typeof value === 'string') characters += value.length;
-    if (index > 0 && (index === batchMax || characters > CHARACTERS_MAX)) return index;
-  }
-  return waiting.length;
+/** Runs `act` while at most `max` of the same key are running: for an account, and for a record's changes, so that a PATCH rarely has to retry. */
+export function keyedSemaphore() {
+  const keys = new Map<string, { running: number; waiting: (() => void)[] }>();
+  return async <T>(key: string, max: number, act: () => Promise<T>): Promise<T> => {
+    const held = keys.get(key) ?? { running: 0, waiting: [] };
+    keys.set(key, held);
+    if (held.running < max) held.running++;
+    else await new Promise<void>((resolve) => held.waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      // Pass the permit on.
+      const next = held.waiting.shift();
+      if (next !== undefined) next();
+      else if (--held.running === 0) keys.delete(key);
+    }
+  };
 }

@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import type { Status } from '../../core/domain/record.js';
 import { caseFolded } from '../../core/domain/search.js';
-import type { PutRow } from '../../core/records/record-storage.js';
+import type { StoredRow } from '../../core/records/record-storage.js';
+import { storedFacts } from '../../core/records/stored-facts.js';
 
 // A text column can't hold U+0000 or a lone surrogate, but a subject can. They are encoded as U+0001
 // and four hexadecimal digits, and so is U+0001 itself. Bodies need no encoding: JSON escapes these
@@ -39,17 +40,13 @@ export function statusColumn(status: Status): string | null {
 }
 
 /** The columns of a row that is stored for the first time, made from its record. */
-export function rowColumns(
-  row: Pick<PutRow, 'id' | 'body' | 'status'> & { readonly owner: string | null | undefined },
-) {
+export function rowColumns(row: StoredRow) {
+  const { collection, position, body } = row;
+  const { owner = '', id, status } = storedFacts(row);
   return {
-    owner: toStored(row.owner ?? ''),
-    id: toStored(row.id),
-    version: 1,
-    bytes: Buffer.byteLength(row.body),
-    status: statusColumn(row.status),
-    body: row.body,
-    folded: foldedColumn(row.body),
+    ...{ owner: toStored(owner), collection, id: toStored(id), position, version: 1 },
+    ...{ bytes: Buffer.byteLength(body), status: statusColumn(status) },
+    ...{ body, folded: foldedColumn(body) },
   };
 }
 

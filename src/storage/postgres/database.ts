@@ -1,7 +1,7 @@
 // Runs statements on one Postgres database. Each is its own transaction, so a connection is borrowed
 // for one round trip. Transient failures are retried until the request's deadline.
 
-import { Socket, type SocketConnectOpts } from 'node:net';
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
 import type { Log } from '../../core/log.js';
@@ -38,17 +38,37 @@ const BEGIN_SESSION = `
   set statement_timeout to ${ANSWER_MAX_MS};
   select pg_backend_pid() as pid`;
 
-const END = statement(
-  'end',
-  `select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
-    where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
-);
+const END = statement('end')`
+  select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
+    where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`;
 
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<readonly Row[]>;
+
+type PgError = Error & { readonly code?: string; readonly syscall?: string };
 
 export function attempts(): Attempts {
   return { until: performance.now() + ANSWER_MAX_MS, isInDoubt: false };
 }
+
+/** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands what this client doesn't do. */
+export function connectionOptions(url: string): pg.ClientConfig {
+  const found = url.split(/[?&]/).find((parameter) => NOT_KEPT.test(parameter));
+  const remedy = 'remove it, and use sslmode=verify-full to be sure of the server';
+  if (found) throw new Error(`DATABASE_URL demands ${found}, which is not supported; ${remedy}`);
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MAX_MS);
+  const options = { connectionString: url, connectionTimeoutMillis: ANSWER_MAX_MS };
+  return { ...options, keepAlive: true, types: { getTypeParser } };
+}
+
+/** `bigint` and `numeric` as numbers: counts, sizes, positions and times are safe integers. */
+const getTypeParser = ((type: number, format: 'text') =>
+  [pg.types.builtins.INT8, pg.types.builtins.NUMERIC].includes(type)
+    ? Number
+    : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser;
+
+/** Parameters that protect the connection and that pg ignores. */
+const NOT_KEPT =
+  /^((channel_binding|gssencmode)=require|(require_auth|requirepeer|sslcrl|sslcrldir|ssl_min_protocol_version)=.*)$/;
 
 export class Database {
   readonly #quick: pg.Pool;
@@ -65,9 +85,7 @@ export class Database {
   /** The server's process of a connection; not there behind a pooler, where it changes. */
   readonly #pids = new WeakMap<pg.ClientBase, number>();
 
-  /** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands what this client doesn't do. */
   constructor(url: string, log?: Log) {
-    assertSupported(url);
     this.#quick = this.#poolOf(url, QUICK_CONNECTIONS);
     this.#slow = this.#poolOf(url, SLOW_CONNECTIONS);
     this.#log = log;
@@ -115,14 +133,10 @@ export class Database {
 
   #poolOf(url: string, max: number): pg.Pool {
     const pool = new pg.Pool({
-      connectionString: url,
+      ...connectionOptions(url),
       max,
       application_name: APPLICATION,
-      connectionTimeoutMillis: ANSWER_MAX_MS,
       idleTimeoutMillis: IDLE_MAX_MS,
-      keepAlive: true,
-      stream: () => new PatientSocket(),
-      types: { getTypeParser },
       onConnect: async (client) => {
         client.on('error', () => {});
         client.on('notice', ({ routine }) => {
@@ -144,19 +158,20 @@ export class Database {
   ): Promise<readonly Row[]> {
     const pool = asked.isSlow ? this.#slow : this.#quick;
     const until = Math.min(...batch.map((each) => each.until));
+    const figures = this.#statements[asked.kind] ?? { count: 0, seconds: 0 };
+    this.#statements[asked.kind] = figures;
     let error: PgError = new Error('the deadline of the request has passed');
     while (performance.now() < until) {
       let client: pg.PoolClient | undefined;
       const begun = performance.now();
       try {
         client = await lend(pool, until);
-        const query = {
+        const { rows } = await client.query<Row>({
           text: asked.text,
           name: this.#keepsNames ? asked.name : '',
           values: values as unknown[],
-          query_timeout: Math.max(1, Math.ceil(until - performance.now())),
-        };
-        const { rows } = await client.query<Row>(query);
+          ...{ query_timeout: Math.max(1, Math.ceil(until - performance.now())) },
+        });
         if (this.#unconfirmed.has(client)) {
           throw new Error('no synchronous standby has confirmed the change');
         }
@@ -168,87 +183,56 @@ export class Database {
         // Close the connection: its server may be stopping or have become a standby.
         client?.release(meaning !== 'refused');
         if (meaning === 'refused') throw error;
-        if (meaning === 'lost' && asked.isWrite) {
+        if (client !== undefined && meaning === 'lost' && asked.isWrite) {
           for (const each of batch) each.isInDoubt = true;
-          if (client === undefined || !(await this.#ended(client, until))) break;
+          if (!(await this.#hasEnded(client, until))) break;
         }
         if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
           this.#keepsNames = false;
-          this.#log?.info('postgres_pooler_found', {
-            hint: 'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
-          });
+          this.#log?.info('postgres_pooler_found', { hint: NAMES_LOST });
         }
       } finally {
-        const { count, seconds } = this.#statements[asked.kind] ?? { count: 0, seconds: 0 };
-        const took = (performance.now() - begun) / 1000;
-        this.#statements[asked.kind] = { count: count + 1, seconds: seconds + took };
+        figures.count++;
+        figures.seconds += (performance.now() - begun) / 1000;
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
-    throw unavailable(error);
+    const failure = new FailureError({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'nothing was changed: the database is not answering; try again later',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+    throw Object.assign(failure, { cause: error });
   }
 
   /** Terminates the backend of a lost attempt. Resolves with whether it has surely ended by the deadline. */
-  async #ended(client: pg.ClientBase, until: number): Promise<boolean> {
+  async #hasEnded(client: pg.ClientBase, until: number): Promise<boolean> {
     const pid = this.#pids.get(client);
     if (pid === undefined) return false;
-    const ending = this.#send<{ ended: boolean }>(END, [pid], [attempts()]).then(
+    return this.#send<{ ended: boolean }>(END, [pid], [{ until, isInDoubt: false }]).then(
       (backends) => backends.every(({ ended }) => ended),
       // A server that doesn't allow it must not block retries.
       (error) => error instanceof pg.DatabaseError,
     );
-    return (await inTime(ending, until)) ?? false;
   }
 }
 
-/** Parameters that protect the connection and that pg ignores. */
-const NOT_KEPT =
-  /^((channel_binding|gssencmode)=require|(require_auth|requirepeer|sslcrl|sslcrldir|ssl_min_protocol_version)=.*)$/;
-
-function assertSupported(url: string): void {
-  const found = url.split(/[?&]/).find((parameter) => NOT_KEPT.test(parameter));
-  const remedy = 'remove it, and use sslmode=verify-full to be sure of the server';
-  if (found) throw new Error(`DATABASE_URL demands ${found}, which is not supported; ${remedy}`);
-}
-
-/** pg calls `connect` with a port and a host, or with the path of a socket. */
-class PatientSocket extends Socket {
-  override connect(...[target, host]: unknown[]): this {
-    const options = typeof target === 'number' ? { port: target, host } : { path: target };
-    const autoSelectFamilyAttemptTimeout = ADDRESS_MAX_MS;
-    return super.connect({ ...options, autoSelectFamilyAttemptTimeout } as SocketConnectOpts);
-  }
-}
-
-/** `bigint` and `numeric` as numbers: counts, sizes, positions and times are safe integers. */
-const getTypeParser = ((type: number, format: 'text') =>
-  type === 20 || type === 1700
-    ? Number
-    : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser;
+const NAMES_LOST =
+  'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)';
 
 /** The pool's own time-out is fixed, but a retried request has less time left. */
 async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
   const connecting = pool.connect();
-  const client = await inTime(connecting, until);
-  if (client !== undefined) return client;
-  connecting.then(
-    (unused) => unused.release(),
-    () => {},
-  );
-  throw new Error('no connection was free in time');
-}
-
-/** Undefined if the deadline passes first. */
-async function inTime<T>(promise: Promise<T>, until: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, until - performance.now(), undefined);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  const client = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+  if (client !== undefined) return client;
+  connecting.then((unused) => unused.release()).catch(() => {});
+  throw new Error('no connection was free in time');
 }
-
-type PgError = Error & { code?: string };
 
 /** `refused`: not done. `transient`: not done, but a retry may succeed. `lost`: unknown. */
 function meaningOf(error: PgError): 'refused' | 'transient' | 'lost' {
@@ -261,23 +245,13 @@ function meaningOf(error: PgError): 'refused' | 'transient' | 'lost' {
 /** Whether time may heal it: Postgres is starting, unreachable, out of connections, or its name doesn't resolve yet. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isTransient);
-  const { code = '', syscall = '', message = '' } = error as PgError & { syscall?: string };
+  const { code = '', syscall = '', message = '' } = error as PgError;
   if (error instanceof pg.DatabaseError) return TRANSIENT.test(code) || SERVER_ENDS.test(code);
   if (/^(connect|getaddrinfo|read|write)$/.test(syscall)) return !/^(EACCES|EPERM)$/.test(code);
   return /^Connection terminated|^timeout exceeded|^timeout expired/.test(message);
 }
 
-function unavailable(cause: Error): FailureError {
-  const failure = new FailureError({
-    code: 'STORAGE_UNAVAILABLE',
-    message: 'nothing was changed: the database is not answering; try again later',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
-  return Object.assign(failure, { cause });
-}
-
 /** The error's message, for the operator. No message of pg contains the URL's password. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return messageOf(error);
+  return messageOf(error instanceof AggregateError ? (error.errors[0] ?? error) : error);
 }

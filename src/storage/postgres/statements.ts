@@ -3,41 +3,34 @@
 import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 
-export type Statement = Readonly<ReturnType<typeof statement>>;
+export type Statement = Readonly<ReturnType<ReturnType<typeof statement>>>;
 
 /**
- * `kind`: for the metrics. `batchMax`: 0 if it is never batched; above 0 its values are columns, and
- * `n` of a result row names its caller, from 1. `isSlow`: it uses the connections for searches,
- * payments and views. `isWrite`: a lost attempt must be ended first, or it could undo later changes.
+ * A tag for the text. `kind`: for the metrics. `batchMax`: 0 if it is never batched; above 0 its values
+ * are columns, and `n` of a result row names its caller, from 1. `isSlow`: it uses the connections for
+ * searches, payments and views. `isWrite`: a lost attempt must be ended first, or it could undo later changes.
  */
-export function statement(
-  kind: string,
-  text: string,
-  { batchMax = 0, isSlow = false, isWrite = false } = {},
-) {
-  // The prepared statement's name. A release with another text uses another name.
-  const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
-  return { kind, name, text, batchMax, isSlow, isWrite };
-}
+export const statement =
+  (kind: string, { batchMax = 0, isSlow = false, isWrite = false } = {}) =>
+  (parts: TemplateStringsArray, ...values: (string | number)[]) => {
+    const text = String.raw({ raw: parts }, ...values);
+    // The prepared statement's name. A release with another text uses another name.
+    const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
+    return { kind, name, text, batchMax, isSlow, isWrite };
+  };
 
 const BATCH_MAX = 100;
-
-const batched = (kind: string, text: string) => statement(kind, text, { batchMax: BATCH_MAX });
+const batched = (kind: string) => statement(kind, { batchMax: BATCH_MAX });
 
 /** `$1`: the sequence. */
-export const NUMBER = batched(
-  'number',
-  `select n, nextval(name::regclass) as number from unnest($1::text[]) with ordinality as g (name, n)`,
-);
+export const NUMBER = batched('number')`
+  select n, nextval(name::regclass) as number from unnest($1::text[]) with ordinality as g (name, n)`;
 
-export const FIND = batched(
-  'find',
-  `
-  select k.n, r.body, r.version, r.bytes
+export const FIND = batched('find')`
+  select k.n, r.body, r.version
     from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C")
       with ordinality as k (owner, collection, id, n)
-    join records r using (owner, collection, id)`,
-);
+    join records r using (owner, collection, id)`;
 
 /** Longer bodies are fetched one by one as the client reads: a page can have 200 of 2 MiB. */
 const LONG_BYTES = 65_536;
@@ -45,9 +38,7 @@ const LONG_BYTES = 65_536;
 const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || id || E'\\x1e' else body end, ',' order by position desc) as body`;
 
 /** `$3`: limit. `$4`: offset. */
-export const LIST = batched(
-  'list',
-  `
+export const LIST = batched('list')`
   select k.n, coalesce(t.records, 0) as records,
     (select ${PAGE} from (
        select position, id, bytes, body from records
@@ -55,8 +46,7 @@ export const LIST = batched(
         order by position desc limit k.size offset k.first) r)
     from unnest($1::text[] collate "C", $2::text[] collate "C", $3::integer[], $4::bigint[])
       with ordinality as k (owner, collection, size, first, n)
-    left join account_totals t using (owner, collection)`,
-);
+    left join account_totals t using (owner, collection)`;
 
 const matching = (condition: string) => `
     select position from records where owner = $1 and collection = $2 and ${condition}`;
@@ -69,10 +59,8 @@ const pageOf = (found: string) => `
       where owner = $1 and collection = $2 and position = p.position) r on true`;
 
 /** `$5`: the status as stored. Answered from the index alone, except for the page's bodies. */
-export const LIST_OF_STATUS = statement(
-  'list_of_status',
-  pageOf(matching('(status is null or status = $5)')),
-);
+export const LIST_OF_STATUS = statement('list_of_status')`
+  ${pageOf(matching('(status is null or status = $5)'))}`;
 
 const searched = (condition: string) =>
   matching(`($5::text is null or status is null or status = $5) and ${condition}`);
@@ -81,28 +69,21 @@ const searched = (condition: string) =>
  * `$5`: the same, or null. `$6`: the folded needle, `$7`: the needle as a pattern. Only a pattern can
  * use the operator's trigram index, and without that index it costs five times as much as `strpos`.
  */
-export const SEARCH = statement(
-  'search',
-  pageOf(`
+const SEARCHED = `
     ${searched("to_regclass('records_search') is null and strpos(coalesce(folded, lower(body)), $6) > 0")}
     union all
-    ${searched("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`),
-  { isSlow: true },
-);
+    ${searched("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`;
+export const SEARCH = statement('search', { isSlow: true })`${pageOf(SEARCHED)}`;
 
 /** `$3`: a position. The next rows before it, newest first, bounded by number and by bytes. */
-export const PIECE = statement(
-  'piece',
-  `
+export const PIECE = statement('piece', { isSlow: true })`
   select position, body,
     (select records from account_totals where owner = $1 and collection = $2) as records
     from (select position, body, sum(bytes) over (order by position desc) - bytes as before
       from (select position, body, bytes from records
         where owner = $1 and collection = $2 and position < $3
         order by position desc limit 1000) newest) pieces
-   where before < 2000000 order by position desc`,
-  { isSlow: true },
-);
+   where before < 2000000 order by position desc`;
 
 /** The values of creates or updates as rows. `target`: the new position, or the version to replace. */
 const ROWS = `
@@ -141,7 +122,8 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     isLimited
       ? `select (select n from ${from}), size.records, size.bytes from size`
       : `select n from ${from}`;
-  const create = `
+  const options = { batchMax: isLimited ? 1 : BATCH_MAX, isWrite: true };
+  const create = statement('create', options)`
     with ${given(1)}, counted as (
       insert into account_totals as t (owner, collection, records, bytes, updated_at)
       select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
@@ -153,7 +135,7 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
       select owner, collection, id, target, bytes, at, at, status, body, folded from given
     ) ${result('given')}`;
-  const update = `
+  const update = statement('update', options)`
     with ${given(0)}, changed as (
       update records r set version = r.version + 1, bytes = g.bytes, updated_at = greatest(r.updated_at, g.at),
           status = g.status, body = g.body, folded = g.folded
@@ -168,17 +150,11 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;
-  const options = { batchMax: isLimited ? 1 : BATCH_MAX, isWrite: true };
-  return {
-    create: statement('create', create, options),
-    update: statement('update', update, options),
-  };
+  return { create, update };
 }
 
 /** `$4`: the event, or null. Returns no row if there is no such record. */
-export const DELETE = statement(
-  'delete',
-  `
+export const DELETE = statement('delete', { isWrite: true })`
   with gone as (
     delete from records where owner = $1 and collection = $2 and id = $3
     returning bytes, updated_at
@@ -191,32 +167,23 @@ export const DELETE = statement(
   ), logged as (
     insert into audit_events (event) select $4 from gone where $4::text is not null
   )
-  select counted.records from gone left join counted on true`,
-  { isWrite: true },
-);
+  select counted.records from gone left join counted on true`;
 
 /** Without it, the name of an erased account would remain in the totals. */
-export const FORGET = statement(
-  'forget',
-  'delete from account_totals where owner = $1 and collection = $2 and records = 0',
-  { isWrite: true },
-);
+export const FORGET = statement('forget', { isWrite: true })`
+  delete from account_totals where owner = $1 and collection = $2 and records = 0`;
 
 /** A commit without changes, which waits for standbys like any other. */
-export const TOUCH = statement('touch', "select pg_logical_emit_message(true, 'service', '')");
+export const TOUCH = statement('touch')`select pg_logical_emit_message(true, 'service', '')`;
 
 /** Writes a megabyte, rolls it back and commits: on a full disk, a small commit may still succeed. */
-export const TAKE_ROOM = statement(
-  'take_room',
-  `do $$ begin
+export const TAKE_ROOM = statement('take_room')`
+  do $$ begin
      insert into audit_events (event)
        select string_agg(md5(random()::text), '') from generate_series(1, 32768);
      raise sqlstate 'P0999';
    exception when sqlstate 'P0999' then null;
-   end $$`,
-);
+   end $$`;
 
-export const PING = statement(
-  'ping',
-  "select current_setting('transaction_read_only') as read_only",
-);
+export const PING = statement('ping')`
+  select current_setting('transaction_read_only') as read_only`;

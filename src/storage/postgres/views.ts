@@ -19,7 +19,7 @@ export interface CountedAccount {
 }
 
 export function postgresViews(database: Database): OperatorViews {
-  async function pageOf<Item>(asked: Statement, values: readonly unknown[]) {
+  async function pageOf<Item>(asked: Statement, values: readonly unknown[] = []) {
     type Row = { items: Item[] | null; total: number };
     const [row] = await database.ask<Row>(asked, values);
     return { items: row?.items ?? [], total: row?.total ?? 0 };
@@ -27,21 +27,21 @@ export function postgresViews(database: Database): OperatorViews {
 
   return {
     async overview() {
-      type Item = { collection: string; records: number };
-      const { items, total } = await pageOf<Item>(OVERVIEW, []);
-      const itemOf = (name: string) => items.find(({ collection }) => collection === name);
-      return overviewOf(total, (name) => itemOf(name)?.records ?? 0);
+      const { items, total } = await pageOf<{ collection: string; records: number }>(OVERVIEW);
+      const counts = new Map(items.map(({ collection, records }) => [collection, records]));
+      return overviewOf(total, (name) => counts.get(name) ?? 0);
     },
 
     async accounts(query) {
-      const values: unknown[] = [query.pageSize, offsetOf(query)];
       const needle = caseFolded(query.q);
       // No subject or profile contains U+0000, and Postgres rejects it.
       if (needle.includes('\0')) return { items: [], total: 0 };
-      if (needle !== '') values.push(needle, ...casePairs());
-      const statement = needle === '' ? ACCOUNTS : ACCOUNTS_MATCHING;
-      const { items, total } = await pageOf<CountedAccount>(statement, values);
-      return { items: items.map(summaryText), total };
+      const values = [query.pageSize, offsetOf(query), needle, ...casePairs()];
+      const { items, total } = await pageOf<CountedAccount>(ACCOUNTS, values);
+      const texts = items.map(({ owner, counts }) =>
+        JSON.stringify(summaryOf(fromStored(owner), counts)),
+      );
+      return { items: texts, total };
     },
 
     async usage() {
@@ -65,11 +65,16 @@ export function postgresViews(database: Database): OperatorViews {
   };
 }
 
-const view = (text: string) => statement('view', text, { isSlow: true });
+export function summaryOf(owner: string, counts: CountedAccount['counts']): AccountSummary {
+  const resources = byCollection((name) => counts[name] ?? 0);
+  return { owner_sub: owner, record_count: recordCount(resources), resources };
+}
+
+const view = statement('view', { isSlow: true });
 
 /** `rows`: a sorted query. `total`: a query for the number of all rows. */
 const page = (rows: string, total: string) =>
-  view(`select (select json_agg(r) from (${rows}) r) as items, (${total}) as total`);
+  view`select (select json_agg(r) from (${rows}) r) as items, (${total}) as total`;
 
 const OWNERS = "select distinct owner from account_totals where owner <> '' and records > 0";
 const OWNER_COUNT = `select count(*) from (${OWNERS}) o`;
@@ -83,9 +88,8 @@ const OVERVIEW = page(
 const accountsIn = (owners: string) => `
   select owner, json_object_agg(collection, records) as counts from account_totals
    where owner in (${owners}) and records > 0 group by 1 order by 1`;
-const ACCOUNTS = page(accountsIn(`${OWNERS} order by 1 limit $1 offset $2`), OWNER_COUNT);
-/** `$1`: the owners. */
-export const ACCOUNTS_NAMED = view(accountsIn('select unnest($1::text[])'));
+/** `$1`: the owner. */
+export const ACCOUNT = view`${accountsIn('$1')}`;
 
 /** A negative `updated_at` of the totals is an upper bound: these accounts' records are read. */
 const USAGE = page(
@@ -107,33 +111,27 @@ const AUDIT = page(
 );
 
 /**
- * `$3`: the folded needle, which is searched in the subject and, as on every host, in the account's
+ * `$3`: the folded needle, or empty, which is searched in the subject and, as on every host, in the account's
  * business profiles. `$4`, `$5`: the pairs. Postgres' own `lower` folds ASCII only ("C" collation).
  * A character that can't be stored is left out of the subject, because its spelling is not part of it.
  */
-const ACCOUNTS_MATCHING = view(`
+const ACCOUNTS = view`
   with found as materialized (select owner from (${OWNERS}) o
-    where strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
+    where $3 = '' or strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
         translate(replace(regexp_replace(owner, E'\\x01[0-9a-f]{4}', E'\\x01', 'g'), 'İ', 'i̇'), $4, $5) end, $3) > 0
       or exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
         and strpos(coalesce(r.folded, lower(r.body)), $3) > 0))
   select (select count(*) from found) as total, (select json_agg(r) from (
-    ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`);
+    ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`;
 
-let cased: readonly string[] | undefined;
+let cased: readonly [upper: string, lower: string] | undefined;
 
 /** Every character that `caseFolded` changes, and in the same order those it changes them to. */
-function casePairs(): [upper: string, lower: string] {
+function casePairs(): readonly [upper: string, lower: string] {
+  if (cased !== undefined) return cased;
   // No character above has case, and only "İ" becomes two: the statement replaces it itself.
-  const all = () => Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
-  cased ??= all().filter((character) => caseFolded(character) !== character && character !== 'İ');
-  return [cased.join(''), caseFolded(cased.join(''))];
-}
-
-const summaryText = ({ owner, counts }: CountedAccount) =>
-  JSON.stringify(summaryOf(fromStored(owner), counts));
-
-export function summaryOf(owner: string, counts: CountedAccount['counts']): AccountSummary {
-  const resources = byCollection((name) => counts[name] ?? 0);
-  return { owner_sub: owner, record_count: recordCount(resources), resources };
+  const all = Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
+  const upper = all.filter((each) => caseFolded(each) !== each && each !== 'İ').join('');
+  cased = [upper, caseFolded(upper)];
+  return cased;
 }

@@ -45,13 +45,13 @@ export interface Target {
 
 export class Service {
   readonly client: OperatorClient;
-  readonly waits: Waits;
+  readonly #waits: Waits;
   readonly #call: Call;
 
   /** `work`: names this run in the audit events of its changes. */
   constructor(target: Target, call: Call, work?: 'import' | 'erase') {
     const { waits = WAITS, randomBytes } = call;
-    this.waits = waits;
+    this.#waits = waits;
     this.#call = call;
     const run = work && `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
     this.client = createOperatorClient({
@@ -85,8 +85,8 @@ export class Service {
     isRetryable: (error: unknown) => boolean = isTransient,
   ): Promise<T> {
     const { interrupted, now, err } = this.#call;
-    const { patienceMs } = this.waits;
-    const delayAfter = backoff(this.waits);
+    const { patienceMs } = this.#waits;
+    const delayAfter = backoff(this.#waits);
     const start = now();
     for (;;) {
       if (interrupted.aborted) throw new Interrupted('stopped');

@@ -2,22 +2,21 @@
 
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { syncFile } from '../../storage/disk-sync.js';
-import type { RecordLine } from '../../storage/dump/dumped-rows.js';
+import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { nameAgain, removeDatabase } from '../../storage/file/file-copy.js';
+import { nameAgain, OWNER_ONLY_FILE, removeDatabase } from '../../storage/file/file-copy.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
 import { closeAsFound, hasLog } from '../../storage/file/open-marker.js';
-import { assertIntegrity, assertSchema } from '../../storage/file/own-database.js';
+import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
-import type { CheckedDump, ContentLine, Store } from './dump-file.js';
-import { eventLine, recordLine } from './dump-file.js';
+import { batchesOf, type Store } from './dump-file.js';
 
-const OWNER_ONLY = 0o600;
 /** A row can be as large as 2 MiB. */
 const PAGE_ROWS = 50;
 
@@ -27,33 +26,31 @@ const EVENTS = `
   select id as last, event from audit_events where id > ?1 order by id limit ${PAGE_ROWS}`;
 
 export const fileStore = (path: string): Store => ({
-  kind: 'file',
   lines: () => linesIn(path),
-  load: (dump) => load(dump, path),
+  load: (dump, highest) => load(dump, highest, path),
 });
 
 /** Rejects with the reason if a running service holds the file, or would refuse to start on it. */
-async function* linesIn(path: string): AsyncGenerator<ContentLine> {
+async function* linesIn(path: string): AsyncGenerator<DumpLine> {
   // Opening would create a missing file.
   await stat(path);
   const hadLog = hasLog(path);
-  let connection: Connection | undefined;
   try {
-    connection = new Connection(path);
-    connection.value('pragma locking_mode = exclusive');
-    assertSchema(connection);
-    assertIntegrity(connection);
-    for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
-    for (const row of rowsOf(connection, EVENTS)) {
-      yield eventLine(Number(row['last']), String(row['event']));
+    const connection = openDatabase(path, 'exclusive', 0);
+    try {
+      assertIntegrity(connection);
+      for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
+      for (const { last, event } of rowsOf(connection, EVENTS)) {
+        yield { id: Number(last), event: String(event) };
+      }
+      yield { highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
+    } finally {
+      closeAsFound(connection, path, hadLog);
     }
-    yield { highest: JSON.parse(String(connection.value(LOAD_SEQUENCES))) };
   } catch (error) {
     const held = 'a running service holds it; stop it, or dump it with --from and its address';
     const reason = isBusy(messageOf(error)) ? held : explained(error);
     throw new CommandError(`cannot read ${path}: ${reason}`, { cause: error });
-  } finally {
-    if (connection !== undefined) closeAsFound(connection, path, hadLog);
   }
 }
 
@@ -75,14 +72,14 @@ const PUT_EVENTS = `
   insert into audit_events (id, event) select value ->> 'id', value ->> 'event' from json_each(?1)`;
 
 /** A killed load leaves only a `.loading` file, which the next load removes. */
-async function load(dump: CheckedDump, path: string): Promise<void> {
+async function load(dump: string, highest: Sequences, path: string): Promise<void> {
   // SQLite would replay a leftover log into the new file.
   for (const taken of [path, `${path}-wal`, `${path}-journal`]) {
     if (existsSync(taken)) throw new CommandError(`${taken} already exists; name a new file`);
   }
   const file = `${path}.loading`;
   await removeDatabase(file);
-  await (await open(file, 'wx', OWNER_ONLY)).close();
+  await (await open(file, 'wx', OWNER_ONLY_FILE)).close();
   const connection = new Connection(file);
   try {
     // Nothing in the file has to be durable yet.
@@ -95,10 +92,10 @@ async function load(dump: CheckedDump, path: string): Promise<void> {
       return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
     };
     const put = (sql: string, value: unknown) => ({ sql, args: [JSON.stringify(value)] });
-    for await (const { records, events } of dump.batches()) {
+    for await (const { records, events } of batchesOf(dump)) {
       connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
     }
-    connection.batch([put(PUT_SEQUENCES, dump.summary.highest)]);
+    connection.batch([put(PUT_SEQUENCES, highest)]);
   } finally {
     connection.close();
   }

@@ -3,10 +3,10 @@
 
 import pg from 'pg';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
-import type { RecordLine } from '../../storage/dump/dumped-rows.js';
+import type { Sequences } from '../../core/records/record-storage.js';
+import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
-import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
+import { connectionOptions, Database, reasonOf } from '../../storage/postgres/database.js';
 import {
   advanceSequences,
   PUT_ROWS,
@@ -15,8 +15,7 @@ import {
   sequenceName,
 } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
-import type { CheckedDump, ContentLine, Store } from './dump-file.js';
-import { eventLine, recordLine } from './dump-file.js';
+import { batchesOf, type Store } from './dump-file.js';
 
 /** A row can be as large as 2 MiB. */
 const FETCHED_ROWS = 50;
@@ -24,9 +23,8 @@ const FETCHED_ROWS = 50;
 const FIRST_POSITION = -1e12;
 
 export const postgresStore = (url: string): Store => ({
-  kind: 'postgres',
   lines: () => linesIn(url),
-  load: (dump) => load(url, dump),
+  load: (path, highest) => load(url, path, highest),
 });
 
 const RECORDS = `
@@ -36,8 +34,8 @@ const SEQUENCES = `
   select replace(sequencename, '_numbers', '') as name, last_value as last from pg_sequences
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;
 
-async function* linesIn(url: string): AsyncGenerator<ContentLine> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+async function* linesIn(url: string): AsyncGenerator<DumpLine> {
+  const client = new pg.Client(connectionOptions(url));
   client.on('error', () => {});
   const run = async (text: string) => (await client.query(text)).rows;
   async function* fetched(query: string) {
@@ -52,9 +50,9 @@ async function* linesIn(url: string): AsyncGenerator<ContentLine> {
     await client.connect();
     await run('begin isolation level repeatable read read only');
     for await (const row of fetched(RECORDS)) yield recordLine(row);
-    for await (const { id, event } of fetched(EVENTS)) yield eventLine(Number(id), event);
+    for await (const { id, event } of fetched(EVENTS)) yield { id, event };
     // Sequences are not part of the snapshot, but never lag behind its records.
-    const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, Number(last)]);
+    const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, last]);
     yield { highest: Object.fromEntries(highest) };
   } catch (error) {
     throw inWords(error);
@@ -67,40 +65,37 @@ const PUT_EVENTS = `
   insert into audit_events overriding system value
   select * from json_populate_recordset(null::audit_events, $1)`;
 
-async function load(url: string, dump: CheckedDump): Promise<void> {
+async function load(url: string, path: string, highest: Sequences): Promise<void> {
   const database = new Database(url);
   try {
     await prepareSchema(database);
-    await database.transaction((run) => put(run, dump));
+    await database.transaction(async (run) => {
+      await run('lock table records, audit_events in exclusive mode');
+      if ((await run('select from records limit 1')).length > 0) {
+        throw new CommandError(
+          'the Postgres database has records already; load into an empty one, or dump it to compare its contents',
+        );
+      }
+      let position = FIRST_POSITION;
+      const columnsOf = (line: RecordLine) => ({
+        ...line,
+        ...rowColumns({ ...line, position: position++ }),
+      });
+      for await (const { records, events } of batchesOf(path)) {
+        await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
+        await run(PUT_EVENTS, [JSON.stringify(events)]);
+      }
+      await run(PUT_TOTALS);
+      for (const [name, number] of Object.entries(highest)) {
+        await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
+      }
+      await advanceSequences(run);
+    });
   } catch (error) {
     throw inWords(error);
   } finally {
     await database.close();
   }
-}
-
-async function put(run: Run, dump: CheckedDump): Promise<void> {
-  await run('lock table records, audit_events in exclusive mode');
-  if ((await run('select from records limit 1')).length > 0) {
-    throw new CommandError(
-      'the Postgres database has records already; load into an empty one, or dump it to compare its contents',
-    );
-  }
-  let position = FIRST_POSITION;
-  const columnsOf = (line: RecordLine) => ({
-    ...line,
-    ...rowColumns({ ...line, status: storedFacts({ ...line, position: 0 }).status }),
-    position: position++,
-  });
-  for await (const { records, events } of dump.batches()) {
-    await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
-    await run(PUT_EVENTS, [JSON.stringify(events)]);
-  }
-  await run(PUT_TOTALS);
-  for (const [name, number] of Object.entries(dump.summary.highest)) {
-    await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
-  }
-  await advanceSequences(run);
 }
 
 function inWords(error: unknown): CommandError {

@@ -5,14 +5,13 @@ import { dirname, resolve } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
-import { ERASE_AGAIN, type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { counted } from '../data/failures.js';
-import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
+import { adminKeyIn, serviceUrl } from '../data/service.js';
 import { fileStore } from '../dump/database-file.js';
-import { checkedDump, type Summary, writeDump } from '../dump/dump-file.js';
+import { readSummary, type Store, type Summary, writeDump } from '../dump/dump-file.js';
 import { postgresStore } from '../dump/postgres.js';
-import { serviceStore } from '../dump/running-service.js';
-import { workersStore } from '../dump/workers.js';
+import { serviceStore } from '../dump/service.js';
 import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
 
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
@@ -34,9 +33,7 @@ ${SETTINGS}`)
     .option('--from <source>', 'a database file, or an address')
     .action(async ({ to, from }) => {
       const path = pathOf(call, to);
-      call.out(
-        `${path}: ${textOf(await writeDump(path, await storeOf('from', from, call), call))}`,
-      );
+      call.out(`${path}: ${textOf(await writeDump(path, storeOf('from', from, call), call))}`);
     });
 
 export const load: Declare = (command, call) =>
@@ -50,11 +47,10 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
     .option('--to <target>', 'a new database file, or the address of Workers')
     .action(async (file, { to }) => {
       const path = pathOf(call, file);
-      const store = await storeOf('to', to, call);
+      const store = storeOf('to', to, call);
       const ledger = await ledgerFor(path, call);
-      const found = await checkedDump(path);
-      await store.load?.(found);
-      const { summary } = found;
+      const summary = await readSummary(path);
+      await store.load(path, summary.highest);
       call.out(`loaded ${textOf(summary)}${erasedAmong(summary.oldest, ledger)}`);
     });
 
@@ -84,11 +80,17 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       out(erasedAmong(oldest, ledger));
     });
 
-/** Which accounts came back although they were erased, and what to do; empty if none did. */
-function erasedAmong(oldest: Iterable<readonly [string, number]>, ledger?: Ledger): string {
+/**
+ * Which accounts came back although they were erased, and what to do; empty if none did. An account whose
+ * records are all later is a new one.
+ */
+function erasedAmong(
+  oldest: Iterable<readonly [subject: string, time: number]>,
+  ledger: ReadonlyMap<string, string>,
+): string {
   const back = [...oldest].flatMap(([subject, time]) => {
-    const erased = ledger?.erasedAfter(subject, time);
-    return erased === undefined ? [] : `${subject}  erased on ${erased}\n`;
+    const erased = ledger.get(subject) ?? '';
+    return time < Date.parse(erased) ? `${subject}  erased on ${erased}\n` : [];
   });
   if (back.length === 0) return '';
   return `
@@ -96,7 +98,7 @@ Accounts that were erased came back:
 
 ${back.join('')}
 Start the service, then erase each of them again:
-${ERASE_AGAIN}
+service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)
 `;
 }
 
@@ -105,7 +107,7 @@ const ledgerFor = (file: string, { environment }: Call) =>
   readLedger(ledgerPath(environment, environment['BACKUP_DIR'] || dirname(file)) ?? '');
 
 /** The store that the option names, or DATABASE_URL. */
-async function storeOf(option: 'from' | 'to', given: string | undefined, call: Call) {
+function storeOf(option: 'from' | 'to', given: string | undefined, call: Call): Store {
   const text = given ?? call.environment['DATABASE_URL'] ?? '';
   if (text === '') throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
   if (isPostgresUrl(text)) {
@@ -118,16 +120,6 @@ async function storeOf(option: 'from' | 'to', given: string | undefined, call: C
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;
     return fileStore(pathOf(call, path));
   }
-  const at = serviceUrl(text, `--${option}`).replace(/\/api\/v1$/, '');
-  const adminKey = adminKeyIn(call.environment);
-  const service = new Service({ baseUrl: `${at}/api/v1`, adminKey }, call);
-  // Only a Worker with MAINTENANCE=on has this path. A running service can't load a dump.
-  const headers = { 'X-Service-Admin-Key': adminKey };
-  const probe = fetch(`${at}/maintenance/highest`, { redirect: 'manual', headers });
-  const { status } = await probe.catch(() => {
-    throw new UsageError(`no answer from ${at}; check the address`);
-  });
-  return option === 'from' && status !== 200
-    ? serviceStore(service, call)
-    : workersStore(at, adminKey, service);
+  const baseUrl = `${serviceUrl(text, `--${option}`).replace(/\/api\/v1$/, '')}/api/v1`;
+  return serviceStore({ baseUrl, adminKey: adminKeyIn(call.environment) }, call);
 }

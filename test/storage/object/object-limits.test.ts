@@ -1,24 +1,18 @@
 // What an object's storage decides for itself, over SQLite in this process: how much memory its records
-// may take, when storage is in doubt, and the moment of its counts.
+// may take, and the moment of its counts.
 
 import { expect, it } from 'vitest';
 import { sampleRows } from '../../../src/core/records/sample-rows.js';
-import { memoryOf } from '../../../src/storage/object/memory-limit.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
+import { memoryOf } from '../../../src/storage/object/object-storage.js';
 import { keptLog } from '../../support/kept-log.js';
 import { changes, loaded, row } from '../storage-conformance.js';
 import { openObjectStorage } from './object-storage.js';
 
 async function openLimited(memoryMaxBytes: number, storage = openObjectStorage()) {
   const log = keptLog();
-  const pause = async () => {};
-  const limited = new ObjectRecordStorage({
-    storage,
-    log,
-    seedsSamples: false,
-    pause,
-    memoryMaxBytes,
-  });
+  const options = { storage, log, seedsSamples: false, pause: async () => {}, memoryMaxBytes };
+  const limited = new ObjectRecordStorage(options);
   await loaded(limited);
   return { limited, log, storage };
 }
@@ -49,17 +43,6 @@ it('A full object refuses growth as a full disk does, and takes what shrinks and
   expect((await next.limited.commit(puts(2, bodyOf(1_401)))).status).toBe('notStored');
   expect((await next.limited.commit(changes({ removals: [1] }))).status).toBe('committed');
   expect((await next.limited.commit(puts(2, bodyOf(1_401)))).status).toBe('committed');
-});
-
-it('A commit that fails after its statements have run leaves storage in doubt', async () => {
-  const storage = openObjectStorage();
-  const { transactionSync } = storage;
-  const { limited } = await openLimited(1_000_000, storage);
-  storage.transactionSync = (run) => {
-    transactionSync(run);
-    throw new Error('planted');
-  };
-  expect((await limited.commit(puts(1, '{}'))).status).toBe('unknown');
 });
 
 it('Counts are of one moment, although they are made in pieces: a commit waits for them', async () => {

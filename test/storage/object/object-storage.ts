@@ -6,6 +6,15 @@ import type { ObjectStorage } from '../../../src/storage/object/object-storage.j
 
 export function openObjectStorage(): ObjectStorage {
   const database = new Database(':memory:');
+  const [begin, commit] = ['savepoint one', 'release one'];
+  const undo = (error: unknown): never => {
+    database.exec('rollback to one; release one');
+    throw error;
+  };
+  const finish = <T>(result: T): T => {
+    database.exec(commit);
+    return result;
+  };
   return {
     sql: {
       exec(query, ...bindings) {
@@ -16,15 +25,16 @@ export function openObjectStorage(): ObjectStorage {
       },
     },
     transactionSync(run) {
-      database.exec('savepoint one');
+      database.exec(begin);
       try {
-        const result = run();
-        database.exec('release one');
-        return result;
+        return finish(run());
       } catch (error) {
-        database.exec('rollback to one; release one');
-        throw error;
+        return undo(error);
       }
+    },
+    transaction(run) {
+      database.exec(begin);
+      return run().then(finish, undo);
     },
   };
 }

@@ -6,7 +6,6 @@ import { basename, dirname, join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
-import type { RecordCounts } from '../../../storage/erasures/ledger.js';
 import { codeOf } from '../../../storage/file/file-copy.js';
 import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
 import { CommandError } from '../failures.js';
@@ -25,7 +24,7 @@ export interface ExportOptions {
 }
 
 export interface Exported {
-  readonly records: RecordCounts;
+  readonly records: Partial<Record<CollectionName, number>>;
   readonly auditEvents: number;
   /** Whether records were created or deleted during the export. */
   readonly changed: boolean;
@@ -48,7 +47,7 @@ export async function exportAccount(
       );
     }
     progress = startProgress(dependencies, { noun: 'records', total });
-    const records: RecordCounts = {};
+    const records: Partial<Record<CollectionName, number>> = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);
       records[collection] = await writeRows(pages, partial, collection, csv, progress);

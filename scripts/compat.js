@@ -18,10 +18,10 @@ const PYTHON = { python3: 'python3-venv' };
 /** Parts, their test files, and the Debian package of each command that they need. @type {Readonly<Record<string, { files: string[], debian: Readonly<Record<string, string>> }>>} */
 const PARTS = {
   recipes: {
-    files: ['apps', 'hosts', 'recipes', 'tokens'],
+    files: ['apps', 'tokens'],
     debian: { chromium: 'chromium' },
   },
-  generators: { files: ['generators'], debian: { ...JAVA, ...PYTHON } },
+  generators: { files: ['generators'], debian: JAVA },
   providers: { files: ['keycloak'], debian: { ...JAVA, ...PYTHON } },
   fuzzer: { files: ['fuzzer'], debian: PYTHON },
   release: {
@@ -39,8 +39,8 @@ const HELP = `npm run compat -- [PART ...]
 
 Runs the service with third-party programs; takes about ten minutes. Parts:
 
-  recipes     the pages' recipes, with React; the service in Express
-  generators  clients made from the OpenAPI document in TypeScript, Python and Kotlin
+  recipes     the recipes of sign-in and of an app in React
+  generators  clients made from the OpenAPI document in TypeScript and Kotlin
   providers   sign-in with Keycloak
   fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
   release     npm run test:release, with the programs that read its files

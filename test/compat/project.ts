@@ -1,22 +1,16 @@
 // A reader's project: a folder with a recipe's files, beside the packages that `npm run compat` has
-// installed; programs that run in it, a preview that they call, a browser that shows it.
+// installed, and a browser that shows it; and programs that are fetched once.
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { onTestFinished } from 'vitest';
 import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 import { pageCode, ROOT } from '../support/pages.js';
-import { startProgram } from '../support/program.js';
-import { printed, spawnPreview } from '../support/server-process.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const exec = promisify(execFile);
 /** Packages and fetched programs, kept from run to run. */
@@ -32,27 +26,16 @@ export function recipe(file: string): string {
 
 export type Project = Awaited<ReturnType<typeof openProject>>;
 
-/** `isDistant`: outside this project, whose configuration a framework would take for its own. */
 export async function openProject(name: string, files: Readonly<Record<string, string>>) {
   const path = join(CACHE, 'projects', name);
-  await rm(path, { recursive: true, force: true });
-  for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
-    await mkdir(dirname(join(path, file)), { recursive: true });
-    await writeFile(join(path, file), text);
-  }
-  const start = (command: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
-    startProgram(command, { cwd: path, environment: { HOME: tmpdir(), ...environment } });
+  const remove = () => rm(path, { recursive: true, force: true });
+  await remove();
+  await mkdir(path, { recursive: true });
+  for (const [file, text] of Object.entries(files)) await writeFile(join(path, file), text);
   return {
-    path,
-    start,
-    /** Runs a command to its end; resolves with its output. Rejects with it unless the exit code is 0. */
-    async run(...how: Parameters<typeof start>): Promise<string> {
-      const program = start(...how);
-      if ((await program.exited) !== 0) throw new Error(`${how[0]}: ${program.output()}`);
-      return program.output();
-    },
+    remove,
     /** Bundles a file of it; resolves with its text. */
-    async bundled(main: string, options: Parameters<typeof build>[0] = {}): Promise<string> {
+    async bundled(main: string): Promise<string> {
       const { outputFiles } = await build({
         absWorkingDir: path,
         entryPoints: [main],
@@ -63,29 +46,11 @@ export async function openProject(name: string, files: Readonly<Record<string, s
         tsconfigRaw: {},
         define: { 'process.env.NODE_ENV': '"production"' },
         logLevel: 'silent',
-        ...options,
         write: false,
       });
-      return outputFiles?.[0]?.text ?? '';
+      return outputFiles[0]?.text ?? '';
     },
-    module: (file: string) => import(pathToFileURL(join(path, file)).href),
-    remove: () => rm(path, { recursive: true, force: true }),
   };
-}
-
-/** A preview until the test ends: its API, and the admin key. */
-export async function openPreview() {
-  const folder = await openTemporaryFolder();
-  const preview = spawnPreview(folder.path);
-  onTestFinished(async () => {
-    await preview.stop('SIGINT');
-    await folder.remove();
-  });
-  const text = await printed(preview);
-  const [api = '', key = ''] = [/runs at (\S+)/, /Admin key {2}(\S+)/].map(
-    (pattern) => pattern.exec(text)?.[1],
-  );
-  return { api, key };
 }
 
 /** A browser that has a page with the script, and what the page complains of. */

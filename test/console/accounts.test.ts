@@ -1,24 +1,21 @@
 // The list of accounts, and the download of a collection.
 
-import { createServer } from 'node:http';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
-import { onLoopback } from '../support/loopback.js';
+import { beforeAll, expect, it } from 'vitest';
+import { consoleOfFile, plainText } from '../support/console-visitor.js';
 
 const SALON = 'auth0|saluni';
 
 const on = consoleOfFile();
 
 beforeAll(async () => {
-  const recordsOf = (subject: string) => on.service.client.recordsOf(`auth0|${subject}`);
-  for (const [subject, businessName] of [
-    ['c', 'Amani <b>Salon</b>'],
-    ['a', 'Zawadi Tailoring'],
-    ['b', undefined],
-  ] as const) {
-    const records = recordsOf(subject);
-    if (businessName !== undefined) await records.businesses.create({ businessName });
-    await records.customers.create({ name: 'N', phone: '1' });
+  for (const [subject, businessName] of Object.entries({
+    c: 'Amani <b>Salon</b>',
+    a: 'Zawadi',
+    b: '',
+  })) {
+    const { businesses, customers } = on.service.client.recordsOf(`auth0|${subject}`);
+    if (businessName !== '') await businesses.create({ businessName });
+    await customers.create({ name: 'N', phone: '1' });
   }
 });
 
@@ -27,7 +24,7 @@ it('The list of accounts shows business names, and the subject of one that has n
   const names = [...text.matchAll(/<th scope="row"><bdi><a href="[^"]+">([^<]*)/g)]
     .map(([, name = '']) => plainText(name))
     .filter((name) => !name.startsWith('Mwangaza'));
-  expect(names).toEqual(['Zawadi Tailoring', 'auth0|b', 'Amani <b>Salon</b>']);
+  expect(names).toEqual(['Zawadi', 'auth0|b', 'Amani <b>Salon</b>']);
 });
 
 it('A download is a CSV file, of which an import makes the same records', async () => {
@@ -53,22 +50,5 @@ it('A download is a CSV file, of which an import makes the same records', async 
     expect(await on.service.contents('back', name)).toEqual(await on.service.contents(SALON, name));
   }
   expect((await download('payments')).text).toContain('PAY-');
-});
-
-it('A download that can’t read every record doesn’t start', async () => {
-  const pagination = { page: 1, page_size: 1, total: 2, total_pages: 2 };
-  const meta = { request_id: 'r', timestamp: '', pagination };
-  const failing = createServer((request, response) => {
-    const isSecond = request.url?.includes('page=2') ?? false;
-    response.writeHead(isSecond ? 401 : 200, { 'Content-Type': 'application/json' });
-    const error = { code: 'UNAUTHORIZED', message: 'm' };
-    response.end(JSON.stringify({ meta, ...(isSecond ? { error } : { data: [{ id: 'CUS-1' }] }) }));
-  });
-  const { origin, close } = await onLoopback(failing);
-  onTestFinished(close);
-  const broken = await openConsole({ SERVICE_URL: `${origin}/api/v1` });
-  onTestFinished(() => broken.close());
-  const { status, text } = await (await broken.signedIn()).get('/accounts/a/customers/csv');
-  expect([status, text]).toEqual([502, expect.stringContaining('refused the admin key')]);
   expect((await on.visitor.get('/accounts/nobody/customers/csv')).status).toBe(404);
 });

@@ -102,25 +102,11 @@ describe('A form', () => {
   });
 
   it.each([
-    ['62,500', 62_500],
-    ['1,234,567', 1_234_567],
-    ['12,5', 12.5],
-  ])('reads the amount %s, as the pages show one', async (text, amount) => {
-    await save({ 'field.amount': text });
-    await expectStored({ amount });
-    const shown = new Intl.NumberFormat('en').format(amount);
-    expect((await on.visitor.get(`${ORDERS}/${id}`)).text).toContain(`${shown} TZS`);
-  });
-
-  it.each([
     ['amount', '-5', 'amount is -5; it must be a number above 0'],
-    ['amount', 'many', '“many” is not a number; write digits such as 45000'],
-    ['amount', '1.000', '“1.000” could be 1 or 1000; write 1 or 1000'],
-    ['amount', '12345678901234567890', 'has more digits than a number keeps'],
+    ['amount', '1.000', '“1.000”: the value could be 1 or 1000.'],
     ['amount', '', 'Amount is required.'],
-    ['date', '31/12/2026', '“31/12/2026” is not a date; write 2026-12-31'],
+    ['date', '05/06/2026', 'the value could be 2026-06-05 or 2026-05-06.'],
     ['json', '{', 'not JSON'],
-    ['json', '[]', 'the text is an array; send one JSON object'],
     ['json', '{"amount": 5}', 'amount has a field of its own'],
   ])('refuses %s = "%s" where it stands, and keeps the other input', async (name, text, words) => {
     const visit = await save({ 'field.assignee': 'Asha', [`field.${name}`]: text });
@@ -173,7 +159,7 @@ describe('A record that someone changed since the form was opened', () => {
     await expectStored({ amount: 70_000, assignee: 'Hamisi', paid: 1 });
   });
 
-  it('is not deleted before the form has shown the change', async () => {
+  it('is not deleted before the form has shown the change, and not saved once it is deleted', async () => {
     const opened = await on.visitor.get(change);
     await orders().update(id, { amount: 99_000 });
     const refused = await post(opened, { do: 'delete' });
@@ -181,11 +167,6 @@ describe('A record that someone changed since the form was opened', () => {
     const deleted = await post(refused, { do: 'delete' });
     expect(deleted.headers['location']).toBe(`${ORDERS}?done=deleted`);
     expect((await on.visitor.get(`${ORDERS}/${id}`)).status).toBe(404);
-  });
-
-  it('by deleting it is not saved', async () => {
-    const opened = await on.visitor.get(change);
-    await orders().delete(id);
     const { status, text } = await post(opened, { 'field.amount': '70000' });
     expect([status, text]).toEqual([409, expect.stringContaining('Someone deleted this record')]);
   });

@@ -82,46 +82,33 @@ it('Every time of every page is in the zone of Dar es Salaam', async () => {
   const changed = timeText(items[0]?.timestamp ?? '');
   const taken = '12 Jan 2026, 11:00';
   for (const [path = '', ...wanted] of [
-    ['/', changed],
     ['/audit', changed],
     [ORDERS, taken],
     [order, taken, changed],
     [`${order}/change`, ` · now ${taken}`],
-    ['/health'],
-    ['/accounts'],
+    ['/health', 'Africa/Dar_es_Salaam'],
   ]) {
     const { text } = await on.visitor.get(path);
-    for (const time of [...wanted, 'Africa/Dar_es_Salaam']) expect(text, path).toContain(time);
+    for (const time of wanted) expect(text, path).toContain(time);
     // What is stored is shown as it is, in the JSON and in the field that changes it.
     const words = text.replaceAll(/<(pre|textarea)\b.*?<\/\1>|<[^>]*>/gs, ' ');
     expect(words, path).not.toMatch(/\d{4}-\d\d-\d\dT/);
   }
 });
 
-it('A page of a list has 25 rows, also of the largest records, so that none is skipped', async () => {
-  const { team } = recordsOf('large');
-  const note = 'x'.repeat(1_000_000);
-  for (let made = 0; made < 27; made++) {
-    await team.create({ name: `T${made}`, phone: '1', ...(made < 13 && { note }) });
-  }
-  const seen: string[] = [];
-  for (const page of [1, 2]) {
-    const { text } = await on.visitor.get(`/accounts/large/team?page=${page}`);
-    seen.push(
-      ...[...text.matchAll(/<th scope="row"><bdi><a[^>]*>([A-Z]+-\d+)/g)].map(([, id = '']) => id),
-    );
-  }
-  expect([seen.length, new Set(seen).size]).toEqual([27, 27]);
-});
-
-it('A list says how many there are, and pages; an empty one says so', async () => {
+it('A list says how many there are, and pages by 25, also of the largest records; an empty one says so', async () => {
   const { orders } = recordsOf('many');
+  const order = { service: 's', amount: 1_234_567 };
   for (let made = 0; made < 27; made++) {
-    await orders.create({ customer: `C${made}`, service: 's', amount: 1_234_567 });
+    const photo = 'x'.repeat(made < 13 ? 1_000_000 : 0);
+    await orders.create({ customer: `C${made}`, ...order, photo });
   }
+  const idsIn = (text: string) =>
+    [...text.matchAll(/<th scope="row"><bdi><a[^>]*>([A-Z]+-\d+)/g)].map(([, id]) => id);
   const { text } = await on.visitor.get('/accounts/many/orders');
   const next = plainText(/href="([^"]+)" rel="next"/.exec(text)?.[1] ?? '');
-  expect((await on.visitor.get(next)).text.match(/<th scope="row"/g)).toHaveLength(2);
+  const ids = [...idsIn(text), ...idsIn((await on.visitor.get(next)).text)];
+  expect([ids.length, new Set(ids).size]).toEqual([27, 27]);
   for (const [path, ...words] of [
     ['many/orders', '27 in all', 'Page 1 of 2', '<small>TZS</small> 1,234,567</bdi></td>'],
     ['many/orders?page=9', 'This page is empty.'],
@@ -137,9 +124,9 @@ it('A list says how many there are, and pages; an empty one says so', async () =
 it.each([
   ['the key is refused', 401, 'UNAUTHORIZED', /refused the admin key/],
   ['the API is off', 503, 'ADMIN_DISABLED', /administration API is off/],
-  ['a proxy limits requests', 429, 'RATE_LIMITED', /limits requests/],
+  ['a proxy limits requests', 429, 'RATE_LIMITED', /answered RATE_LIMITED/],
   ['an error was answered', 500, 'INTERNAL_ERROR', /answered INTERNAL_ERROR.*req_1/s],
-  ['the service is slow', undefined, '', /did not answer in time/],
+  ['the service is slow', undefined, '', /no answer within 200 ms/],
 ])('A page that fails says that %s', async (_, answered, code, sentence) => {
   const meta = { request_id: 'req_1', timestamp: '' };
   const failing = createServer((_, response) => {

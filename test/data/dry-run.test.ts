@@ -18,11 +18,9 @@ const ARRAY =
 
 describe('A dry run reads', () => {
   it.each<[string, string | Uint8Array, string, string[]?, string?]>([
-    ['a comma', 'name,phone\nA,0713\n', '{"name":"A","phone":"0713"}'],
     ['a semicolon', 'name;phone\nA;+255\n', '{"name":"A","phone":"+255"}'],
     ['a tab', 'name\tphone\nA\t1\n', A1],
     ["Excel's sep=", 'sep=|\r\nname|phone\r\nA|1\r\n', `line 3: ${A1}`],
-    ['a byte order mark', '\ufeffname,phone\nA,1\n', A1],
     ['Windows-1252', ZOE_1252, 'windows-1252 (it is not UTF-8'],
     ['the letters of Windows-1252', ZOE_1252, '"Zoë €"'],
     ['UTF-16', Buffer.from(ZOE, 'utf16le'), 'line 2: {"name":"Zoë"'],
@@ -30,13 +28,10 @@ describe('A dry run reads', () => {
     ['a title above the header', 'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n', `line 4: ${A1}`],
     ['one apostrophe less before a formula', APOSTROPHES, '"+255","n":"\'-- v"'],
     ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', 'line 4: {"name":"C","phone":"2"}'],
-    ['quoted marks', 'name,phone\n"A ""B"", C",1\n', '{"name":"A \\"B\\", C","phone":"1"}'],
     ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', '3 rows, 3 good'],
     ['empty lines', 'name,phone\n\nA,1\n\n\nB,2\n', 'line 6: {"name":"B","phone":"2"}'],
     ['separators alone', SEPARATORS, '1 good, 0 bad, 5 empty lines skipped', ['--delimiter', ';']],
-    ['no last line end', 'name,phone\nA,1', ': 1 row, 1 good'],
     ['an empty column at the end, and empty cells', 'name,phone,email,\nA,1,,\n', A1],
-    ['spaces as they are', 'name,phone\n A ,1\n', '{"name":" A ","phone":"1"}'],
     ['odd headers as data', 'name,phone,__proto__\nA,1,x\n', '"__proto__":"x"}'],
     ['a named delimiter', 'name|phone\nA|1\n', A1, ['--delimiter', '|']],
     ['a header with marks', '"a=b,c";Simu\nA;1\n', A1, ['--map', 'a\\=b\\,c=name,Simu=phone']],
@@ -70,22 +65,24 @@ describe('A dry run reads', () => {
 });
 
 describe('A dry run warns of', () => {
-  const sum = 'the last row looks like a sum';
-  const zero = 'a telephone number begins with neither 0 nor + ("713445210", 1 in all)';
-  const equal = 'a row is equal to an earlier one (2 in all)';
+  const MARKS = '\u202a\u202e\u200b\u200e\ufeff';
   it.each([
-    ['a sum', 'customers', 'name;phone\nA;0713\nJumla;4\n', `line 3: ${sum} ("Jumla")`],
-    ['a total', 'services', 'name;price\nA;4\nB;3\nZote;7\n', `line 4: ${sum} (price is 7,`],
-    ['equal rows', 'team', `${TEAM}A,01\nB,02\nA,01\nA,01\n`, `line 4: ${equal}`],
-    ['a lost zero', 'team', `${TEAM}A,0713445210\nB,713445210\n`, `line 3: ${zero}`],
-  ])('%s', async (_name, into, content, wanted) => {
-    const { code, text } = await runs.judge(content, into);
-    expect([code, text]).toEqual([0, expect.stringContaining(`warning: ${wanted}`)]);
+    [
+      'a telephone number without its zero',
+      'A,0713445210\nB,713445210\nC,1\n',
+      'phone begins with',
+    ],
+    ['invisible characters', `A,1\n\u200bB,2\nC\u202e,3\n`, 'name has invisible characters'],
+  ])('%s', async (_name, rows, wanted) => {
+    const { code, text } = await runs.judge(TEAM + rows, 'team');
+    const warning = `warning: line 3: ${wanted}`;
+    expect([code, text]).toEqual([0, expect.stringContaining(warning)]);
   });
 
-  it('nothing in rows that are as they should be', async () => {
-    const rows = 'name;phone\nJumla;+2557\nTotal Energies Ltd;0713\nZ;1\n';
-    expect((await runs.judge(rows, 'team')).text).not.toContain('warning');
+  it('nothing in a telephone number and a header, whose invisible characters it removes', async () => {
+    const { text } = await runs.judge(`name,${MARKS}phone\nA,${MARKS}+255\u202c713\n`, 'team');
+    expect(text).toContain('{"name":"A","phone":"+255713"}');
+    expect(text).not.toContain('warning');
   });
 });
 
@@ -99,7 +96,6 @@ describe('A dry run refuses', () => {
   it.each<[string, string | Uint8Array, string, string[]?, string?]>([
     ['two headers of one name', 'name,phone, name\nA,1,B\n', SAME],
     ['a quote that is never closed', `${TEAM}A,1\nB,"2\nC,3\n`, `line 3: ${NOT_CLOSED}`],
-    ['a quote inside a value', `${TEAM}A,1\n5" pipe,2\n`, `line 3: ${NOT_CLOSED}, or stands`],
     ['text behind a quoted value', `${TEAM}"A" B,1\n`, `line 2: ${NOT_CLOSED}`],
     ['a missing column', 'Jina;Simu\nA;1\n', NO_COLUMN],
     ['an empty file', '', 'is empty; name a file with rows'],
@@ -107,12 +103,10 @@ describe('A dry run refuses', () => {
     ['a workbook', Buffer.from('PK\u0003\u0004rest'), 'a name that ends in .xlsx'],
     ['a wrong --encoding', ZOE_1252, 'is not UTF-8; pass the right', ['--encoding', 'utf8']],
     ['half a record', `${A1}\n{"name":"A"\n`, 'line 2: the record is not JSON', [], 'ndjson'],
-    ['an array for a record', '[]\n', 'line 1: the record is an array (', [], 'ndjson'],
     ['a wrong name', '{"name":1,"phone":""}\n', '"name": name is 1; it must be a n', [], 'ndjson'],
     ['1e999', '{"name":"A","phone":"1","x":1e999}', 'a number that is too large', [], 'ndjson'],
     ['a long record', LONG, 'longer than 1048576 bytes', [], 'ndjson'],
     ['JSON that is not UTF-8', Buffer.from([0xff, 10]), 'JSON must be UTF-8', [], 'ndjson'],
-    ['an object for the array', A1, 'it is something else; for JSON Lines, use .nd', [], 'json'],
     [
       'a bad record of an array',
       `[${A1},\n\n{"name":"A"}]`,
@@ -121,7 +115,6 @@ describe('A dry run refuses', () => {
       'json',
     ],
     ['1e999 in an array', `[${A1},{"phone":1e999}]`, 'a number is too large', [], 'json'],
-    ['an array without a comma', `[${A1}\n{}]`, 'is not a JSON array', [], 'json'],
   ])('%s', async (_name, content, wanted, args, ending) => {
     const { code, text } = await runs.judge(content, 'team', args, ending);
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
@@ -155,15 +148,6 @@ describe('A dry run refuses', () => {
       'line 2, column "date": the value is not a date; it must be one such as 2026-12-31',
       'the value could be 2026-06-05 or 2026-05-06; pass --dates dmy or --dates mdy',
       'line 4, column "date": the value is not a date',
-    ],
-    [
-      'services --decimal .',
-      'name,price,currency',
-      'A,"45,000",\nA,120.000,\nA,"1,234.567",\nA,120.000,USD\nA,0.250,\n',
-      'line 3, column "price": three decimals are most often thousands; write 120000, or 120 if',
-      'line 4, column "price": three decimals are most often thousands; write 1234567, or 1234.5670 if',
-      'line 5, column "price": three decimals',
-      'line 6, column "price": three decimals are most often thousands; write 250, or 0.25 if',
     ],
     [
       'orders --map Simu=phone',
@@ -202,20 +186,4 @@ it('A file above the limit is refused before it is read', async () => {
   const { code, stderr } = await dataCommandHere(words, {});
   const sentence = 'has 33554433 bytes; the limit is 33554432; split it into several files';
   expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
-});
-
-describe('Invisible characters', () => {
-  const MARKS = '\u202a\u202e\u200b\u200e\ufeff';
-
-  it('are removed from a telephone number and from a header', async () => {
-    const { text } = await runs.judge(`name,${MARKS}phone\nA,${MARKS}+255\u202c713\n`, 'team');
-    expect(text).toContain('{"name":"A","phone":"+255713"}');
-    expect(text).not.toContain('warning');
-  });
-
-  it('elsewhere stay, with a warning', async () => {
-    const { text } = await runs.judge(`name,phone\nA,1\n\u200bB,2\nC\u202e,3\n`, 'team');
-    expect(text).toContain('{"name":"\u200bB","phone":"2"}');
-    expect(text).toContain('warning: line 3: name has invisible characters (2 in all)');
-  });
 });

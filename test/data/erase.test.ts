@@ -4,7 +4,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { addToLedger, readLedger } from '../../src/storage/erasures/ledger.js';
-import { backupExpiry } from '../../src/tools/data/erase/backup-expiry.js';
 import { dataService } from '../support/data-service.js';
 import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import { openRestoration } from '../support/restoration.js';
@@ -40,21 +39,6 @@ describe('An erasure', () => {
     const ledger = await readFile(on.at('backups-erased.ndjson'), 'utf8');
     expect(ledger).toMatch(/^\n{"account":"erin@example.com","erased":"[^"]+Z"}$/);
   });
-
-  it.each(['.', '..', 'é'.repeat(512)])(
-    'reaches every subject that there can be, and so do import and export: %s',
-    async (account) => {
-      const name = `of-${account.length}`;
-      const file = await on.file(`${name}.csv`, 'name,phone\nAnna,1\n');
-      expect(await on.run(['import', file, '--account', account, '--into', 'team'])).toMatchObject({
-        code: 0,
-      });
-      expect(await on.contents(account, 'team')).toHaveLength(1);
-      expect((await on.run(words(account, name), settings)).code).toBe(0);
-      expect((await readFile(on.at(`${name}/team.ndjson`), 'utf8')).split('\n')).toHaveLength(2);
-      await expect(on.client.accounts.read(account)).rejects.toThrow(/no record/);
-    },
-  );
 
   it('that is stopped with Ctrl-C is completed by a second one with a new folder', async () => {
     await fill('interrupted', 60);
@@ -146,12 +130,4 @@ describe('The ledger', () => {
     expect(stdout).toContain('Accounts that were erased came back:');
     expect(stdout).toContain('local-preview  erased on 2999-01-01');
   });
-});
-
-it('The end of the last backup follows from the interval and the number of backups, or is reported as unknown', () => {
-  const plan = { folder: 'backups', intervalHours: 6, keep: 4 };
-  const now = Date.parse('2026-11-22T00:00:00Z');
-  expect(backupExpiry(plan, now)).toContain('4 newer ones have replaced them: about 2026-11-23T00');
-  expect(backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only on request');
-  expect(backupExpiry(undefined, now)).toContain('BACKUP_DIR is not set here');
 });

@@ -2,7 +2,6 @@
 
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { startDataCommand } from '../support/data-command.js';
 import { dataService } from '../support/data-service.js';
 import { onLoopback } from '../support/loopback.js';
 import { type Meddling, openMeddlingProxy } from '../support/meddling-proxy.js';
@@ -37,11 +36,13 @@ describe('An import', () => {
     const { code, stdout } = await on.runProcess([...args, '--in-order']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 records created')]);
     expect(stdout).toMatch(/the account "shop\|\d+" has no customers yet\n/);
-    const [a, b] = [
-      { name: 'A', phone: '+255713' },
-      { name: 'B', phone: '0713' },
-    ];
-    expect(await on.contents(account, 'customers')).toEqual([a, b, a]);
+    const a = { name: 'A', phone: '+255713' };
+    const wanted = [a, { name: 'B', phone: '0713' }, a];
+    expect(await on.contents(account, 'customers')).toEqual(wanted);
+    // Each audit event names the import.
+    const { items } = await on.client.audit.list({ page_size: 3 });
+    expect(items[0]?.run).toMatch(/^import-[0-9a-f]{16}$/);
+    expect(items.map(({ run }) => run)).toEqual(Array(3).fill(items[0]?.run));
   });
 
   it('of rows that are records already is refused, until the operator has decided', async () => {
@@ -57,15 +58,6 @@ describe('An import', () => {
     expect(await names(account)).toHaveLength(44);
     await on.run(['import', file, '--account', 'other', '--into', 'customers']);
     expect(await names('other')).toHaveLength(22);
-  });
-
-  it('names itself in each audit event', async () => {
-    const { account, args } = await prepared(customers(5));
-    await on.run(args);
-    const { items } = await on.client.audit.list({ page_size: 6 });
-    const runs = items.filter((event) => event.owner_sub === account).map(({ run }) => run);
-    expect(runs).toEqual(Array(5).fill(runs[0]));
-    expect(runs[0]).toMatch(/^import-[0-9a-f]{16}$/);
   });
 
   it('writes nothing where a row is bad, and the others with --skip-bad', async () => {
@@ -86,76 +78,56 @@ describe('An import', () => {
 
   it('stops with Ctrl-C, and a second run with --existing skip creates the rest', async () => {
     const { account, args } = await prepared(customers(200));
-    const held = await proxy({
-      before(_response, number) {
-        if (number === 40) started.child.kill('SIGINT');
-        return false;
-      },
-    });
-    const environment = { ...on.environment, ...held.environment };
-    const started = startDataCommand(args, environment);
-    const { code, stderr } = await started.ended;
-    expect(code).toBe(130);
-    expect(stderr).toMatch(
-      /stopped; \d+ of 200 records .* run the command again with --existing skip/,
-    );
-    const before = (await names(account)).length;
-    expect(before).toBeGreaterThanOrEqual(32);
-    expect(before).toBeLessThan(200);
-    const again = await startDataCommand([...args, '--existing', 'skip'], environment).ended;
-    await held.close();
-    const rest = expect.stringContaining(`${200 - before} records created`);
-    expect([again.code, again.stdout]).toEqual([0, rest]);
+    const { code, stderr } = await on.runInterrupted(args, 'POST 40');
+    const sentence = /stopped; \d+ of 200 records .* run the command again with --existing skip/;
+    expect([code, stderr]).toEqual([130, expect.stringMatching(sentence)]);
+    const made = (await names(account)).length;
+    expect(made).toBeGreaterThanOrEqual(32);
+    expect(made).toBeLessThan(200);
+    const stdout = expect.stringContaining(`${200 - made} records created`);
+    expect(await on.run([...args, '--existing', 'skip'])).toMatchObject({ code: 0, stdout });
     expect(new Set(await names(account)).size).toBe(200);
-    expect(await names(account)).toHaveLength(200);
   });
 });
 
 describe('An import behind a proxy', () => {
-  const every =
-    (nth: number, act: (response: ServerResponse) => unknown) =>
-    (response: ServerResponse, n: number) => {
-      if (n % nth === 0) act(response);
-      return n % nth === 0;
-    };
-  const ended =
-    (status: number, headers = {}) =>
-    (response: ServerResponse) =>
-      response.writeHead(status, headers).end();
+  const ROWS = customers(50) + customers(50).slice(11);
+  const EACH_TWICE = [...Array(50).keys()].flatMap((i) => Array(2).fill(`Mteja ${i}`)).sort();
+  const nth = (n: number, act: (response: ServerResponse) => unknown) => {
+    return (response: ServerResponse, number: number) => number % n === 0 && Boolean(act(response));
+  };
 
-  it.each<[string, Answers]>([
-    ['that answers 429', { before: every(20, ended(429, { 'Retry-After': '0' })) }],
-    ['that answers 503', { before: every(25, ended(503)) }],
-  ])('%s creates each record once', async (_name, meddling) => {
-    const { account, args } = await prepared(customers(50) + customers(50).slice(11));
-    const between = await proxy(meddling);
+  it.each([
+    ['429', { 'Retry-After': '0' }],
+    ['503', {}],
+  ])('that answers %s creates each record once', async (status, headers) => {
+    const { account, args } = await prepared(ROWS);
+    const before = nth(20, (response) => response.writeHead(Number(status), headers).end());
+    const between = await proxy({ before });
     const { code, stderr } = await on.run(args, between.environment);
     await between.close();
     expect([code, stderr]).toEqual([0, expect.stringContaining('waiting')]);
-    const wanted = [...Array(50).keys()].flatMap((i) => Array(2).fill(`Mteja ${i}`));
-    expect((await names(account)).sort()).toEqual(wanted.sort());
+    expect((await names(account)).sort()).toEqual(EACH_TWICE);
   });
 
   it.each<[string, Answers]>([
-    ['that answers 504 after the record was made', { after: every(25, ended(504)) }],
-    ['that breaks off the answer', { after: every(25, (response) => response.destroy()) }],
-    ['that does not answer', { before: (_response, n) => n > 25 }],
-  ])(
-    '%s stops, and a second run with --existing skip creates the rest',
-    async (_name, meddling) => {
-      const { account, args } = await prepared(customers(50) + customers(50).slice(11));
-      const between = await proxy(meddling);
-      const { code, stderr } = await on.run(args, between.environment);
-      await between.close();
-      const sentence = /line \d+: .*; \d+ of 100 records known .* --existing skip/;
-      expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
-      const made = (await names(account)).length;
-      expect(made).toBeLessThan(100);
-      expect((await on.run([...args, '--existing', 'skip'])).code).toBe(0);
-      const wanted = [...Array(50).keys()].flatMap((i) => Array(2).fill(`Mteja ${i}`));
-      expect((await names(account)).sort()).toEqual(wanted.sort());
-    },
-  );
+    [
+      'answers 504 after the record was made',
+      { after: nth(25, (response) => response.writeHead(504).end()) },
+    ],
+    ['breaks off the answer', { after: nth(25, (response) => response.destroy()) }],
+    ['does not answer', { before: (_response, n) => n > 25 }],
+  ])('that %s stops, and --existing skip creates the rest', async (_name, answers) => {
+    const { account, args } = await prepared(ROWS);
+    const between = await proxy(answers);
+    const { code, stderr } = await on.run(args, between.environment);
+    await between.close();
+    const sentence = /line \d+: .*; \d+ of 100 records known .* --existing skip/;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
+    expect((await names(account)).length).toBeLessThan(100);
+    expect((await on.run([...args, '--existing', 'skip'])).code).toBe(0);
+    expect((await names(account)).sort()).toEqual(EACH_TWICE);
+  });
 
   it('that redirects does not send the key to another address', async () => {
     const { args } = await prepared(customers(1));

@@ -80,7 +80,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'hosts/node': ['@hono/node-server'],
   'hosts/settings': ['leven'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
-  'tools/data': ['@e965/xlsx', 'csv-parse', 'csv-stringify'],
+  'tools/data': ['@e965/xlsx', 'csv-parse', 'csv-stringify', 'fflate'],
   'tools/dump': ['pg'],
   'tools/manage': ['@commander-js/extra-typings', 'csv-stringify'],
   'tools/program': ['@commander-js/extra-typings'],

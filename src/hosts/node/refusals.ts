@@ -40,12 +40,7 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
   const refused = new WeakSet<Duplex>();
 
   /** Writes the answer in the envelope, and ends the connection. */
-  async function answer(
-    socket: Duplex,
-    refusal: HandlerResult,
-    sent: Sent = {},
-    status?: number,
-  ) {
+  async function answer(socket: Duplex, refusal: HandlerResult, sent: Sent = {}, status?: number) {
     const headers = { get: (name: string) => sent[name]?.toString() ?? null } as Headers;
     const [requestId, originHeaders] = [requestIdOf({ headers }), originHeadersOf({ headers })];
     const whole = toResponse(refusal, { requestId, now: Date.now(), originHeaders });

@@ -75,8 +75,6 @@ export interface ServiceStatus {
     Figure<'open_descriptors' | 'max_descriptors', null>;
 }
 
-export type { ServiceStatus as Status };
-
 /** What the status is judged on. */
 export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
 

@@ -1,39 +1,48 @@
-// An account, with a tab for each collection and one for payments.
+// An account, with a tab for each collection and one for payments, and each as CSV.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
 import type { Account } from '../../operator-client.js';
+import { csvHeader, csvRow } from '../data/export/csv-lines.js';
+import { cut } from '../data/failures.js';
 import { recordsOf, type StoredRecord } from '../data/service.js';
-import { csvHeaders, csvOf } from './download.js';
 import { PageError } from './failure.js';
-import { counted, cut, numberText, shortText } from './formats.js';
-import { Frame, Notice, Pages, page, QuotedSearch, Search, Table } from './layout.js';
+import { counted, numberText, shortText } from './formats.js';
+import { Crumbs, Frame, Notice, Pages, QuotedSearch, Search, show, Table } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
-import { accountPath, PAYMENTS, type Tab, wholeNumber } from './paths.js';
+import { accountPath, PAYMENTS, segmentIn, type Tab } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
-import { accountOf, Crumbs } from './record-place.js';
 import { found, PAGE_SIZE } from './service.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const TAB_PATH = `/accounts/:account/:tab{(?:${TABS.join('|')})}`;
+/** As `export --excel`: spreadsheet programs open it, and importing it makes the same records. */
+const CSV_STYLE = { delimiter: ',', decimal: '.', isForExcel: true } as const;
+const CSV_NAME_MAX_CHARACTERS = 60;
+/** It is in memory while it is made, because its header has the properties of every record. */
+const CSV_MAX_CHARACTERS = 16 * 1_048_576;
 
 export function registerAccount(app: App, parts: ConsoleParts): void {
   app.get('/accounts/:account', async (context) => {
-    const subject = accountOf(context);
+    const subject = segmentIn(context, 'account');
     const { resources } = await accountFound(parts, subject);
     // The tab that is most likely wanted.
-    return context.redirect(
-      accountPath(subject, resources.orders > 0 ? 'orders' : 'customers'),
-      303,
-    );
+    const tab = resources.orders > 0 ? 'orders' : 'customers';
+    return context.redirect(accountPath(subject, tab), 303);
   });
   app.get(TAB_PATH, (context) => showTab(parts, context, context.req.param('tab') as Tab));
   app.get(`${TAB_PATH}/csv`, async (context) => {
-    const [subject, tab] = [accountOf(context), context.req.param('tab') as Tab];
+    const [subject, tab] = [segmentIn(context, 'account'), context.req.param('tab') as Tab];
     await accountFound(parts, subject);
-    return context.body(await csvOf(parts, subject, tab), 200, csvHeaders(subject, tab));
+    const csv = await csvOf(parts, subject, tab);
+    // Only letters, digits and hyphens of the subject are in the file's name.
+    const name = subject.replace(/[^A-Za-z0-9-]+/g, '_').slice(0, CSV_NAME_MAX_CHARACTERS);
+    return context.body(csv, 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}-${tab}.csv"`,
+    });
   });
 }
 
@@ -46,16 +55,16 @@ async function accountFound({ client }: ConsoleParts, subject: string): Promise<
 }
 
 async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
-  const subject = accountOf(context);
+  const subject = segmentIn(context, 'account');
   const q = context.req.query('q') ?? '';
-  const number = wholeNumber(context.req.query('page')) ?? 1;
+  const number = Number(context.req.query('page')) || 1;
   const account = await accountFound(parts, subject);
   const records = recordsOf(parts.client, subject, tab === PAYMENTS ? 'orders' : tab);
   const { items, pagination } = await records.list({ q, page: number, page_size: PAGE_SIZE });
   const path = accountPath(subject, tab);
   const names = account.profiles.map(({ businessName }) => shortText(businessName as JsonValue));
-  const text = (
-    <Frame view={context.get('view')} title={cut(subject)} current="accounts">
+  const page = (
+    <Frame title={cut(subject)} current="accounts">
       <Crumbs />
       <h1>
         <bdi>{cut(names.find((name) => name !== '') ?? subject, 120)}</bdi>
@@ -102,7 +111,7 @@ async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
       <Pages path={path} query={{ q }} pagination={pagination} />
     </Frame>
   );
-  return context.html(page(text));
+  return show(context, page);
 }
 
 /** A payment leads to its order. */
@@ -122,4 +131,24 @@ function cellsOf(account: string, tab: Tab, record: StoredRecord) {
       );
     }),
   ];
+}
+
+/** Oldest first. Resolves once every record has been read, so a download that starts is complete. Throws a `PageError` if it is too large. */
+async function csvOf({ client }: ConsoleParts, account: string, tab: Tab): Promise<string> {
+  const collection = tab === PAYMENTS ? undefined : tab;
+  const rows: object[] = [];
+  let characters = 0;
+  const records = recordsOf(client, account, collection ?? 'orders');
+  for await (const record of records.all({ page_size: PAGE_SIZE })) {
+    const row = collection === undefined ? paymentOf(record) : record;
+    characters += JSON.stringify(row).length;
+    if (characters > CSV_MAX_CHARACTERS) {
+      const hint = 'The command `service-management export` writes it.';
+      throw new PageError(413, 'This collection is too large to download here.', hint);
+    }
+    rows.push(row);
+  }
+  const columns = new Set(rows.flatMap(Object.keys));
+  const lines = rows.reverse().map((row) => csvRow({ ...row }, columns, CSV_STYLE, collection));
+  return csvHeader(columns, CSV_STYLE) + lines.join('');
 }

@@ -2,11 +2,12 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AccountSummary, OperatorClient } from '../../operator-client.js';
+import { cut } from '../data/failures.js';
 import { recordsOf } from '../data/service.js';
-import { counted, cut, numberText } from './formats.js';
-import { Frame, Pages, page, QuotedSearch, Search, Table } from './layout.js';
+import { counted, numberText } from './formats.js';
+import { Frame, Pages, QuotedSearch, Search, show, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
-import { accountPath, PATHS, wholeNumber } from './paths.js';
+import { accountPath, PATHS } from './paths.js';
 import { HEADINGS, valueAt } from './properties.js';
 import { PAGE_SIZE } from './service.js';
 
@@ -16,7 +17,7 @@ const PROFILES_MAX = 5;
 export function registerAccounts(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.accounts, async (context) => {
     const q = context.req.query('q') ?? '';
-    const number = wholeNumber(context.req.query('page')) ?? 1;
+    const number = Number(context.req.query('page')) || 1;
     const { items, pagination } = await client.accounts.list({
       q,
       page: number,
@@ -25,8 +26,8 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
     const rows = await Promise.all(
       items.map(async (account) => ({ ...account, name: await nameOf(client, account) })),
     );
-    const text = (
-      <Frame view={context.get('view')} title="Accounts" current="accounts">
+    const page = (
+      <Frame title="Accounts" current="accounts">
         <h1>Accounts</h1>
         <Search path={PATHS.accounts} q={q} label="Find an account" />
         <p class="caption">
@@ -51,7 +52,7 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
         <Pages path={PATHS.accounts} query={{ q }} pagination={pagination} />
       </Frame>
     );
-    return context.html(page(text));
+    return show(context, page);
   });
 }
 

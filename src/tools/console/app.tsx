@@ -2,23 +2,22 @@
 // Whatever fails becomes a page that says so.
 
 import { Hono } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { registerAccount } from './account.js';
 import { registerAccounts } from './accounts.js';
 import { registerAudit } from './audit.js';
-import { FailurePage, failureOf, PageError } from './failure.js';
+import { PageError, showFailure } from './failure.js';
 import { registerHealth } from './health.js';
-import { page } from './layout.js';
 import { registerOverview } from './overview.js';
 import type { App, ConsoleParts, PageEnvironment } from './parts.js';
 import { PATHS, withQuery } from './paths.js';
 import { registerRecords } from './record.js';
 import { answerHeaders, requestGuard } from './request-guard.js';
-import { FORM_MAX_BYTES, formOf } from './sent-forms.js';
-import { askAgain, cookieName, registerSignIn, viewFor } from './sign-in.js';
-import { readStatus } from './status.js';
+import { FORM_MAX_BYTES, formOf, SentForms } from './sent-forms.js';
+import { askAgain, endSession, isSignedIn, registerSignIn } from './sign-in.js';
 
-const ASSET_CACHE = 'private, max-age=31536000, immutable';
+/** Long enough for a visit, short enough for a new release. */
+const ASSET_CACHE = 'private, max-age=300';
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#0b6b58"/><path d="M5 17V11m4.7 6V7m4.6 10v-4M19 17V9" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></svg>`;
 
 export function consoleApp(parts: ConsoleParts): App {
   const app: App = new Hono<PageEnvironment>({
@@ -26,11 +25,13 @@ export function consoleApp(parts: ConsoleParts): App {
     getPath: (request) => new URL(request.url).pathname,
   });
   app.use(answerHeaders, requestGuard(parts.address));
-  showFailures(app, parts);
-  for (const [path, { type, text }] of Object.entries(parts.assets)) {
-    app.get(path, (context) =>
-      context.body(text, 200, { 'Content-Type': type, 'Cache-Control': ASSET_CACHE }),
-    );
+  app.onError((error, context) => showFailure(parts, context, error));
+  for (const [path, type, text] of [
+    ['/console.css', 'text/css; charset=utf-8', parts.style],
+    ['/icon.svg', 'image/svg+xml', ICON],
+  ] as const) {
+    const headers = { 'Content-Type': type, 'Cache-Control': ASSET_CACHE };
+    app.get(path, (context) => context.body(text, 200, headers));
   }
   registerSignIn(app, parts);
   // Beyond this there are only pages and forms of a session.
@@ -47,33 +48,16 @@ export function consoleApp(parts: ConsoleParts): App {
   return app;
 }
 
-function showFailures(app: App, parts: ConsoleParts): void {
-  app.onError(async (error, context) => {
-    const isWrite = context.req.method === 'POST';
-    const failure = failureOf(error, { serviceUrl: parts.serviceUrl, isWrite });
-    if (failure.status === 500) parts.log.error('console_page_failed', error);
-    const { pathname, search } = new URL(context.req.url);
-    const again = isWrite || pathname.startsWith('//') ? undefined : pathname + search;
-    const view = context.get('view') ?? viewFor(parts, false);
-    const status = failure.isAway ? await readStatus(parts.opsUrl) : undefined;
-    return context.html(
-      page(<FailurePage {...{ view, failure, again, status }} />),
-      failure.status,
-    );
-  });
-}
-
 function registerGate(app: App, parts: ConsoleParts): void {
-  const { sessions, sent, log } = parts;
+  const sent = new SentForms();
   app.use(async (context, next) => {
-    const isSignedIn = sessions.has(getCookie(context, cookieName(parts)));
     const isWrite = context.req.method === 'POST';
     const { pathname, search } = new URL(context.req.url);
-    if (!isSignedIn) {
+    if (!isSignedIn(parts, context)) {
       if (isWrite) return askAgain(parts, context);
       return context.redirect(withQuery(PATHS.signIn, { next: pathname + search }), 303);
     }
-    context.set('view', viewFor(parts, true));
+    context.set('isSignedIn', true);
     if (!isWrite) return next();
     const form = await formOf(context.req.raw, FORM_MAX_BYTES);
     if (form === undefined) throw new PageError(413, 'The form is too large.');
@@ -85,9 +69,8 @@ function registerGate(app: App, parts: ConsoleParts): void {
     return undefined;
   });
   app.post(PATHS.signOut, (context) => {
-    sessions.end(getCookie(context, cookieName(parts)) ?? '');
-    sent.forget();
-    log.info('console_signed_out');
+    endSession(parts, context);
+    parts.log.info('console_signed_out');
     return context.redirect(PATHS.signIn, 303);
   });
 }

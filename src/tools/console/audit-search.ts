@@ -6,6 +6,10 @@ import type { AuditEvent, OperatorClient } from '../../operator-client.js';
 import { dayOf } from './formats.js';
 
 const PAGE_SIZE = 200;
+/** 5,000 events, so that a search answers quickly. */
+const PAGES_MAX = 25;
+/** A search ends at the page of the log that reaches this number. */
+const ROWS_ENOUGH = 50;
 
 export interface AuditFilter {
   readonly collection?: CollectionName | undefined;
@@ -27,77 +31,55 @@ export interface FoundEvents {
   readonly looked: number;
   /** How many events there are. */
   readonly total: number;
-  /** The oldest event read, from which a search resumes; undefined if all were read. */
-  readonly oldest: AuditEvent | undefined;
+  /** Where the search ended: the page of the log that comes next, and the oldest event read. */
+  readonly rest: { readonly page: number; readonly oldest: AuditEvent } | undefined;
 }
 
-type Client = Pick<OperatorClient, 'audit'>;
-
-/** Newest first. `before`: the id of the oldest event that an earlier search has read. */
+/** Newest first. `page`: of the log, where the search begins. */
 export async function searchAudit(
-  client: Client,
+  client: Pick<OperatorClient, 'audit'>,
   filter: AuditFilter,
-  { requestsMax, rowsMax }: { requestsMax: number; rowsMax: number },
-  before = Number.POSITIVE_INFINITY,
+  { page: first = 1, pagesMax = PAGES_MAX } = {},
 ): Promise<FoundEvents> {
   const rows: [AuditEvent, ...AuditEvent[]][] = [];
-  const { day = '' } = filter;
-  const isTooNew = ({ id, timestamp }: AuditEvent) =>
-    id >= before || (day !== '' && dayOf(timestamp) > day);
-  const isUnfiltered = before === Number.POSITIVE_INFINITY && day === '';
-  const first = isUnfiltered ? 1 : await firstPage(client, isTooNew);
-  let [looked, total] = [0, 0];
+  let looked = 0;
   let oldest: AuditEvent | undefined;
-  for (let page = first; page < first + requestsMax; page++) {
-    const { items, pagination } = await pageOf(client, page);
-    total = pagination.total;
+  for (let page = first; ; page++) {
+    const { items, pagination } = await client.audit.list({ page, page_size: PAGE_SIZE });
     for (const event of items) {
       // New events shift the others to later pages, so one may come twice.
-      if (isTooNew(event) || event.id >= (oldest?.id ?? before)) continue;
-      if (dayOf(event.timestamp) < day) return { rows, looked, total, oldest: undefined };
-      if (matches(event, filter)) {
-        const row = filter.run === undefined ? rowOf(rows, event) : undefined;
-        if (row === undefined && rows.length >= rowsMax) return { rows, looked, total, oldest };
-        if (row === undefined) rows.push([event]);
-        else row.push(event);
-      }
-      looked++;
+      if (oldest !== undefined && event.id >= oldest.id) continue;
       oldest = event;
+      looked++;
+      if (!matches(event, filter)) continue;
+      const { run } = event;
+      const isAlone = run === undefined || filter.run !== undefined;
+      const row = isAlone ? undefined : rows.find(([newest]) => newest.run === run);
+      if (row === undefined) rows.push([event]);
+      else row.push(event);
     }
-    if (page >= pagination.total_pages) return { rows, looked, total, oldest: undefined };
+    const found = { rows, looked, total: pagination.total };
+    // Older days are of no interest.
+    const isOver = (event: AuditEvent) => dayOf(event.timestamp) < (filter.day ?? '');
+    if (oldest === undefined || page >= pagination.total_pages || isOver(oldest)) {
+      return { ...found, rest: undefined };
+    }
+    if (rows.length >= ROWS_ENOUGH || page - first + 1 === pagesMax) {
+      return { ...found, rest: { page: page + 1, oldest } };
+    }
   }
-  return { rows, looked, total, oldest };
 }
 
-/** The row of the event's import or erasure, if there is one yet. */
-function rowOf(rows: readonly AuditEvent[][], { run }: AuditEvent): AuditEvent[] | undefined {
-  return run === undefined ? undefined : rows.find(([first]) => first?.run === run);
-}
-
-/** The first page with an event that isn't too new, by binary search: later pages are older. */
-async function firstPage(client: Client, isTooNew: (event: AuditEvent) => boolean) {
-  let low = 1;
-  let high = (await pageOf(client, 1)).pagination.total_pages;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const { items } = await pageOf(client, middle);
-    if (items.every(isTooNew)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function pageOf(client: Client, page: number) {
-  return client.audit.list({ page, page_size: PAGE_SIZE });
-}
-
-function matches(event: AuditEvent, filter: AuditFilter): boolean {
-  const { collection, action, account, record, run } = filter;
+function matches(
+  event: AuditEvent,
+  { collection, action, account, record, day, run }: AuditFilter,
+) {
   return (
     (collection === undefined || event.resource === collection) &&
     (action === undefined || event.action === action) &&
     (account === undefined || event.owner_sub === account) &&
     (record === undefined || event.record_id === record) &&
+    (day === undefined || dayOf(event.timestamp) === day) &&
     (run === undefined || event.run === run)
   );
 }

@@ -1,24 +1,25 @@
-// The audit log: all events, or those of a collection, an action, an account or a day.
+// The audit log: all events, or those of a collection, an action, an account or a day; and the table
+// of events for every page that shows some.
 
 import { COLLECTION_NAMES, isCollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
-import { type AuditFilter, type FoundEvents, searchAudit } from './audit-search.js';
-import { AuditTable } from './audit-table.js';
+import { cut } from '../data/failures.js';
+import { type AuditFilter, type AuditRow, type FoundEvents, searchAudit } from './audit-search.js';
 import { counted, numberText, timeText } from './formats.js';
-import { Frame, page, type View } from './layout.js';
+import { Frame, show, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
-import { PATHS, wholeNumber, withQuery } from './paths.js';
+import { accountPath, PATHS, withQuery } from './paths.js';
 
-/** 5,000 events, so that the page answers quickly. */
-const LIMITS = { requestsMax: 25, rowsMax: 50 };
+const NAMES_MAX = 8;
+const NAME_MAX_CHARACTERS = 40;
 const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'delete', 'restore'];
 
 export function registerAudit(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.audit, async (context) => {
     const query = (name: string) => context.req.query(name) || undefined;
     const filter = filterOf(query);
-    const found = await searchAudit(client, filter, LIMITS, wholeNumber(query('before')));
-    return context.html(page(<AuditPage view={context.get('view')} {...{ filter, found }} />));
+    const found = await searchAudit(client, filter, { page: Number(query('page')) || 1 });
+    return show(context, <AuditPage filter={filter} found={found} />);
   });
 }
 
@@ -36,10 +37,10 @@ function filterOf(query: (name: string) => string | undefined): AuditFilter {
   };
 }
 
-function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents }) {
-  const { view, filter, found } = props;
+function AuditPage({ filter, found }: { filter: AuditFilter; found: FoundEvents }) {
+  const { rest } = found;
   return (
-    <Frame view={view} title="Audit" current="audit">
+    <Frame title="Audit" current="audit">
       <h1>Audit</h1>
       <p class="caption">
         Changes made by the operator, newest first. Property names only, never values.
@@ -47,8 +48,8 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
       <Filter filter={filter} />
       <p class="caption">{countOf(filter, found)}</p>
       <AuditTable found={found} label="Events, newest first" />
-      {found.oldest && (
-        <a class="button" href={withQuery(PATHS.audit, { ...filter, before: found.oldest.id })}>
+      {rest && (
+        <a class="button" href={withQuery(PATHS.audit, { ...filter, page: rest.page })}>
           Search further back
         </a>
       )}
@@ -57,11 +58,11 @@ function AuditPage(props: { view: View; filter: AuditFilter; found: FoundEvents 
 }
 
 function countOf(filter: AuditFilter, found: FoundEvents): string {
-  const { rows, looked, total, oldest } = found;
+  const { rows, looked, total, rest } = found;
   const count = isSet(filter) ? rows.reduce((sum, { length }) => sum + length, 0) : total;
-  if (!isSet(filter) || oldest === undefined) return counted(count, 'event');
-  const seen = numberText(looked);
-  return `${numberText(count)} found in ${seen} events, back to ${timeText(oldest.timestamp)}.`;
+  if (!isSet(filter) || rest === undefined) return counted(count, 'event');
+  const since = timeText(rest.oldest.timestamp);
+  return `${numberText(count)} found in ${numberText(looked)} events, back to ${since}.`;
 }
 
 function isSet(filter: AuditFilter): boolean {
@@ -96,4 +97,55 @@ function Filter({ filter }: { readonly filter: AuditFilter }) {
       {isSet(filter) && <a href={PATHS.audit}>Show all</a>}
     </form>
   );
+}
+
+interface AuditTableProps {
+  readonly found: FoundEvents;
+  /** How many rows it has at most. */
+  readonly max?: number;
+  readonly label: string;
+}
+
+export function AuditTable({ found: { rows, rest }, max, label }: AuditTableProps) {
+  return (
+    <Table
+      label={label}
+      columns={['When', 'Action', 'Record', 'Account', 'Properties']}
+      rows={rows.slice(0, max).map((row) => {
+        const [{ timestamp, action, owner_sub, run }] = row;
+        const account = owner_sub !== '' && <a href={accountPath(owner_sub)}>{cut(owner_sub)}</a>;
+        const records = counted(row.length, 'record');
+        const mayGoOn = rest !== undefined && row.at(-1)?.id === rest.oldest.id;
+        return [
+          timeText(timestamp),
+          <span class={action}>{action}</span>,
+          row.length === 1 ? (
+            linkOf(row[0])
+          ) : (
+            <a href={withQuery(PATHS.audit, { run })}>{records + (mayGoOn ? ' or more' : '')}</a>
+          ),
+          account || '',
+          row.length === 1 ? namesOf(row[0]) : countsOf(row),
+        ];
+      })}
+    />
+  );
+}
+
+/** A deleted record no longer has a page; the id of a restore is a file name. */
+function linkOf({ resource, record_id: id, owner_sub: account, action }: AuditEvent) {
+  if (!isCollectionName(resource) || action === 'delete' || account === '') return cut(id);
+  return <a href={accountPath(account, resource, id)}>{id}</a>;
+}
+
+function namesOf({ changed, changed_omitted = 0 }: AuditEvent): string {
+  const names = changed.slice(0, NAMES_MAX).map((name) => cut(name, NAME_MAX_CHARACTERS));
+  const more = changed.length - names.length + changed_omitted;
+  return names.join(', ') + (more === 0 ? '' : ` and ${more} more`);
+}
+
+function countsOf(row: AuditRow): string {
+  const counts = new Map<string, number>();
+  for (const { resource } of row) counts.set(resource, (counts.get(resource) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${numberText(count)} ${name}`).join(', ');
 }

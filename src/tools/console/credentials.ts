@@ -1,7 +1,7 @@
 // How an operator signs in: with a password whose scrypt hash is a setting, or with a code that the
 // console prints and that works once.
 
-import { scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { type PasswordHash, passwordHashText } from '../../hosts/settings/password-hash.js';
 
 /** OWASP's password storage page: N = 2^15, r = 8, p = 3 takes 32 MiB. */
@@ -19,8 +19,6 @@ const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface Credentials {
   readonly kind: 'password' | 'code';
-  /** Called when the console listens. */
-  begin(): void;
   /** Whether this is the password or the current code. */
   accept(given: string): Promise<boolean>;
 }
@@ -29,25 +27,21 @@ export function passwordCredentials(expected: PasswordHash): Credentials {
   const accept = async (given: string) =>
     given.length <= PASSWORD_MAX_CHARACTERS &&
     timingSafeEqual(await derived(given, expected), expected.hash);
-  return { kind: 'password', begin() {}, accept };
+  return { kind: 'password', accept };
 }
 
-/** `tell` gets each new code: the first from `begin`, the next when one is used. */
-export function codeCredentials(
-  randomBytes: (size: number) => Uint8Array,
-  tell: (code: string) => void,
-): Credentials {
-  // Until the first code nothing is accepted, not even an empty text.
-  let code: string | undefined;
+/** `tell` gets each new code: the first at once, the next when one is used. */
+export function codeCredentials(tell: (code: string) => void): Credentials {
+  let code = '';
   const renew = () => {
     code = [...randomBytes(CODE_CHARACTERS)].map((byte) => CODE_ALPHABET[byte % 32]).join('');
     tell(code);
   };
+  renew();
   return {
     kind: 'code',
-    begin: renew,
     async accept(given) {
-      const isRight = code !== undefined && isSameSecret(given.trim().toUpperCase(), code);
+      const isRight = isSameSecret(given.trim().toUpperCase(), code);
       if (isRight) renew();
       return isRight;
     },
@@ -60,10 +54,7 @@ function isSameSecret(given: string, expected: string): boolean {
 }
 
 /** The text for `CONSOLE_PASSWORD_HASH`. Throws an Error with a sentence where the password is too short or too long. */
-export async function hashPassword(
-  password: string,
-  randomBytes: (size: number) => Uint8Array,
-): Promise<string> {
+export async function hashPassword(password: string): Promise<string> {
   const { length } = password;
   if (length < PASSWORD_MIN_CHARACTERS || length > PASSWORD_MAX_CHARACTERS) {
     throw new Error(

@@ -1,18 +1,25 @@
-// Health in full: the verdict and the service's own figures.
+// Whether the service is healthy: one sentence, then each reason and warning with what it means and
+// what to do, in the words of the operations guide; and the page with the service's own figures.
+// Nothing but this verdict is ever green.
 
-import type { Status } from '../../hosts/operations/status.js';
+import type { ServiceStatus } from '../../hosts/operations/status.js';
+import { FELT_WARNINGS, REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
+import type { AdminHealth } from '../../operator-client.js';
 import { ageText, bytesText, numberText, timeText } from './formats.js';
-import { Facts, Frame, page } from './layout.js';
+import { Facts, Frame, Notice, show } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
-import { readStatus } from './status.js';
-import { VerdictNotice } from './verdict.js';
+import { readStatus, type StatusOrReason } from './service.js';
+
+type Found = readonly [name: string, trouble: Trouble];
+
+const NO_PROVIDER = 'identity_provider_not_configured';
 
 export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void {
   app.get(PATHS.health, async (context) => {
     const [health, status] = await Promise.all([client.health(), readStatus(opsUrl)]);
-    const text = (
-      <Frame view={context.get('view')} title="Health" current="health">
+    const page = (
+      <Frame title="Health" current="health">
         <h1>Health</h1>
         <VerdictNotice health={health} status={status} />
         {typeof status === 'object' && (
@@ -23,11 +30,11 @@ export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void
         )}
       </Frame>
     );
-    return context.html(page(text));
+    return show(context, page);
   });
 }
 
-function factsOf(status: Status): readonly (readonly [string, string])[] {
+function factsOf(status: ServiceStatus): readonly (readonly [string, string])[] {
   const { requests, database, process, admin_keys: keys, backups } = status;
   const count = (value: number | null) => numberText(value ?? 0);
   const time = (text: string | null) => (text === null ? '–' : timeText(text));
@@ -47,9 +54,96 @@ function factsOf(status: Status): readonly (readonly [string, string])[] {
   ];
 }
 
-function backupText(backups: Status['backups']): string {
+function backupText(backups: ServiceStatus['backups']): string {
   if (backups === null) return 'not set up';
   const { last_success_at: at, last_success_bytes: bytes, folder } = backups;
   if (at === null) return `none yet; they go into ${folder}`;
-  return `${timeText(at)}, ${ageText(Date.parse(at))}, ${bytesText(bytes)}, in ${folder}`;
+  return `${timeText(at)}, ${ageText(at)}, ${bytesText(bytes)}, in ${folder}`;
+}
+
+/** Without `/status` nothing is called healthy: the disk may be full, or the provider down. */
+function verdictOf(health: AdminHealth, status: StatusOrReason, troubles: readonly Found[]) {
+  if (health.status !== 'ok') return ['bad', 'The API answers, but its database does not'] as const;
+  if (typeof status === 'object' && !status.ready) return ['bad', 'Not ready'] as const;
+  if (troubles.some(([name]) => FELT_WARNINGS.includes(name))) {
+    return ['bad', 'Customers are refused'] as const;
+  }
+  if (status === undefined) {
+    const sentence = 'The API answers. Set OPS_PORT to see whether disk and provider are healthy';
+    return ['plain', sentence] as const;
+  }
+  if (typeof status === 'string') {
+    return ['note', 'The API answers, but its health is unknown'] as const;
+  }
+  if (troubles.length > 0) return ['note', 'Working, but needs attention'] as const;
+  return ['good', 'Healthy'] as const;
+}
+
+export function troublesOf(status: StatusOrReason): Found[] {
+  if (typeof status !== 'object') return [];
+  const reasons = status.reasons.map((name): Found => [name, REASONS[name]]);
+  return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
+}
+
+export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {
+  const troubles = troublesOf(status);
+  const isKnown = troubles.some(([name]) => name === NO_PROVIDER);
+  if (!health.identity_provider_configured && !isKnown) {
+    troubles.push([NO_PROVIDER, WARNINGS[NO_PROVIDER]]);
+  }
+  const [kind, sentence] = verdictOf(health, status, troubles);
+  return (
+    <Notice kind={kind}>
+      <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}.`}
+      <Troubles found={troubles} status={status} />
+    </Notice>
+  );
+}
+
+export function Troubles({ status, found }: { status: StatusOrReason; found: readonly Found[] }) {
+  if (found.length === 0) return null;
+  return (
+    <ul class="troubles">
+      {found.map(([name, trouble]) => {
+        const detail = typeof status === 'object' ? detailOf(name, status) : '';
+        return (
+          <li>
+            <code>{name}</code>
+            <p>
+              <Prose text={trouble.meaning} />
+              {detail !== '' && <strong> {detail}</strong>}
+            </p>
+            <p>
+              <strong>What to do:</strong> <Prose text={trouble.action} />
+            </p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Since when and why, where the status says so. */
+function detailOf(name: string, status: ServiceStatus): string {
+  const { writes, identity, backups, database, replication } = status;
+  const at = (time: string | null | undefined) => (time ? timeText(time) : 'unknown');
+  const why = (text: string | null | undefined) => (text ?? 'unknown').replace(/\.\s*$/, '');
+  const failure = backups?.last_failure;
+  const details: Readonly<Record<string, string>> = {
+    writes_failing: `Since ${at(writes.failing_since)}. Last reason: ${why(writes.failing_reason)}.`,
+    disk_full: `${bytesText(database.disk_free_bytes)} free.`,
+    identity_provider_unavailable: `Since ${at(identity.unavailable_since ?? status.started_at)}.`,
+    replica_unreachable: `Last reason: ${why(replication?.reason)}.`,
+    // The folder can't be written to, and no backup has failed yet.
+    backup_failed: failure ? `${at(failure.at)}: ${why(failure.reason)}.` : '',
+    backup_overdue: `Newest: ${at(backups?.last_success_at)}.`,
+  };
+  return details[name] ?? '';
+}
+
+/** Sentences with names in backticks. */
+function Prose({ text }: { readonly text: string }) {
+  return (
+    <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
+  );
 }

@@ -2,42 +2,40 @@
 
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
+import { cut } from '../data/failures.js';
 import { TIME_ZONE } from './formats.js';
-import { PATHS, withQuery } from './paths.js';
-
-/** The values that every page needs. */
-export interface View {
-  /** Of the style and the icon, so that browsers load new ones. */
-  readonly assetVersion: string;
-  /** Unique to each page, so that its form counts once. */
-  readonly formId: string;
-  readonly isSignedIn: boolean;
-}
+import type { PageContext } from './parts.js';
+import { accountPath, PATHS, withQuery } from './paths.js';
+import { HEADINGS, type RecordPlace } from './properties.js';
 
 const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
 
-/** A page as the text of a document. */
-export function page(element: { toString(): string | Promise<string> }): string {
-  return `<!doctype html>${element}`;
+/** A page as an answer. */
+export function show(
+  context: PageContext,
+  page: ReturnType<typeof Frame>,
+  status: 200 | 400 | 401 | 404 | 409 | 413 | 422 | 429 | 500 | 502 = 200,
+) {
+  return context.html(`<!doctype html>${page}`, status);
 }
 
 interface FrameProps {
-  readonly view: View;
   readonly title: string;
   readonly current?: (typeof NAV)[number];
+  /** Without a session there is nothing to go to. */
+  readonly isSignedIn?: boolean;
   readonly children?: Child;
 }
 
-export function Frame({ view, title, current, children }: FrameProps) {
-  const { assetVersion, isSignedIn } = view;
+export function Frame({ title, current, isSignedIn = true, children }: FrameProps) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${title} · Operator’s console`}</title>
-        <link rel="icon" type="image/svg+xml" href={`/icon.svg?${assetVersion}`} />
-        <link rel="stylesheet" href={`/console.css?${assetVersion}`} />
+        <link rel="icon" type="image/svg+xml" href="/icon.svg" />
+        <link rel="stylesheet" href="/console.css" />
       </head>
       <body>
         <a class="skip" href="#content">
@@ -45,7 +43,7 @@ export function Frame({ view, title, current, children }: FrameProps) {
         </a>
         <header>
           <a class="brand" href={PATHS.overview}>
-            <img src={`/icon.svg?${assetVersion}`} alt="" width="24" height="24" />
+            <img src="/icon.svg" alt="" width="24" height="24" />
             Operator’s console
           </a>
           {isSignedIn && (
@@ -58,7 +56,7 @@ export function Frame({ view, title, current, children }: FrameProps) {
                 ))}
               </nav>
               <form method="post" action={PATHS.signOut}>
-                <FormId view={view} />
+                <FormId />
                 <button type="submit" class="plain">
                   Sign out
                 </button>
@@ -74,8 +72,8 @@ export function Frame({ view, title, current, children }: FrameProps) {
 }
 
 /** Every form carries an id, by which it counts once. */
-export function FormId({ view }: { readonly view: View }) {
-  return <input type="hidden" name="form" value={view.formId} />;
+export function FormId() {
+  return <input type="hidden" name="form" value={crypto.randomUUID()} />;
 }
 
 interface NoticeProps {
@@ -181,15 +179,6 @@ export function Pages(props: { path: string; query: { q: string }; pagination: P
   );
 }
 
-/** Lines to paste into a shell. */
-export function Commands({ lines }: { readonly lines: readonly string[] }) {
-  return (
-    <pre class="commands">
-      <code>{lines.join('\n')}</code>
-    </pre>
-  );
-}
-
 /** Names and values, one below the other. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, Child])[] }) {
   return (
@@ -203,5 +192,24 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Chi
         </div>
       ))}
     </dl>
+  );
+}
+
+/** The links above a page: to the accounts, and to where a record is. */
+export function Crumbs({ place }: { readonly place?: RecordPlace }) {
+  return (
+    <p class="caption">
+      <a href={PATHS.accounts}>Accounts</a>
+      {place && (
+        <>
+          {' › '}
+          <a href={accountPath(place.account)}>
+            <bdi>{cut(place.account)}</bdi>
+          </a>
+          {' › '}
+          <a href={accountPath(place.account, place.collection)}>{HEADINGS[place.collection]}</a>
+        </>
+      )}
+    </p>
   );
 }

@@ -1,21 +1,28 @@
-// The overview: whether the service is healthy, what it holds, what changed lately.
+// The overview: whether the service is healthy, what it holds, how the last hour went, what
+// changed lately.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { Status } from '../../hosts/operations/status.js';
+import { HOUR_MS } from '../../core/domain/hour.js';
+import type { ServiceStatus } from '../../hosts/operations/status.js';
 import type { Overview } from '../../operator-client.js';
+import { AuditTable } from './audit.js';
 import { searchAudit } from './audit-search.js';
-import { AuditTable } from './audit-table.js';
-import { ageText, bytesText, numberText } from './formats.js';
-import { LastHour } from './hour.js';
-import { Frame, page, Search } from './layout.js';
+import { ageText, bytesText, clockText, counted, numberText, roundedText } from './formats.js';
+import { VerdictNotice } from './health.js';
+import { Frame, Search, show } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { HEADINGS } from './properties.js';
-import { readStatus } from './status.js';
-import { VerdictNotice } from './verdict.js';
+import { readStatus } from './service.js';
 
-/** One request, so an import among the latest changes may be counted in part. */
-const CHANGES_LIMITS = { requestsMax: 1, rowsMax: 8 };
+type Minute = ServiceStatus['last_hour'][number];
+
+const CHANGES_MAX = 8;
+const WIDTH = 720;
+const HEIGHT = 90;
+const GAP = 1;
+/** A count above 0 is always visible. */
+const LEAST_HEIGHT = 2;
 
 export function registerOverview(app: App, parts: ConsoleParts): void {
   const { client, opsUrl } = parts;
@@ -23,12 +30,13 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
     const [overview, health, changes, status] = await Promise.all([
       client.overview(),
       client.health(),
-      searchAudit(client, {}, CHANGES_LIMITS),
+      // One request, so an import among the latest changes may be counted in part.
+      searchAudit(client, {}, { pagesMax: 1 }),
       readStatus(opsUrl),
     ]);
     const known = typeof status === 'object' ? status : undefined;
-    const text = (
-      <Frame view={context.get('view')} title="Overview" current="overview">
+    const page = (
+      <Frame title="Overview" current="overview">
         <h1>Overview</h1>
         <VerdictNotice health={health} status={status} />
         <Figures overview={overview} status={known} />
@@ -36,25 +44,25 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
         {known && <LastHour minutes={known.last_hour} />}
         <section>
           <h2>Latest changes by the operator</h2>
-          <AuditTable found={changes} label="Latest changes by the operator" />
+          <AuditTable found={changes} max={CHANGES_MAX} label="Latest changes by the operator" />
           <p>
             <a href={PATHS.audit}>{`All ${numberText(changes.total)} changes`}</a>
           </p>
         </section>
       </Frame>
     );
-    return context.html(page(text));
+    return show(context, page);
   });
 }
 
 /** `status`: undefined if it isn't known. */
-function Figures({ overview, status }: { overview: Overview; status: Status | undefined }) {
+function Figures({ overview, status }: { overview: Overview; status: ServiceStatus | undefined }) {
   const backup = status?.backups?.last_success_at;
   const figures = [
     ['Accounts', numberText(overview.tenant_count)],
     ['Records', numberText(overview.record_count)],
     ['Database file', bytesText(status?.database.bytes ?? null)],
-    ['Last backup', backup ? ageText(Date.parse(backup)) : '–'],
+    ['Last backup', backup ? ageText(backup) : '–'],
   ] as const;
   const counts = COLLECTION_NAMES.map(
     (name) => `${HEADINGS[name]} ${numberText(overview.resources[name])}`,
@@ -71,5 +79,57 @@ function Figures({ overview, status }: { overview: Overview; status: Status | un
       </dl>
       <p class="caption">{counts.join(' · ')}</p>
     </>
+  );
+}
+
+/** `minutes`: oldest first; the last one isn't over. */
+function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
+  const sum = (of: (minute: Minute) => number) =>
+    minutes.reduce((total, minute) => total + of(minute), 0);
+  const [requests, failed] = [sum((minute) => minute.requests), sum((minute) => minute.failed)];
+  const highest = (name: string, of: (minute: Minute) => number, unit = '') => {
+    const [minute] = minutes.toSorted((a, b) => of(b) - of(a));
+    if (minute === undefined || of(minute) === 0) return '';
+    const at = clockText(minute.from);
+    return ` ${name} at most ${roundedText(of(minute))}${unit}, at ${at}.`;
+  };
+  return (
+    <section>
+      <h2>Last hour</h2>
+      <p>
+        {`${counted(requests, 'request')}, of which ${numberText(failed)} failed (status 500 or above).`}
+        {highest('Requests a minute', (minute) => minute.requests)}
+        {highest('p95', (minute) => (minute.p95_seconds ?? 0) * 1000, ' ms')}
+        {highest('Errors a minute', (minute) => minute.failed)}
+      </p>
+      <Plot minutes={minutes} />
+      <p class="axis caption" aria-hidden="true">
+        <span>an hour ago</span>
+        <span>requests a minute</span>
+        <span>now</span>
+      </p>
+    </section>
+  );
+}
+
+/** Hidden from screen readers, since the text has the figures. */
+function Plot({ minutes }: { readonly minutes: readonly Minute[] }) {
+  const now = Date.now();
+  const most = Math.max(...minutes.map(({ requests }) => requests), 1);
+  const x = (at: string) => Math.max(0, WIDTH * (1 - (now - Date.parse(at)) / HOUR_MS));
+  const bar = ({ from, to }: Minute, count: number, kind?: string) => {
+    const height = Math.max((HEIGHT * count) / most, LEAST_HEIGHT);
+    const width = Math.max(x(to) - x(from) - GAP, GAP);
+    const [left, top, wide, high] = [x(from), HEIGHT - height, width, height].map((value) =>
+      value.toFixed(1),
+    );
+    return count > 0 && <rect class={kind} x={left} y={top} width={wide} height={high} />;
+  };
+  const box = `0 0 ${WIDTH} ${HEIGHT}`;
+  return (
+    <svg class="plot" viewBox={box} preserveAspectRatio="none" aria-hidden="true">
+      {minutes.map((minute) => bar(minute, minute.requests))}
+      {minutes.map((minute) => bar(minute, minute.failed, 'errors'))}
+    </svg>
   );
 }

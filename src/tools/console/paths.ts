@@ -1,6 +1,7 @@
 // The paths of the console's pages, and subjects and ids as their segments.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
+import type { PageContext } from './parts.js';
 
 export const PATHS = {
   overview: '/',
@@ -37,8 +38,9 @@ function segmentOf(text: string): string {
   return encodeURIComponent(/^~*\.{1,2}$/.test(whole) ? `~${whole}` : whole);
 }
 
-/** The text of a decoded segment. */
-export function textOf(segment: string): string {
+/** The subject or id in the path of this page. */
+export function segmentIn(context: PageContext, name: 'account' | 'id'): string {
+  const segment = context.req.param(name) ?? '';
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
 }
 
@@ -48,9 +50,4 @@ export function localPath(next: string | undefined): string {
   if (!next?.startsWith('/') || !URL.canParse(next, base)) return PATHS.overview;
   const { origin, pathname, search } = new URL(next, base);
   return origin === base && !pathname.startsWith('//') ? pathname + search : PATHS.overview;
-}
-
-/** 1 or more; undefined for anything else. */
-export function wholeNumber(text: string | undefined): number | undefined {
-  return /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined;
 }

@@ -9,8 +9,15 @@ import {
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import { type JsonObject, type JsonValue, setOwn } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { cut, numberText, shortText, timeText } from './formats.js';
+import { cut } from '../data/failures.js';
+import { numberText, shortText, timeText } from './formats.js';
 import { PAYMENTS, type Tab } from './paths.js';
+
+/** Where a record is. */
+export interface RecordPlace {
+  readonly account: string;
+  readonly collection: CollectionName;
+}
 
 /** Above a list. */
 export const HEADINGS = {
@@ -22,8 +29,8 @@ const PAYMENT_COLUMNS = ['customer', 'status', 'method', 'amount', 'paid', 'due'
 const SERVICE_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
 /** Properties that can serve as a record's name; the first one present does. */
 const NAMING = new Set(['name', ...COLLECTION_NAMES.map((name) => COLLECTIONS[name].columns[0])]);
-/** What an HTML form alters: a lone CR, U+0000, half a surrogate pair. */
-const LOST_IN_A_FIELD = /\r(?!\n)|\0|\p{Surrogate}/u;
+/** What an HTML form alters: CR, U+0000, half a surrogate pair. */
+const LOST_IN_A_FIELD = /\r|\0|\p{Surrogate}/u;
 
 const KNOWN = COLLECTION_NAMES.flatMap((name) => COLLECTIONS[name].properties);
 const MONEY: ReadonlySet<string> = new Set([...namesOf('money'), 'due']);
@@ -33,11 +40,10 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['due', 'Due'],
   ['role', 'Role'],
 ]);
-const FIELDS = byCollection(fieldsIn);
 
 /** In the order of the form. */
 export function fieldsOf(collection: CollectionName): readonly Property[] {
-  return FIELDS[collection];
+  return COLLECTIONS[collection].properties.filter(({ kind }) => kind !== 'object');
 }
 
 export function columnsOf(tab: Tab): readonly string[] {
@@ -100,10 +106,6 @@ export function isOfService(name: string): boolean {
 
 export function jsonText(value: JsonValue | undefined, maxCharacters = 200): string {
   return value === undefined ? 'not set' : cut(JSON.stringify(value), maxCharacters);
-}
-
-function fieldsIn(collection: CollectionName): readonly Property[] {
-  return COLLECTIONS[collection].properties.filter(({ kind }) => kind !== 'object');
 }
 
 function namesOf(wanted: Property['kind']): string[] {

@@ -1,15 +1,9 @@
 // Turns a sent form into the change it asks for: only what differs from what the form showed. Pure.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import {
-  isSameValue,
-  type JsonObject,
-  type JsonValue,
-  parseJsonObject,
-  setOwn,
-} from '../../core/domain/json.js';
+import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { numberOfText } from '../data/number-text.js';
+import { type CellValue, valueOfCell } from '../data/cell-values.js';
 import { fieldsOf, fieldText, isOfService, propertiesBut, valueAt } from './properties.js';
 
 /** The field for the properties that have no field of their own. */
@@ -51,16 +45,17 @@ export function changeOf(
   const shown = formTexts(collection, base);
   const inFields = new Set<string>();
   for (const property of fieldsOf(collection)) {
-    const { name } = property;
-    const text = sent.get(fieldName(name));
-    if (text !== null || shown.has(fieldName(name))) inFields.add(name);
-    if (text === null || isSameText(text, shown.get(fieldName(name)))) continue;
-    const typed = typedValue(property, withLineEndsOf(valueAt(base, name), text));
-    if (typed instanceof Problem) problems.set(name, typed.message);
-    else setOwn(set, name, typed);
+    const name = fieldName(property.name);
+    // Browsers send every line break as CR LF.
+    const text = sent.get(name)?.replaceAll('\r\n', '\n');
+    if (text !== undefined || shown.has(name)) inFields.add(property.name);
+    if (text === undefined || text === (shown.get(name) ?? '')) continue;
+    const typed = typedValue(property, text);
+    if (typed.ok) setOwn(set, property.name, typed.value);
+    else problems.set(property.name, `“${text}”: ${typed.problem}.`);
   }
   const json = sent.get(fieldName(JSON_FIELD));
-  if (json !== null && !isSameText(json, shown.get(fieldName(JSON_FIELD)))) {
+  if (json !== null) {
     const problem = addJson(set, json, propertiesBut(base, inFields), inFields);
     if (problem !== undefined) problems.set(JSON_FIELD, problem);
   }
@@ -106,48 +101,13 @@ export function differing(base: JsonObject, now: JsonObject): string[] {
   return [...names].filter((name) => !isSame(name));
 }
 
-/** Browsers send every line break as CR LF. */
-function isSameText(sent: string, shown: string | null): boolean {
-  return sent.replaceAll('\r\n', '\n') === (shown ?? '').replaceAll('\r\n', '\n');
-}
-
-function withLineEndsOf(before: unknown, sent: string): string {
-  const hadBoth = typeof before === 'string' && before.includes('\r\n');
-  return hadBoth ? sent : sent.replaceAll('\r\n', '\n');
-}
-
-const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
-
-class Problem extends Error {}
-
-/** The value of a field's text. An empty text is null: a change can set a property to null, but not remove it. */
-function typedValue({ kind }: Property, text: string): JsonValue | Problem {
-  if (text === '') return null;
-  if (kind === 'number' || kind === 'money') return typedNumber(text);
-  if (kind === 'flag') return text === 'true';
-  if (kind !== 'moment' || isDate(text)) return text;
-  return new Problem(`“${text}” is not a date; write 2026-12-31 or 2026-12-31T09:30:00Z.`);
-}
-
-/** The console shows `62,500`, so a comma before three digits groups them; `62.500` stays ambiguous. */
-function typedNumber(text: string): number | Problem {
-  const hasCommasOnly = /^[^.]*,\d{3}$/.test(text.trim());
-  const number = numberOfText(text, hasCommasOnly ? '.' : undefined);
-  if (number.ok) return number.value;
-  if (number.why === 'ambiguous') {
-    const readings = number.readings.join(' or ');
-    return new Problem(`“${text}” could be ${readings}; write ${readings}.`);
-  }
-  return new Problem(
-    number.why === 'too long'
-      ? `“${text}” has more digits than a number keeps; write fewer.`
-      : `“${text}” is not a number; write digits such as 45000, without currency.`,
-  );
-}
-
-/** A day of the calendar, or a moment of one. */
-function isDate(text: string): boolean {
-  if (!ISO_8601.test(text) || Number.isNaN(Date.parse(text))) return false;
-  const day = text.slice(0, 10);
-  return new Date(day).toISOString().startsWith(day);
+/** The value of a field's text, as an import reads it. An empty text is null: a change can't remove a property. */
+function typedValue(property: Property, text: string): CellValue {
+  if (text === '') return { ok: true, value: null };
+  if (property.kind === 'text') return { ok: true, value: text };
+  // The pages show `62,500`, so a comma before three digits groups them; `62.500` stays ambiguous.
+  const decimal = /^[^.]*,\d{3}$/.test(text.trim()) ? '.' : undefined;
+  const typed = valueOfCell(text, property, { decimal, dates: undefined, isOwn: false });
+  // An option of the import's follows.
+  return typed.ok ? typed : { ok: false, problem: typed.problem.split('; pass')[0] ?? '' };
 }

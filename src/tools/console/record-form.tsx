@@ -3,11 +3,10 @@
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { PropertyKind } from '../../core/domain/property.js';
-import { FormId, Frame, Notice, type View } from './layout.js';
+import { Crumbs, FormId, Frame, Notice } from './layout.js';
 import { accountPath } from './paths.js';
-import { fieldsOf, jsonText, labelOf, shownText, valueAt } from './properties.js';
+import { fieldsOf, jsonText, labelOf, type RecordPlace, shownText, valueAt } from './properties.js';
 import { differing, fieldName, formTexts, JSON_FIELD } from './record-change.js';
-import { Crumbs, type RecordPlace, recordPath } from './record-place.js';
 
 /** A longer text, or one with line breaks, gets a text area. */
 const LINE_MAX_CHARACTERS = 80;
@@ -15,7 +14,6 @@ const JSON_LINES_MAX = 24;
 const FLAGS = { '': 'not set', true: 'yes', false: 'no' };
 
 export interface FormProps {
-  readonly view: View;
   readonly place: RecordPlace;
   /** Undefined: a new record. */
   readonly id: string | undefined;
@@ -30,13 +28,13 @@ export interface FormProps {
 }
 
 export function FormPage(props: FormProps) {
-  const { view, place, id, base, outdated, problems } = props;
+  const { place, id, base, outdated, problems } = props;
   const title =
     id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
   const list = accountPath(place.account, place.collection);
-  const path = id === undefined ? list : recordPath(place, id);
+  const path = id === undefined ? list : accountPath(place.account, place.collection, id);
   return (
-    <Frame view={view} title={title} current="accounts">
+    <Frame title={title} current="accounts">
       <Crumbs place={place} />
       <h1>{title}</h1>
       {problems !== undefined && (
@@ -58,7 +56,7 @@ export function FormPage(props: FormProps) {
         class="card"
         autocomplete="off"
       >
-        <FormId view={view} />
+        <FormId />
         <input type="hidden" name="base" value={JSON.stringify(base)} />
         <Fields {...props} />
         <p class="caption">

@@ -1,14 +1,18 @@
-// One record with the operator's changes to it, and the paths of its form.
+// A record: its page with the operator's changes to it, and what its form does: it creates, changes
+// or deletes a record, unless someone changed it since the form was opened.
 
-import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { StoredRecord } from '../data/service.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
+import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';
+import { ApiError } from '../../operator-client.js';
+import { cut } from '../data/failures.js';
+import { recordsOf, type StoredRecord } from '../data/service.js';
+import { AuditTable } from './audit.js';
 import { searchAudit } from './audit-search.js';
-import { AuditTable } from './audit-table.js';
 import { PageError } from './failure.js';
-import { cut, timeText } from './formats.js';
-import { Facts, Frame, Notice, page } from './layout.js';
+import { timeText } from './formats.js';
+import { Crumbs, Facts, Frame, Notice, show } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
-import { PATHS, withQuery } from './paths.js';
+import { accountPath, PATHS, segmentIn, withQuery } from './paths.js';
 import {
   fieldsOf,
   isMoney,
@@ -16,71 +20,75 @@ import {
   jsonText,
   labelOf,
   nameOf,
+  type RecordPlace,
   shownText,
   valueAt,
 } from './properties.js';
-import { Crumbs, idOf, placeOf, type RecordPlace, recordPath } from './record-place.js';
-import { readRecord, showForm, takeForm } from './record-saving.js';
+import { changeOf, formTexts, merged } from './record-change.js';
+import { FormPage, type FormProps } from './record-form.js';
+import { found } from './service.js';
 
-/** The page looks at 200 events, and leads to the search for more. */
-const EVENTS_LIMITS = { requestsMax: 1, rowsMax: 20 };
+const EVENTS_MAX = 20;
 const VALUE_MAX_CHARACTERS = 400;
 const NOTICES = new Map([
   ['saved', 'Saved.'],
   ['created', 'Created.'],
   ['unchanged', 'Nothing changed, so nothing was sent.'],
 ]);
+const REFUSALS = ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'];
 const PATH = `/accounts/:account/:collection{(?:${COLLECTION_NAMES.join('|')})}`;
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
-  type Given = [context: PageContext, place: RecordPlace, record: StoredRecord];
-  const ofRecord =
-    (show: (...given: Given) => Response | Promise<Response>) => async (context: PageContext) => {
-      const place = placeOf(context);
-      const record = await readRecord(parts, place, idOf(context));
-      if (record !== undefined) return show(context, place, record);
-      const hint = 'It may have been deleted, or the id is misspelled.';
-      throw new PageError(404, 'The service has no such record.', hint);
-    };
   app.get(`${PATH}/new`, (context) =>
     showForm(context, { place: placeOf(context), id: undefined, base: {} }),
   );
-  app.post(`${PATH}/new`, (context) => takeForm(parts, context, placeOf(context), undefined));
-  app.get(
-    `${PATH}/:id`,
-    ofRecord((...given) => showRecord(parts, ...given)),
-  );
-  app.get(
-    `${PATH}/:id/change`,
-    ofRecord((context, place, base) => showForm(context, { place, id: base.id, base })),
-  );
-  app.post(`${PATH}/:id/change`, (context) =>
-    takeForm(parts, context, placeOf(context), idOf(context)),
-  );
+  app.post(`${PATH}/new`, (context) => takeForm(parts, context, undefined));
+  app.get(`${PATH}/:id`, async (context) => {
+    return showRecord(parts, context, await recordFound(parts, context));
+  });
+  app.get(`${PATH}/:id/change`, async (context) => {
+    const base = await recordFound(parts, context);
+    return showForm(context, { place: placeOf(context), id: base.id, base });
+  });
+  app.post(`${PATH}/:id/change`, (context) => takeForm(parts, context, segmentIn(context, 'id')));
 }
 
-async function showRecord(
-  { client }: ConsoleParts,
-  context: PageContext,
-  place: RecordPlace,
-  record: StoredRecord,
-) {
+function placeOf(context: PageContext): RecordPlace {
+  const collection = context.req.param('collection') as CollectionName;
+  return { account: segmentIn(context, 'account'), collection };
+}
+
+/** Throws a `PageError` if the account has no such record. */
+async function recordFound({ client }: ConsoleParts, context: PageContext): Promise<StoredRecord> {
+  const { account, collection } = placeOf(context);
+  const record = await found(recordsOf(client, account, collection).read(segmentIn(context, 'id')));
+  if (record !== undefined) return record;
+  const hint = 'It may have been deleted, or the id is misspelled.';
+  throw new PageError(404, 'The service has no such record.', hint);
+}
+
+async function showRecord({ client }: ConsoleParts, context: PageContext, record: StoredRecord) {
+  const place = placeOf(context);
   const filter = { ...place, record: record.id };
-  const events = await searchAudit(client, filter, EVENTS_LIMITS);
-  const { oldest } = events;
+  // One request; the page leads to the search for more.
+  const events = await searchAudit(client, filter, { pagesMax: 1 });
+  const since = events.rest?.oldest.timestamp;
   const notice = NOTICES.get(context.req.query('done') ?? '');
   const name = nameOf(record);
   const known = fieldsOf(place.collection).map((property) => property.name);
   const others = Object.keys(record).filter((own) => !known.includes(own) && !isOfService(own));
-  const text = (
-    <Frame view={context.get('view')} title={record.id} current="accounts">
+  const page = (
+    <Frame title={record.id} current="accounts">
       <Crumbs place={place} />
       <div class="title">
         <h1>
           <bdi>{cut(name, 120)}</bdi>
           {name !== record.id && <small> {record.id}</small>}
         </h1>
-        <a class="button main" href={`${recordPath(place, record.id)}/change`}>
+        <a
+          class="button main"
+          href={`${accountPath(place.account, place.collection, record.id)}/change`}
+        >
           Change
         </a>
       </div>
@@ -103,16 +111,14 @@ async function showRecord(
       <section>
         <h2>Changes by the operator</h2>
         {events.rows.length === 0 && (
-          <p class="empty">
-            {oldest === undefined ? 'None.' : `None since ${timeText(oldest.timestamp)}.`}
-          </p>
+          <p class="empty">{since === undefined ? 'None.' : `None since ${timeText(since)}.`}</p>
         )}
-        <AuditTable found={events} label="Changes by the operator" />
-        {oldest && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
+        <AuditTable found={events} max={EVENTS_MAX} label="Changes by the operator" />
+        {since && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
       </section>
     </Frame>
   );
-  return context.html(page(text));
+  return show(context, page);
 }
 
 function shown(record: StoredRecord, name: string) {
@@ -125,4 +131,73 @@ function shown(record: StoredRecord, name: string) {
   const { currency } = record;
   const unit = isMoney(name) && typeof currency === 'string' ? ` ${cut(currency, 8)}` : '';
   return shownText(name, value) + unit;
+}
+
+function showForm(context: PageContext, props: FormProps, status: 200 | 409 | 422 = 200) {
+  return show(context, <FormPage {...props} />, status);
+}
+
+/** `id`: undefined for a new record. */
+async function takeForm(parts: ConsoleParts, context: PageContext, id: string | undefined) {
+  const place = placeOf(context);
+  const typed = context.get('form');
+  const base = baseIn(typed, id);
+  const form = { place, id, base, typed };
+  const records = recordsOf(parts.client, place.account, place.collection);
+  const isDelete = typed.get('do') === 'delete';
+  const { set, problems } = isDelete
+    ? { set: {}, problems: new Map() }
+    : changeOf(place.collection, typed, base);
+  if (problems.size > 0) return showForm(context, { ...form, problems }, 422);
+  const done = (path: string, what: string) => context.redirect(`${path}?done=${what}`, 303);
+  try {
+    if (id === undefined) {
+      const made = await records.create(set);
+      return done(accountPath(place.account, place.collection, made.id), 'created');
+    }
+    const path = accountPath(place.account, place.collection, id);
+    if (!isDelete && Object.keys(set).length === 0) return done(path, 'unchanged');
+    const now = await found(records.read(id));
+    if (now === undefined) {
+      const sentence = 'Someone deleted this record in the meantime.';
+      throw new PageError(409, sentence, 'Nothing was saved.');
+    }
+    if (!isSameValue(now, base)) {
+      const mine = merged(now, set);
+      const texts = formTexts(place.collection, mine);
+      return showForm(context, { place, id, base: now, typed: texts, outdated: base }, 409);
+    }
+    if (isDelete) {
+      await records.delete(id);
+      return done(accountPath(place.account, place.collection), 'deleted');
+    }
+    await records.update(id, set);
+    return done(path, 'saved');
+  } catch (error) {
+    if (!(error instanceof ApiError && REFUSALS.includes(error.code))) throw error;
+    return showForm(context, { ...form, problems: problemsOf(error) }, 422);
+  }
+}
+
+/** The service's sentences by property; under `''` one about the record as a whole. */
+function problemsOf(error: ApiError): Map<string, string> {
+  const fields = error.code === 'VALIDATION_FAILED' ? Object.entries(error.fields) : [];
+  if (fields.length === 0) return new Map([['', error.message]]);
+  return new Map(
+    fields.map(([name, { reason, message }]) => {
+      const isNothing = reason === 'missing' || reason === 'empty' || message.startsWith('is null');
+      return [name, isNothing ? `${labelOf(name)} is required.` : `${name} ${message}`];
+    }),
+  );
+}
+
+/** The record as the form showed it. Throws a `PageError` if it is incomplete. */
+function baseIn(sent: URLSearchParams, id: string | undefined): JsonObject {
+  try {
+    const base: unknown = JSON.parse(sent.get('base') ?? '');
+    if (isJsonObject(base) && base['id'] === id) return base;
+  } catch {
+    // Told below.
+  }
+  throw new PageError(400, 'The form was incomplete, so nothing was saved.', 'Open it again.');
 }

@@ -9,8 +9,8 @@ import { isLoopback } from '../../hosts/settings/addresses.js';
 export interface ConsoleAddress {
   /** The https origin that browsers use; undefined: http on loopback. */
   readonly origin: string | undefined;
-  /** Where the console listens; known once it does. */
-  readonly port: () => number;
+  /** Where the console listens. */
+  readonly port: number;
 }
 
 /** Sets the headers of every answer, also of refusals and of pages that failed. */
@@ -43,13 +43,13 @@ export function requestGuard(address: ConsoleAddress): MiddlewareHandler {
 }
 
 /** The origin of this request's page where its `Host` is one of ours; undefined otherwise. */
-export function originOf(request: Request, { origin, port }: ConsoleAddress): string | undefined {
+function originOf(request: Request, { origin, port }: ConsoleAddress): string | undefined {
   const host = request.headers.get('host') ?? '';
   if (origin !== undefined) return host === new URL(origin).host ? origin : undefined;
   // Another name may lead here, too, and its owner controls the page that asks (DNS rebinding).
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const isOurs = url !== undefined && isLoopback(url.hostname) && url.host === host;
-  return isOurs && Number(url.port || 80) === port() ? url.origin : undefined;
+  return isOurs && Number(url.port || 80) === port ? url.origin : undefined;
 }
 
 function refusalOf(request: Request, address: ConsoleAddress) {

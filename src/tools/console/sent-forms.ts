@@ -6,7 +6,7 @@ import { boundedBody } from '../../core/bounded-body.js';
 
 /** A record of 2 MiB comes as it was and as it is to be, percent-encoded. */
 export const FORM_MAX_BYTES = 13 * 1_048_576;
-/** The longest password, percent-encoded. */
+/** The longest password, percent-encoded: anyone may send a sign-in. */
 export const SIGN_IN_MAX_BYTES = 16_384;
 const ANSWERS_MAX = 200;
 
@@ -18,39 +18,25 @@ export class SentForms {
    * among them. An answer that shows the form again isn't kept, so that it can be sent again.
    */
   async once(path: string, form: URLSearchParams, act: () => Promise<Response>): Promise<Response> {
-    if (!form.get('form')) return act();
+    if (!form.has('form')) return act();
     const key = createHash('sha256').update(`${path}\n${form}`).digest('base64');
-    const kept = this.#answers.get(key);
-    if (kept !== undefined) return (await kept).clone();
-    const answer = act();
+    const answer = this.#answers.get(key) ?? act();
     this.#answers.set(key, answer);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= ANSWERS_MAX) break;
-      this.#answers.delete(oldest);
-    }
-    try {
-      const { status } = await answer;
-      if (status < 300 || (status >= 400 && status < 500)) this.#answers.delete(key);
-    } catch (error) {
-      this.#answers.delete(key);
-      throw error;
-    }
-    return (await answer).clone();
-  }
-
-  /** After a sign-out no kept answer may sign anyone in. */
-  forget(): void {
-    this.#answers.clear();
+    const [oldest = ''] = this.#answers.keys();
+    if (this.#answers.size > ANSWERS_MAX) this.#answers.delete(oldest);
+    const response = await answer;
+    if (response.status !== 303 && response.status < 500) this.#answers.delete(key);
+    return response.clone();
   }
 }
 
 /** Undefined if the body is longer, or isn't a form. */
 export async function formOf(
-  request: Request,
+  { headers, body }: Request,
   maxBytes: number,
 ): Promise<URLSearchParams | undefined> {
-  const type = request.headers.get('content-type') ?? '';
+  const type = headers.get('content-type') ?? '';
   if (!type.startsWith('application/x-www-form-urlencoded')) return undefined;
-  const body = await boundedBody(request.body, maxBytes);
-  return body && new URLSearchParams(new TextDecoder().decode(body));
+  const bytes = await boundedBody(body, maxBytes);
+  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
 }

@@ -1,25 +1,22 @@
 // The service as the console calls it: the operator's client, with answers of bounded length, no
-// redirects, and a timeout that suits a person.
+// redirects, and a timeout that suits a person; and the `/status` of its operations port.
 
+import type { ServiceStatus } from '../../hosts/operations/status.js';
 import { ApiError, createOperatorClient, type OperatorClient } from '../../operator-client.js';
 import { boundedFetch } from '../data/service.js';
 
 const TIMEOUT_MS = 10_000;
-/** Rows of every page of a list: the largest records still fit into one answer. */
+/** Rows of every page of a list. */
 export const PAGE_SIZE = 25;
-/** A record of an earlier release has up to 2 MiB, and its id and owner. */
-const ANSWER_MAX_BYTES = PAGE_SIZE * 2_200_000;
+/** Longer than the service itself waits for a disk that hangs, so that it can report one. */
+const STATUS_MAX_MS = 5_000;
 
 /** `timeoutMs`: of one call. */
 export function serviceClient(
   target: { readonly baseUrl: string; readonly adminKey: string },
   timeoutMs = TIMEOUT_MS,
 ): OperatorClient {
-  return createOperatorClient({
-    ...target,
-    timeoutMs,
-    fetch: (url, init) => boundedFetch(url, init, ANSWER_MAX_BYTES),
-  });
+  return createOperatorClient({ ...target, timeoutMs, fetch: boundedFetch });
 }
 
 /** The answer; undefined for 404. */
@@ -28,4 +25,25 @@ export function found<T>(answer: Promise<T>): Promise<T | undefined> {
     if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
     throw error;
   });
+}
+
+/** `/status`, or a sentence that says why there is none; undefined without an operations port. */
+export type StatusOrReason = ServiceStatus | string | undefined;
+
+/** Never rejects. `url`: `http://HOST:PORT`; undefined without an operations port. */
+export async function readStatus(url: string | undefined): Promise<StatusOrReason> {
+  if (url === undefined) return undefined;
+  const signal = AbortSignal.timeout(STATUS_MAX_MS);
+  try {
+    const response = await fetch(`${url}/status`, { signal, redirect: 'error' });
+    const answer = (await response.json()) as ServiceStatus | null;
+    if (!Array.isArray(answer?.last_hour)) throw new Error('it is not a /status of this release');
+    return answer;
+  } catch (error) {
+    // A failed connection by its code.
+    const { message = String(error), cause } = error as Error;
+    const why = signal.aborted ? `none within ${STATUS_MAX_MS / 1000} s` : message;
+    const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+    return `The operations port ${url} gave no usable answer: ${code ?? why}`;
+  }
 }

@@ -5,10 +5,9 @@
 
 import { isJsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { type DecimalMark, DIGITS_MAX, numberOfText, textOfNumber } from './number-text.js';
 
-/** Typed as in a workbook. A date holds wall-clock time in its UTC fields. */
-export type Cell = string | number | boolean | Date | FormattedNumber | CellFault | null;
+/** Typed as in a workbook; a date is its ISO 8601 text. */
+export type Cell = string | number | boolean | FormattedNumber | CellFault | null;
 
 /** A number that its format shows as other digits, such as 713445210 as 0713445210. */
 export interface FormattedNumber {
@@ -45,6 +44,16 @@ export function textOfCell(cell: Cell | undefined): string {
   return cell && typeof cell === 'object' && 'shown' in cell ? cell.shown : String(cell ?? '');
 }
 
+/** A double preserves every number of up to this many digits. */
+const DIGITS_MAX = 15;
+const SPACES = /[\u0020\u00a0\u2009\u202f]/g;
+/** `1.000,50` with a decimal comma, `1,000.50` with a point, in groups of three by mark, space or apostrophe. */
+const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
+  '.': /^([+-]?)([1-9]\d{0,2}(?:([, '])\d{3})(?:\3\d{3})*|\d+)(?:\.(\d+))?$/,
+  ',': /^([+-]?)([1-9]\d{0,2}(?:([. '])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/,
+};
+
+export type DecimalMark = ',' | '.';
 export type DayOrder = 'dmy' | 'mdy';
 
 export interface CellReading {
@@ -72,20 +81,9 @@ const YES = /^(?:true|yes|ndiyo|1)$/i;
 const NO = /^(?:false|no|hapana|0)$/i;
 /** What a spreadsheet shows for a formula that it cannot compute. */
 const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC!)$/;
-const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
-const NOT_A_DATE =
-  'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026, or a date cell';
+const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026';
 /** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
 export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
-/** The kinds of properties that accept a workbook's typed cell unchanged. */
-const KINDS_OF_CELL: Readonly<Record<string, readonly string[]>> = {
-  number: ['money', 'number'],
-  boolean: ['flag'],
-  object: ['moment'],
-};
-/** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
-const ZONE = '+03:00';
-
 /** `property`: undefined if the table of collections has none of that name. */
 export function valueOfCell(
   cell: NonNullable<Cell>,
@@ -96,13 +94,12 @@ export function valueOfCell(
     return (reading.isOwn && ownValue(cell, property)) || textValue(cell, property, reading);
   }
   if (isFault(cell)) return refused(cell.problem);
-  if (typeof cell === 'object' && 'number' in cell) {
+  if (typeof cell === 'object') {
     return valueOfCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
   }
-  const value = cell instanceof Date ? isoText(cell) : cell;
-  const kinds = KINDS_OF_CELL[typeof cell];
-  if (property === undefined || kinds?.includes(property.kind)) return { ok: true, value };
-  return textValue(String(value).toUpperCase(), property, reading);
+  const isOfKind = typeof cell === 'boolean' ? property?.kind === 'flag' : isQuantity(property);
+  if (property === undefined || isOfKind) return { ok: true, value: cell };
+  return textValue(String(cell).toUpperCase(), property, reading);
 }
 
 function isQuantity(property: Property | undefined): boolean {
@@ -121,7 +118,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
   switch (property?.kind) {
     case 'money':
     case 'number':
-      return numberValue(text, reading.decimal);
+      return numberOfText(text, reading.decimal);
     case 'moment':
       return momentValue(text.trim(), reading.dates);
     case 'flag':
@@ -146,28 +143,38 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
   }
 }
 
-function numberValue(text: string, decimal: DecimalMark | undefined): CellValue {
-  const number = numberOfText(text, decimal);
-  if (number.ok) {
-    const { value, decimals } = number;
-    if (decimals !== 3) return { ok: true, value };
-    // 120.000 most often means a hundred and twenty thousand, even if the
-    // other amounts have a decimal point.
-    const whole = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-    return refused(
-      `three decimals are most often thousands; write ${whole}, or ${textOfNumber(value, '.')} if it is a fraction`,
-    );
+/**
+ * `mark`: the decimal mark. Undefined: only unambiguous texts are numbers, because `1.000` is a
+ * thousand in one country and one in another.
+ */
+export function numberOfText(text: string, mark?: DecimalMark): CellValue {
+  const given = text.trim().replace(SPACES, ' ');
+  const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
+  const readings = new Set<string>();
+  for (const candidate of marks) {
+    const [found, sign = '', whole = '', , fraction = ''] = FORMS[candidate].exec(given) ?? [];
+    if (found === undefined) continue;
+    const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+    // 1.0 and 1 are the same reading.
+    const rest = fraction.replace(/0+$/, '');
+    readings.add(`${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`);
   }
-  switch (number.why) {
-    case 'ambiguous':
-      return refused(
-        `the value could be ${number.readings.join(' or ')}; pass --decimal , or --decimal .`,
-      );
-    case 'too long':
-      return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
-    case 'unreadable':
-      return refused(NOT_A_NUMBER);
+  const [reading, other] = readings;
+  if (reading === undefined) {
+    return refused('the value is not a number; it must be digits, without currency');
   }
+  if (other !== undefined) {
+    return refused(`the value could be ${reading} or ${other}; pass --decimal , or --decimal .`);
+  }
+  const value = Number(reading);
+  const digits = reading.replace(/\D/g, '').replace(/^0+/, '').length;
+  if (digits <= DIGITS_MAX || String(value) === reading) return { ok: true, value };
+  return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
+}
+
+/** The number for a spreadsheet with that decimal mark. */
+function textOfNumber(value: number, mark: DecimalMark): string {
+  return String(value).replace('.', mark);
 }
 
 function momentValue(text: string, order: DayOrder | undefined): CellValue {
@@ -191,12 +198,6 @@ function calendarDay(year = '', month = '', day = ''): string | undefined {
   const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? text : undefined;
-}
-
-/** A workbook stores fractions of days, which are slightly off whole seconds. */
-function isoText(date: Date): string {
-  const text = new Date(Math.round(date.getTime() / 1000) * 1000).toISOString();
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19) + ZONE;
 }
 
 function parsed(text: string): JsonValue | undefined {

@@ -25,7 +25,7 @@ export function sentenceOf(error: unknown): string {
     return "the service's administration API is off; set ADMIN_API_KEY for the service, too";
   }
   if (code === 'UNAUTHORIZED') {
-    return "the service refused the key (401); use the service's own ADMIN_API_KEY";
+    return "the service refused the admin key (401); use the service's own ADMIN_API_KEY";
   }
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
     const reason = error.cause instanceof Error ? codeOf(error.cause.cause) : undefined;
@@ -34,6 +34,12 @@ export function sentenceOf(error: unknown): string {
   }
   const request = requestId === undefined ? '' : `, request ${requestId}`;
   return `the service answered ${code} (status ${status}${request}): ${message}`;
+}
+
+/** A text of bounded length. Never splits a surrogate pair. */
+export function cut(text: string, maxCharacters = 80): string {
+  if (text.length <= maxCharacters) return text;
+  return `${text.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** `1 row`, `2 rows`. */

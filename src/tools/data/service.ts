@@ -17,8 +17,10 @@ import {
 import { type Call, Interrupted, pause, UsageError, type Waits } from '../program/command.js';
 import { CommandError, isTransient, sentenceOf } from './failures.js';
 
-/** A longer page isn't read; the caller asks for a smaller one. A record has at most 2 MiB. */
-const RESPONSE_MAX_BYTES = 8 * 1_048_576;
+/** Rows of a page. */
+export const PAGE_SIZE = 50;
+/** The largest records still fit: one of an earlier release has up to 2 MiB, and its id and owner. */
+const RESPONSE_MAX_BYTES = PAGE_SIZE * 2_200_000;
 /** A proxy may ask for a longer wait than is sensible. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
@@ -41,48 +43,26 @@ export interface Target {
   readonly adminKey: string;
 }
 
-const TOO_LONG = new Error('the response is longer than this program reads');
-
-/** The client passes this error on instead of reporting a lost connection. */
-export function tooLong(): Error {
-  return new ApiError('UNEXPECTED_ANSWER', TOO_LONG.message, { cause: TOO_LONG });
-}
-
-/** Whether a call failed because its response was too long, so that a smaller page may succeed. */
-export function isTooLong(error: unknown): boolean {
-  return error instanceof ApiError && error.cause === TOO_LONG;
-}
-
-/** The id of an import or an erasure, in its audit events. */
-export function runId(work: 'import' | 'erase', { randomBytes }: Call): string {
-  return `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
-}
-
 export class Service {
   readonly client: OperatorClient;
-  readonly target: Target;
-  readonly waits: Waits;
+  readonly #waits: Waits;
   readonly #call: Call;
 
-  /** `run`: the id of the import or erasure, for the audit events of its changes. */
-  constructor(target: Target, call: Call, run?: string) {
-    this.target = target;
-    this.waits = call.waits ?? WAITS;
+  /** `work`: names this run in the audit events of its changes. */
+  constructor(target: Target, call: Call, work?: 'import' | 'erase') {
+    const { waits = WAITS, randomBytes } = call;
+    this.#waits = waits;
     this.#call = call;
+    const run = work && `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
     this.client = createOperatorClient({
       ...target,
-      timeoutMs: this.waits.timeoutMs,
+      timeoutMs: waits.timeoutMs,
       fetch: (url, init) => {
         const headers = new Headers(init.headers);
         if (run !== undefined) headers.set('X-Service-Run', run);
-        return boundedFetch(url, { ...init, headers }, RESPONSE_MAX_BYTES);
+        return boundedFetch(url, { ...init, headers });
       },
     });
-  }
-
-  /** The same service, for the changes of one import or erasure. */
-  forRun(run: string): Service {
-    return new Service(this.target, this.#call, run);
   }
 
   records(account: string, collection: CollectionName): Records {
@@ -105,8 +85,8 @@ export class Service {
     isRetryable: (error: unknown) => boolean = isTransient,
   ): Promise<T> {
     const { interrupted, now, err } = this.#call;
-    const { patienceMs } = this.waits;
-    const delayAfter = backoff(this.waits);
+    const { patienceMs } = this.#waits;
+    const delayAfter = backoff(this.#waits);
     const start = now();
     for (;;) {
       if (interrupted.aborted) throw new Interrupted('stopped');
@@ -144,18 +124,15 @@ export function recordsOf(client: OperatorClient, account: string, collection: C
   return records as Records;
 }
 
-/** `fetch` for a client with the admin key. Rejects with an error that `isTooLong` knows. */
-export async function boundedFetch(
-  url: string,
-  init: RequestInit,
-  maxBytes: number,
-): Promise<Response> {
+/** `fetch` for a client with the admin key. */
+export async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
   // The key must not follow a redirect to another host.
   const response = await fetch(url, { ...init, redirect: 'manual' });
   if (response.body === null) return response;
-  const body = await boundedBody(response.body, maxBytes);
-  if (body === undefined) throw tooLong();
-  return new Response(body, response);
+  const body = await boundedBody(response.body, RESPONSE_MAX_BYTES);
+  if (body !== undefined) return new Response(body, response);
+  // The client passes this error on instead of reporting a lost connection.
+  throw new ApiError('UNEXPECTED_ANSWER', 'the response is longer than this program reads');
 }
 
 /** Throws a `SettingError` or a `UsageError` that names the setting, and never contains the key. */

@@ -13,7 +13,8 @@ import { type Call, collected, type Declare, pathOf, UsageError } from '../progr
 
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
-const serviceOf = (call: Call) => new Service(readTarget(call), call);
+const serviceOf = (call: Call, work?: 'import' | 'erase') =>
+  new Service(readTarget(call), call, work);
 
 function subject(given: string): string {
   if (given !== '') return given;
@@ -73,7 +74,8 @@ ${SETTINGS}`)
         const reading = { map: parseMap(map), sheet, delimiter, decimal, dates, skipHidden };
         call.listen?.();
         const options = { ...given, path, reportPath, reading };
-        call.exitCode = await importData(options, () => serviceOf(call), call);
+        const service = given.dryRun ? undefined : serviceOf(call, 'import');
+        call.exitCode = await importData(options, service, call);
       },
     );
 
@@ -136,7 +138,8 @@ BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
       }
       const [exportFolder, backups] = [pathOf(call, exportFirst), readBackups(call.environment)];
       call.listen?.();
-      await eraseAccount({ account, exportFolder, ledger, backups }, serviceOf(call), call);
+      const service = serviceOf(call, 'erase');
+      await eraseAccount({ account, exportFolder, ledger, backups }, service, call);
     });
 
 export { exportRecords as export, importRecords as import };

@@ -1,6 +1,5 @@
 // `manage console` runs the operator's console; `manage hash` prints the setting for its password.
 
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings.js';
@@ -41,5 +40,5 @@ CONSOLE_PASSWORD_HASH, for a settings file or a shell.`)
     .action(async () => {
       const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
       // Quoted: a shell would expand whatever follows a $.
-      out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password, randomBytes)}'\n`);
+      out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password)}'\n`);
     });

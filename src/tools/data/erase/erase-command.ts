@@ -4,6 +4,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
+import { HOUR_MS } from '../../../core/domain/hour.js';
 import type { BackupSettings } from '../../../hosts/settings.js';
 import { ApiError } from '../../../operator-client.js';
 import { addToLedger } from '../../../storage/erasures/ledger.js';
@@ -11,42 +12,22 @@ import { type Call, Interrupted, type Progress, startProgress } from '../../prog
 import { exportAccount } from '../export/export-command.js';
 import { CommandError, counted } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
-import { type Records, runId, type Service } from '../service.js';
-import { backupExpiry } from './backup-expiry.js';
+import type { Records, Service } from '../service.js';
 
 export interface EraseOptions {
   readonly account: string;
   /** New, or empty. */
   readonly exportFolder: string;
-  /** Undefined: there is no ledger to write to. */
-  readonly ledger: string | undefined;
+  /** Its path. */
+  readonly ledger: string;
   readonly backups: BackupSettings | undefined;
 }
 
 export async function eraseAccount(
-  options: EraseOptions,
+  { account, exportFolder, ledger, backups }: EraseOptions,
   service: Service,
   call: Call,
 ): Promise<void> {
-  const { account, exportFolder, ledger } = options;
-  const { out } = call;
-  const { count, at } = await eraseRecords(options, service, call);
-  out(`${account} is erased: ${counted(count, 'record')} deleted, nothing is left.\n`);
-  out(`The ledger ${ledger} has recorded its subject and the time.\n`);
-  out('The audit log keeps the subject and which records the operator changed, without values.\n');
-  out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
-  out(`${backupExpiry(options.backups, at)}\n`);
-}
-
-/**
- * Erases without printing, for a program with its own output. Resolves with the number of
- * deleted records, and the time when none was left: milliseconds since 1970, UTC.
- */
-export async function eraseRecords(
-  { account, exportFolder, ledger }: EraseOptions,
-  service: Service,
-  call: Call,
-): Promise<{ readonly count: number; readonly at: number }> {
   const options = { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined };
   const { records, changed } = await exportAccount(options, service, call);
   if (changed) {
@@ -56,14 +37,13 @@ export async function eraseRecords(
   }
   // Before the first deletion: a backup that is taken in between has records of an erased account.
   const erased = new Date(call.now()).toISOString();
-  if (ledger !== undefined) addToLedger(ledger, { subject: account, erased });
+  addToLedger(ledger, { subject: account, erased });
   const total = Object.values(records).reduce((sum, count) => sum + count, 0);
   const progress = startProgress(call, { noun: 'records', total });
   try {
-    const run = service.forRun(runId('erase', call));
     for (const collection of COLLECTION_NAMES.filter((name) => records[name])) {
       const path = join(exportFolder, `${collection}.ndjson`);
-      await deleteExported(path, run, run.records(account, collection), progress);
+      await deleteExported(path, service, service.records(account, collection), progress);
     }
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -74,7 +54,12 @@ export async function eraseRecords(
     progress.stop();
   }
   await expectNothingLeft(account, service);
-  return { count: total, at: call.now() };
+  call.out(`${account} is erased: ${counted(total, 'record')} deleted, nothing is left.
+The ledger ${ledger} has recorded its subject and the time.
+The audit log keeps the subject and which records the operator changed, without values.
+${exportFolder} now holds the only other copy; hand it over or destroy it.
+${backupExpiry(backups, call.now())}
+`);
 }
 
 /** Deletes the exported records and no later ones. A record that is already gone isn't a failure. */
@@ -104,4 +89,20 @@ async function expectNothingLeft(account: string, service: Service): Promise<voi
   throw new CommandError(
     `${account} has ${counted(left.record_count, 'record')} that the export lacks, created since. End its access at the identity provider, then erase again with a new folder`,
   );
+}
+
+/**
+ * When the last backup with the records will be removed: an erasure doesn't change backups, they
+ * expire. `now`: when the records were deleted, in milliseconds since 1970, UTC.
+ */
+function backupExpiry(backups: BackupSettings | undefined, now: number): string {
+  if (backups === undefined) {
+    return 'BACKUP_DIR is not set here: other copies of the database, and the states that a replica keeps, hold the records until they are removed.';
+  }
+  const { folder, intervalHours, keep } = backups;
+  const when =
+    intervalHours === 0
+      ? 'backups are taken only on request'
+      : `about ${new Date(now + keep * intervalHours * HOUR_MS).toISOString()}`;
+  return `The backups in ${folder} hold the records until ${keep} newer ones have replaced them: ${when}. One that is much larger than all newer ones, or was copied there by hand, stays until you remove it.`;
 }

@@ -5,8 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { JsonValue } from '../../../core/domain/json.js';
-import { cellOfValue } from '../cell-values.js';
-import type { DecimalMark } from '../number-text.js';
+import { cellOfValue, type DecimalMark } from '../cell-values.js';
 
 /** A header is text, whatever it looks like. */
 const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'name');

@@ -6,7 +6,7 @@ import type { Property } from '../../../core/domain/property.js';
 import { UsageError } from '../../program/command.js';
 import { type Cell, INVISIBLE, isFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
-import type { SheetRow } from './csv-rows.js';
+import type { SheetRow } from './text-rows.js';
 
 export interface Column {
   /** The header in the file, trimmed; empty if the column has none. */
@@ -59,12 +59,11 @@ export function headerIn(
     const given = names.map((name) => map.get(name) ?? name);
     return required.filter((property) => !given.includes(property));
   };
-  const found = rows.findIndex((_, index) => {
-    const names = namesIn(rows, index);
-    return unmapped(names).length + lacking(names).length === 0;
-  });
-  const index = Math.max(found, 0);
-  const names = namesIn(rows, index);
+  const isHeader = (names: readonly string[]) =>
+    unmapped(names).length + lacking(names).length === 0;
+  const candidates = rows.map(namesIn);
+  const index = Math.max(candidates.findIndex(isHeader), 0);
+  const names = candidates[index] ?? [];
   const listed = names.map(quoted).join(', ');
   const [unknown] = unmapped(names);
   if (unknown !== undefined) {
@@ -92,13 +91,10 @@ export function headerIn(
   return { index, columns, isOwn: isOwn(names) };
 }
 
-/** A cell that is merged with the one above is empty here. A row with one value is a title. */
-function namesIn(rows: readonly SheetRow[], index: number): string[] {
-  const cells = rows[index]?.cells.map(headerOf) ?? [];
-  if (isOwn(cells)) return cells.map((cell) => (cell.startsWith("'") ? cell.slice(1) : cell));
-  const above = rows[index - 1]?.cells.map((cell) => headerOf(cell).trim()) ?? [];
-  const isTitle = above.filter((cell) => cell !== '').length < 2;
-  return cells.map((cell, at) => cell.trim() || (isTitle ? '' : (above[at] ?? '')));
+function namesIn({ cells }: SheetRow): string[] {
+  const names = cells.map(headerOf);
+  if (!isOwn(names)) return names.map((name) => name.trim());
+  return names.map((name) => (name.startsWith("'") ? name.slice(1) : name));
 }
 
 /** What is merged with another cell is empty. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import { type Call, Interrupted, UsageError } from '../../program/command.js';
 import { CommandError } from '../failures.js';
-import { runId, type Service } from '../service.js';
+import type { Service } from '../service.js';
 import {
   type ImportOptions,
   sendFile,
@@ -16,15 +16,15 @@ import {
 import { Report } from './report.js';
 import { readSource, type SourceFile } from './source-file.js';
 
-/** Resolves with the exit code: 1 if a row is bad, even if it was left out. `service`: not called in a dry run. */
+/** Resolves with the exit code: 1 if a row is bad, even if it was left out. `service`: undefined in a dry run. */
 export async function importData(
   options: ImportOptions,
-  service: () => Service,
+  service: Service | undefined,
   call: Call,
 ): Promise<number> {
-  const { reading, dryRun, skipBad, reportPath } = options;
+  const { reading, skipBad, reportPath } = options;
   const sources = sourcesOf(options);
-  if (!dryRun) await service().reach();
+  await service?.reach();
   const report = new Report();
   const files: ValidFile[] = [];
   for (const [source, collection] of sources) {
@@ -33,17 +33,16 @@ export async function importData(
   if (reportPath !== undefined) report.write(reportPath);
   for (const line of report.lines(reportPath)) call.out(`  ${line}\n`);
   const exitCode = report.badRows === 0 ? 0 : 1;
-  if (dryRun) return exitCode;
+  if (service === undefined) return exitCode;
   if (exitCode === 1 && !skipBad) {
     throw new CommandError(
       'nothing was written; correct the rows, or pass --skip-bad to leave them out',
     );
   }
   if (call.interrupted.aborted) throw new Interrupted('stopped; nothing was written');
-  const run = service().forRun(runId('import', call));
   const newFiles: ValidFile[] = [];
-  for (const file of files) newFiles.push(await withoutExisting(file, options, run, call));
-  for (const file of newFiles) await sendFile(file, options, run, call);
+  for (const file of files) newFiles.push(await withoutExisting(file, options, service, call));
+  for (const file of newFiles) await sendFile(file, options, service, call);
   return exitCode;
 }
 

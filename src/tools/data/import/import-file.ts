@@ -1,19 +1,20 @@
 // Imports one file into one collection, in three steps: validate all rows, leave out those that are
 // records of the account already, send the others.
 
+import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
-import type { JsonObject } from '../../../core/domain/json.js';
+import { COLLECTIONS } from '../../../core/domain/collections.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/domain/json.js';
 import { ApiError } from '../../../operator-client.js';
 import { type Call, Interrupted, startProgress } from '../../program/command.js';
-import { CommandError, counted, sentenceOf } from '../failures.js';
+import { INVISIBLE } from '../cell-values.js';
+import { CommandError, counted, cut, sentenceOf } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
 import { recordPages } from '../paginate.js';
 import type { Service } from '../service.js';
-import { contentOf } from './content.js';
-import { type Report, shortened } from './report.js';
+import type { Report } from './report.js';
 import { placeOf, type SourceFile } from './source-file.js';
-import { suspicions } from './suspicions.js';
-import { type Reading, validatedRows } from './validated-rows.js';
+import { type Reading, type ValidatedRow, validatedRows } from './validated-rows.js';
 
 export interface ImportOptions {
   /** The path of a file, or of an export's folder. */
@@ -22,7 +23,6 @@ export interface ImportOptions {
   readonly into?: CollectionName | undefined;
   readonly reading: Reading;
   readonly encoding?: string | undefined;
-  readonly dryRun?: boolean | undefined;
   readonly reportPath: string | undefined;
   readonly skipBad?: boolean | undefined;
   /** What to do with rows whose record exists already. Undefined: refuse the import. */
@@ -48,6 +48,9 @@ export interface ValidFile {
 
 const SHOWN_ROWS = 3;
 const SHOWN_MAX_CHARACTERS = 200;
+const PHONE_NAMES = /phone|simu|mobile|^tel/i;
+/** A spreadsheet that treats it as a quantity drops a leading zero or plus sign. */
+const WITHOUT_BEGINNING = /^[1-9]\d{6,14}$/;
 
 /** Prints what was found, and adds the problems of bad rows to the report. */
 export async function validateFile(
@@ -60,7 +63,7 @@ export async function validateFile(
   out(`${source.path}: ${encodingText(source, reading.sheet)}into ${collection}\n`);
   const found = await validatedRows(source, collection, reading);
   for (const { line, record } of found.rows.slice(0, SHOWN_ROWS)) {
-    const shown = shortened(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
+    const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
     out(`  ${placeOf(source, line)}: ${shown}\n`);
   }
   const rows: ValidRow[] = [];
@@ -69,29 +72,32 @@ export async function validateFile(
     else rows.push({ line, record, content: contentOf(collection, record) });
   }
   const badRows = found.rows.length - rows.length;
-  const { linesAboveHeader, emptyLines, hiddenRows } = found;
-  const counts = [
-    `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`,
-    linesAboveHeader > 0 && `${counted(linesAboveHeader, 'line')} above the header left out`,
-    emptyLines > 0 && `${counted(emptyLines, 'empty line')} skipped`,
-    hiddenRows > 0 && reading.skipHidden && `${counted(hiddenRows, 'hidden row')} left out`,
-  ];
-  out(`${source.path}: ${counts.filter((text) => text !== false).join(', ')}\n`);
-  const warnings = suspicions(found.rows, collection, (line) => placeOf(source, line));
-  const contents = new Set<string>();
-  const equal = rows.filter(({ content }) => contents.size === contents.add(content).size);
-  if (equal[0] !== undefined) {
-    warnings.push(
-      `${placeOf(source, equal[0].line)}: a row is equal to an earlier one (${equal.length} in all); each becomes a record of its own`,
-    );
-  }
-  if (hiddenRows > 0 && !reading.skipHidden) {
-    warnings.push(
-      `${counted(hiddenRows, 'hidden or filtered row')} will be imported; --skip-hidden leaves such rows out`,
-    );
-  }
-  for (const warning of warnings) out(`  warning: ${warning}\n`);
+  const counts = `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`;
+  out(`${source.path}: ${[counts, ...found.notes].join(', ')}\n`);
+  for (const warning of suspicions(found.rows, source)) out(`  warning: ${warning}\n`);
   return { source, collection, rows, badRows };
+}
+
+/** What a person should check before an import: values that are valid, but probably mistakes. */
+function suspicions(rows: readonly ValidatedRow[], source: SourceFile): string[] {
+  const warning = (sentence: string, isOdd: (name: string, value: JsonValue) => boolean) => {
+    const odd = rows.flatMap(({ line, record }) =>
+      Object.entries(record).flatMap(([name, value]) => (isOdd(name, value) ? { line, name } : [])),
+    );
+    const [first] = odd;
+    if (first === undefined) return [];
+    return [`${placeOf(source, first.line)}: ${first.name} ${sentence} (${odd.length} in all)`];
+  };
+  return [
+    ...warning(
+      'begins with neither 0 nor +, which a spreadsheet may have removed',
+      (name, value) => PHONE_NAMES.test(name) && WITHOUT_BEGINNING.test(String(value)),
+    ),
+    ...warning(
+      'has invisible characters, so a search won’t find what people type',
+      (_name, value) => typeof value === 'string' && value.search(INVISIBLE) !== -1,
+    ),
+  ];
 }
 
 /**
@@ -115,7 +121,7 @@ export async function withoutExisting(
   let isEmpty = true;
   const there = new Set<ValidRow>();
   for await (const page of recordPages(service, account, collection)) {
-    isEmpty = false;
+    if (page.length > 0) isEmpty = false;
     if (existing === 'create') break;
     for (const record of page) {
       const row = byContent.get(contentOf(collection, record))?.shift();
@@ -172,6 +178,23 @@ export async function sendFile(
 /** 429 and 503: nothing was done, so a repeated create makes no second record. */
 function isPostponed(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503);
+}
+
+/** Equal for a row and the record created from it, whatever the order of properties. */
+function contentOf(collection: CollectionName, record: JsonObject): string {
+  const { defaults, mirrorsOwner } = COLLECTIONS[collection];
+  const given = mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];
+  const own = Object.entries({ ...defaults, ...record }).filter(([name]) => !given.includes(name));
+  const text = JSON.stringify(Object.fromEntries(own), (name, value: JsonValue) => {
+    // An earlier import, or another client, may have kept what an import removes.
+    if (name === 'phone' && typeof value === 'string') return value.replace(INVISIBLE, '');
+    return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
+  });
+  return createHash('sha256').update(text).digest('base64');
+}
+
+function byName([a]: [string, JsonValue], [b]: [string, JsonValue]): number {
+  return a < b ? -1 : 1;
 }
 
 function encodingText({ encoding, isGuess }: SourceFile, sheet?: string): string {

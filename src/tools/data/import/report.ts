@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { cut } from '../failures.js';
 import { placeOf, type SourceFile } from './source-file.js';
 
 export interface Problem {
@@ -29,16 +30,10 @@ export class Report {
     this.badRows++;
     const file = basename(source.path);
     for (const { column, problem, value } of problems) {
-      this.#rows.push([
-        file,
-        String(line),
-        column,
-        problem,
-        shortened(value, VALUE_MAX_CHARACTERS),
-      ]);
+      this.#rows.push([file, String(line), column, problem, cut(value, VALUE_MAX_CHARACTERS)]);
       if (this.#shown.length === SHOWN_MAX) continue;
       const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
-      const shown = JSON.stringify(shortened(value, VALUE_SHOWN_MAX_CHARACTERS));
+      const shown = JSON.stringify(cut(value, VALUE_SHOWN_MAX_CHARACTERS));
       const of = value === '' ? '' : ` (${shown})`;
       this.#shown.push(`${file}, ${placeOf(source, line)}${place}: ${problem}${of}`);
     }
@@ -56,10 +51,4 @@ export class Report {
     const style = { escape_formulas: true, record_delimiter: '\r\n', bom: true } as const;
     writeFileSync(path, stringify(this.#rows, style), { mode: OWNER_ONLY });
   }
-}
-
-/** Never splits a surrogate pair. */
-export function shortened(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

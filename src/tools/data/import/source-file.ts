@@ -28,9 +28,7 @@ const FORMATS: Readonly<Record<string, SourceFile['format']>> = {
   '.xlsx': 'xlsx',
 };
 /** At most about 1 GB of memory: 32 MiB of CSV with 426,000 rows took 960 MB. */
-const TEXT_MAX_BYTES = 32 * 1_048_576;
-/** It is compressed: 9.6 MB with 400,000 rows took 1.5 GB. */
-const WORKBOOK_MAX_BYTES = 8 * 1_048_576;
+const FILE_MAX_BYTES = 32 * 1_048_576;
 const FALLBACK_ENCODING = 'windows-1252';
 /** The first bytes of a ZIP file, and so of a workbook. */
 const ZIP_START = Buffer.from('PK\u0003\u0004');
@@ -45,11 +43,10 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
       `${path} has an unknown ending; name a file that ends in .xlsx, .csv, .tsv, .txt, .ndjson, .jsonl or .json, or an export's folder`,
     );
   }
-  const maxBytes = format === 'xlsx' ? WORKBOOK_MAX_BYTES : TEXT_MAX_BYTES;
   const { size } = statSync(path);
-  if (size > maxBytes) {
+  if (size > FILE_MAX_BYTES) {
     throw new CommandError(
-      `${path} has ${size} bytes; the limit is ${maxBytes}; split it into several files, or save a workbook as CSV (UTF-8)`,
+      `${path} has ${size} bytes; the limit is ${FILE_MAX_BYTES}; split it into several files`,
     );
   }
   const bytes = readFileSync(path);

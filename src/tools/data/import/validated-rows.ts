@@ -17,10 +17,9 @@ import {
 } from '../cell-values.js';
 import { CommandError, counted } from '../failures.js';
 import { type Column, type Header, headerIn } from './columns.js';
-import { csvRows, type SheetRow } from './csv-rows.js';
-import { type JsonRow, jsonArrayRows, ndjsonRows } from './json-rows.js';
 import type { Problem } from './report.js';
 import type { SourceFile } from './source-file.js';
+import { csvRows, type JsonRow, jsonArrayRows, ndjsonRows, type SheetRow } from './text-rows.js';
 import { workbookRows } from './workbook-rows.js';
 
 /** The operator's options for reading the file. */
@@ -45,11 +44,8 @@ export interface ValidatedRow {
 export interface ValidatedRows {
   /** In the file's order. */
   readonly rows: readonly ValidatedRow[];
-  /** Empty, or only separators. */
-  readonly emptyLines: number;
-  readonly linesAboveHeader: number;
-  /** Rows that a spreadsheet program doesn't show, whether or not they are left out. */
-  readonly hiddenRows: number;
+  /** What a person should know of the file's other lines, and of rows that a spreadsheet program doesn't show. */
+  readonly notes: readonly string[];
 }
 
 /** This many rows are searched for the header. */
@@ -81,7 +77,7 @@ function fromJson(given: readonly JsonRow[], collection: CollectionName): Valida
     const [problem = ''] = outcome.failure.message.replace('the body', 'the record').split('; ');
     return badRow(line, '', problem, json.trim());
   });
-  return { rows, emptyLines: 0, linesAboveHeader: 0, hiddenRows: 0 };
+  return { rows, notes: [] };
 }
 
 function fromSheet(
@@ -97,12 +93,18 @@ function fromSheet(
   const head = filled.slice(0, HEADER_WITHIN_ROWS);
   const header = headerIn(path, head, collection, reading.map);
   const below = filled.slice(header.index + 1);
-  const isTaken = ({ isHidden = false }: SheetRow) => !(isHidden && reading.skipHidden);
+  const shown = below.filter(({ isHidden = false }) => !isHidden);
+  const { skipHidden } = reading;
+  const note = (count: number, noun: string, what: string) =>
+    count === 0 ? [] : [`${counted(count, noun)} ${what}`];
+  const hidden = skipHidden ? 'left out' : 'among them; --skip-hidden leaves such rows out';
   return {
-    rows: below.filter(isTaken).map((row) => rowOfSheet(row, collection, header, reading)),
-    emptyLines: given.length - filled.length,
-    linesAboveHeader: header.index,
-    hiddenRows: below.filter(({ isHidden }) => isHidden).length,
+    rows: (skipHidden ? shown : below).map((row) => rowOfSheet(row, collection, header, reading)),
+    notes: [
+      ...note(header.index, 'line', 'above the header left out'),
+      ...note(given.length - filled.length, 'empty line', 'skipped'),
+      ...note(below.length - shown.length, 'hidden or filtered row', hidden),
+    ],
   };
 }
 

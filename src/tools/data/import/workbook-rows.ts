@@ -2,11 +2,12 @@
 // a number with leading zeros. What can't be read without a guess is a `CellFault`.
 
 import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
+import { strFromU8, unzipSync } from 'fflate';
 import { messageOf } from '../../program/command.js';
 import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
-import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
+import type { SheetRow } from './text-rows.js';
 
 /** Imported when a workbook is read: it is larger than all else that a command loads. */
 type Library = typeof import('@e965/xlsx');
@@ -15,6 +16,10 @@ type Library = typeof import('@e965/xlsx');
 const UNREADABLE_XML = /<(?:\w+:)?(?:row|c|f|v|is|t|mergeCell)[\t\r\n]|<\/[\w:]+\s+>|<!--[^>]*</;
 /** Such as 0713445210, a number in the format 0000000000. */
 const DIGITS_SHOWN = /^[+\d][\d ()-]*$/;
+/** At most about 1 GB of memory: 48 MiB of short cells took 22 times that. A small file may unpack to any length. */
+const UNPACKED_MAX_BYTES = 48 * 1_048_576;
+/** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
+const ZONE = '+03:00';
 const UNCALCULATED: CellFault = {
   problem:
     'the formula has no result in the file; open the file in a spreadsheet program, and save it',
@@ -44,21 +49,30 @@ export async function workbookRows(
 
 function openBook({ read }: Library, path: string, bytes: Buffer): WorkBook {
   try {
-    // `sheetStubs`: without it a formula without result is an empty cell. `cellStyles`: hidden rows.
-    const how = { dense: true, sheetStubs: true, cellNF: true, cellStyles: true, bookFiles: true };
-    const book = read(bytes, how) as WorkBook & { files?: Record<string, { content: Buffer }> };
-    for (const [file, { content }] of Object.entries(book.files ?? {})) {
-      if (!/worksheets\/[^/]+\.xml$/.test(file)) continue;
-      if (UNREADABLE_XML.test(Buffer.from(content).toString('latin1'))) {
-        throw new Error(`unusual line breaks or comments in ${file}`);
+    for (const [name, content] of Object.entries(sheetFiles(bytes))) {
+      if (UNREADABLE_XML.test(strFromU8(content, true))) {
+        throw new Error(`unusual line breaks or comments in ${name}`);
       }
     }
-    return book;
+    // `sheetStubs`: without it a formula without result is an empty cell. `cellStyles`: hidden rows.
+    return read(bytes, { dense: true, sheetStubs: true, cellNF: true, cellStyles: true });
   } catch (error) {
     throw new CommandError(
       `${path} cannot be read as a workbook (${messageOf(error)}); open it in a spreadsheet program, and save it again, or as CSV (UTF-8)`,
     );
   }
+}
+
+/** Throws before it unpacks more than the limit. */
+function sheetFiles(bytes: Buffer) {
+  let unpacked = 0;
+  return unzipSync(bytes, {
+    filter({ name, originalSize }) {
+      unpacked += originalSize;
+      if (unpacked <= UNPACKED_MAX_BYTES) return /worksheets\/[^/]+\.xml$/.test(name);
+      throw new Error(`it unpacks to more than ${UNPACKED_MAX_BYTES} bytes`);
+    },
+  });
 }
 
 function sheetOf(book: WorkBook, name: string): DenseWorkSheet {
@@ -122,5 +136,6 @@ function cellOf({ SSF }: Library, cell: CellObject | undefined, date1904: boolea
   const parts = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
   // A format without year and day shows a time of day or a duration.
   if (!/[yd]|m{3}/i.test(parts) || !date) return shown;
-  return new Date(Date.UTC(date.y, date.m - 1, date.d, date.H, date.M, date.S));
+  const at = new Date(Date.UTC(date.y, date.m - 1, date.d, date.H, date.M, date.S)).toISOString();
+  return /h/i.test(parts) ? at.slice(0, 19) + ZONE : at.slice(0, 10);
 }

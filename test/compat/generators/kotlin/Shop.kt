@@ -1,4 +1,4 @@
-// The fourteen steps with the Kotlin client of openapi-generator (okhttp and moshi).
+// The steps with the Kotlin client of openapi-generator (okhttp and moshi).
 
 import kotlin.system.exitProcess
 import org.openapitools.client.apis.AdminRecordsApi

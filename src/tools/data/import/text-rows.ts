@@ -1,7 +1,8 @@
-// The rows of a CSV file, each with the line where it begins.
+// The rows of CSV and JSON files, each with the line where it begins.
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
+import { messageOf } from '../../program/command.js';
 import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SourceFile } from './source-file.js';
@@ -12,6 +13,12 @@ export interface SheetRow {
   readonly cells: readonly Cell[];
   /** Whether the spreadsheet program doesn't show it: hidden, or filtered out. */
   readonly isHidden?: boolean;
+}
+
+/** In an array, `line` is the number of the record. */
+export interface JsonRow {
+  readonly line: number;
+  readonly json: string;
 }
 
 /** A first line that only Excel knows, and parsers don't. */
@@ -55,4 +62,26 @@ function likelyDelimiter(content: string): string {
   const line = content.replace(/"[^"]*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? '';
   const count = (mark: string) => line.split(mark).length;
   return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ',';
+}
+
+/** One record per line; empty lines are skipped. */
+export function ndjsonRows({ text }: SourceFile): JsonRow[] {
+  const lines = text.split('\n').map((json, index) => ({ line: index + 1, json }));
+  return lines.filter(({ json }) => json.trim() !== '');
+}
+
+export function jsonArrayRows({ path, text }: SourceFile): JsonRow[] {
+  try {
+    const array: unknown = JSON.parse(text, (_name, value) => {
+      // `JSON.stringify` would write null.
+      if (value === Infinity || value === -Infinity) throw new Error('a number is too large');
+      return value;
+    });
+    if (!Array.isArray(array)) throw new Error('it is something else');
+    return array.map((record, index) => ({ line: index + 1, json: JSON.stringify(record) }));
+  } catch (error) {
+    throw new CommandError(
+      `${path} is not a JSON array: ${messageOf(error)}; for JSON Lines, use .ndjson`,
+    );
+  }
 }

@@ -70,12 +70,11 @@ export default defineConfig({
           hookTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
         },
       },
-      { extends: true, test: { name: 'trials-small', include: ['test/trials/*.small.ts'] } },
       {
         extends: true,
         test: {
           name: 'trials',
-          include: ['test/trials/every-trial.trial.ts'],
+          include: ['test/trials/*.trial.ts'],
           testTimeout: TRIAL_TIMEOUT_MS,
         },
       },

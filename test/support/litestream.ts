@@ -35,10 +35,7 @@ export function litestreamHome(
     socketPath,
     /** Starts `litestream replicate`. */
     start() {
-      const { child, exited, stop } = startProgram([program, 'replicate', '-config', config]);
-      const kill = () => child.kill('SIGKILL');
-      process.once('exit', kill);
-      void exited.then(() => process.off('exit', kill));
+      const { child, stop } = startProgram([program, 'replicate', '-config', config]);
       return { signal: (name: NodeJS.Signals) => void child.kill(name), end: stop };
     },
     /** Restores the newest state to `file`. Throws if it cannot. */

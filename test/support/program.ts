@@ -1,4 +1,4 @@
-// A program run by a test: its output, waiting for a text in it, its exit.
+// A program run by a test: its output, waiting for a text in it, its exit. None outlives this process.
 
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
@@ -22,19 +22,39 @@ export interface ProgramOptions {
   readonly input?: string | undefined;
   /** A descriptor that becomes descriptor 3. */
   readonly third?: number;
+  /** Whether a signal goes to the processes that it starts, too. */
+  readonly isGroup?: boolean;
+}
+
+const running = new Set<(signal: NodeJS.Signals) => unknown>();
+const killAll = () => {
+  for (const kill of running) kill('SIGKILL');
+};
+process.on('exit', killAll);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    killAll();
+    // Without this handler the signal ends the process.
+    process.kill(process.pid, signal);
+  });
 }
 
 /** Starts a command, which may fail to start. A missing command rejects `exited`. */
 export function startProgram(
   [command = '', ...args]: readonly string[],
-  { environment, cwd, input, third }: ProgramOptions = {},
+  { environment, cwd, input, third, isGroup = false }: ProgramOptions = {},
 ) {
   const child = spawn(command, args, {
     cwd,
+    detached: isGroup,
     // Only the path of this machine's commands: no setting of the developer's.
     env: { PATH: process.env['PATH'], ...environment },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(third ? [third] : [])],
   });
+  const kill = (signal: NodeJS.Signals) =>
+    isGroup && running.has(kill) ? process.kill(-Number(child.pid), signal) : child.kill(signal);
+  running.add(kill);
+  child.once('close', () => running.delete(kill));
   (child.stdin as Writable | null)?.end(input);
   const text = { stdout: '', stderr: '' };
   let output = '';
@@ -57,6 +77,7 @@ export function startProgram(
   };
   return {
     child,
+    isRunning: () => running.has(kill),
     /** Everything on standard output and error so far, in the order of arrival. */
     output: () => output,
     /**
@@ -80,7 +101,7 @@ export function startProgram(
     ended: exited.then((code): ProgramRun => ({ code, ...text })),
     /** Resolves with the exit code. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
-      child.kill(signal);
+      kill(signal);
       return exited;
     },
   };

@@ -2,8 +2,8 @@
 // records, so that they conflict.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { newSeed, type Random, randomFrom } from '../load/random.js';
-import { Asking, COLLECTIONS, type Collection, LIST_MAX_SIZE, type Place } from './asking.js';
+import { newSeed, randomFrom } from '../load/random.js';
+import { Asking, COLLECTIONS, type Collection, type Place } from './asking.js';
 import type { Properties, Recorder } from './recorder.js';
 
 const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
@@ -14,8 +14,9 @@ const RECORDS_MAX = 8;
 const KNOWN_DEAD = 6;
 const OPERATOR_SHARE = 0.2;
 const PAGE_SIZES = [2, 3, 5, 20];
+const EVERYTHING = { page: 1, size: 100 };
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly recorder: Recorder;
   readonly place: Place;
   readonly clients: number;
@@ -23,38 +24,45 @@ export interface LoadOptions {
   readonly pauseMs: number;
 }
 
-/** The ids that the clients know: live ones, and some of deleted records. */
-class Ids {
-  readonly live: string[] = [];
-  readonly dead: string[] = [];
-
-  bury(id: string): void {
-    const at = this.live.indexOf(id);
-    if (at >= 0) this.live.splice(at, 1);
-    if (!this.dead.includes(id)) this.dead.push(id);
-    if (this.dead.length > KNOWN_DEAD) this.dead.shift();
-  }
+interface Target {
+  readonly who: string;
+  readonly operator: boolean;
+  readonly coll: Collection;
+  readonly id: string;
 }
 
 export class Load {
-  readonly options: LoadOptions;
-  readonly askings: readonly Asking[];
-  readonly #random: Random;
-  readonly #ids = new Map<string, Ids>();
+  readonly #options: LoadOptions;
+  readonly #askings: readonly Asking[];
+  readonly #first: Asking;
+  readonly #random = randomFrom(newSeed());
+  /** The ids that the clients know: live ones, and some of deleted records. */
+  readonly #ids = new Map<string, { live: string[]; dead: string[] }>();
   #marks = 0;
   #stopping = false;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: LoadOptions) {
-    this.options = options;
-    this.#random = randomFrom(newSeed());
+    this.#options = options;
     const { clients, recorder, place } = options;
-    this.askings = Array.from({ length: clients }, (_, i) => new Asking(i, recorder, place));
+    this.#first = new Asking(0, recorder, place);
+    const others = Array.from(
+      { length: clients - 1 },
+      (_, i) => new Asking(i + 1, recorder, place),
+    );
+    this.#askings = [this.#first, ...others];
   }
 
   start(): void {
     this.#stopping = false;
-    this.#running = Promise.all(this.askings.map((asking) => this.#client(asking)));
+    this.#running = Promise.all(
+      this.#askings.map(async (asking) => {
+        while (!this.#stopping) {
+          await this.#something(asking);
+          if (this.#options.pauseMs > 0) await delay(this.#options.pauseMs);
+        }
+      }),
+    );
   }
 
   async stop(): Promise<void> {
@@ -64,105 +72,81 @@ export class Load {
 
   /** Continues for this many more operations. */
   async more(operations: number): Promise<void> {
-    const { recorder } = this.options;
+    const { recorder } = this.#options;
     const wanted = recorder.operations.length + operations;
     while (recorder.operations.length < wanted) await delay(5);
   }
 
-  close(): void {
-    for (const asking of this.askings) asking.close();
-  }
-
   get refusals(): number {
-    return this.askings.reduce((sum, { refusals }) => sum + refusals, 0);
+    return this.#askings.reduce((sum, { refusals }) => sum + refusals, 0);
   }
 
   /** Reads everything, while there are no changes. */
   async readAll(): Promise<void> {
-    const [asking] = this.askings;
-    if (asking === undefined) return;
     for (const who of ACCOUNTS) {
       for (const coll of COLLECTIONS) {
-        const everything = { page: 1, size: LIST_MAX_SIZE };
-        const all = await asking.list({ who, operator: false, coll }, everything);
+        const target = { who, operator: false, coll, id: '' };
+        const all = await this.#first.list(target, EVERYTHING);
         // So that a history has searches with answers, however few of the clients' found something.
-        for (const q of WORDS)
-          await asking.list({ who, operator: false, coll }, { ...everything, q });
+        for (const q of WORDS) await this.#first.list(target, { ...EVERYTHING, q });
         const { live, dead } = this.#idsOf(who, coll);
         // Some were made without an answer.
-        for (const { id } of all?.rows ?? []) if (!live.includes(String(id))) live.push(String(id));
-        for (const id of [...live, ...dead]) {
-          await asking.read({ who, operator: false, coll, id });
-        }
+        const ids = new Set([...live, ...(all?.rows ?? []).map(({ id }) => String(id)), ...dead]);
+        for (const id of ids) await this.#first.read({ ...target, id });
       }
-      await asking.payments(who);
-      await asking.page(who);
+      await this.#first.payments(who);
+      await this.#first.page(who);
     }
-    await asking.wholeAudit();
+    await this.#first.wholeAudit();
   }
 
   /** Makes a record and deletes it, so that the highest id is gone. */
   async makeAndDelete(): Promise<void> {
-    const [asking] = this.askings;
-    const [who = ''] = ACCOUNTS;
     for (const coll of COLLECTIONS) {
-      const target = { who, operator: false, coll, id: '' };
-      const made = await asking?.write('create', target, this.#body(coll));
-      if (made?.id) await asking?.write('delete', { ...target, id: made.id });
+      const target = { who: ACCOUNTS[0] ?? '', operator: false, coll, id: '' };
+      const made = await this.#first.write('create', target, this.#body(coll));
+      if (made?.id) await this.#first.write('delete', { ...target, id: made.id });
     }
   }
 
-  async #client(asking: Asking): Promise<void> {
-    const { pauseMs } = this.options;
-    while (!this.#stopping) {
-      await this.#something(asking);
-      if (pauseMs > 0) await delay(pauseMs);
+  async #something(asking: Asking): Promise<unknown> {
+    const random = this.#random;
+    const [who, coll] = [random.oneOf(ACCOUNTS), random.oneOf(COLLECTIONS)];
+    const { live, dead } = this.#idsOf(who, coll);
+    const target = { who, operator: random.chance(OPERATOR_SHARE), coll, id: '' };
+    const dice = random.fraction() * 100;
+    const known = random.chance(0.15) ? dead : live;
+    if (dice < 20 || known.length === 0) {
+      if (live.length >= RECORDS_MAX) return this.#delete(asking, target, random.oneOf(live));
+      const made = await asking.write('create', target, this.#body(coll));
+      return made?.code === 201 && live.push(made.id);
     }
+    const id = random.oneOf(known);
+    if (dice < 45) return asking.write('patch', { ...target, id }, this.#patch(coll));
+    if (dice < 53) return this.#delete(asking, target, id);
+    if (dice < 70) return asking.read({ ...target, id });
+    if (dice < 85) return this.#list(asking, target);
+    if (dice < 89) return asking.payments(who);
+    return dice < 94 ? asking.page(who) : asking.audit();
   }
 
-  async #something(asking: Asking): Promise<void> {
-    const who = this.#oneOf(ACCOUNTS);
-    const coll = this.#oneOf(COLLECTIONS);
-    const ids = this.#idsOf(who, coll);
-    const operator = this.#random.fraction() < OPERATOR_SHARE;
-    const target = { who, operator, coll, id: '' };
-    const dice = this.#random.fraction() * 100;
-    if (dice < 20) return this.#createOrDelete(asking, target, ids);
-    const id = this.#oneOf(this.#random.fraction() < 0.15 ? ids.dead : ids.live);
-    if (id === undefined) return this.#createOrDelete(asking, target, ids);
-    if (dice < 45) await asking.write('patch', { ...target, id }, this.#patch(coll));
-    else if (dice < 53) await this.#delete(asking, { ...target, id }, ids);
-    else if (dice < 70) await asking.read({ ...target, id });
-    else if (dice < 85) await this.#list(asking, target);
-    else if (dice < 89) await asking.payments(who);
-    else if (dice < 94) await asking.page(who);
-    else await asking.audit();
-  }
-
-  async #createOrDelete(asking: Asking, target: Target, ids: Ids): Promise<void> {
-    if (ids.live.length >= RECORDS_MAX) {
-      const id = this.#oneOf(ids.live) ?? '';
-      return this.#delete(asking, { ...target, id }, ids);
-    }
-    const made = await asking.write('create', target, this.#body(target.coll));
-    if (made?.code === 201) ids.live.push(made.id);
-  }
-
-  async #delete(asking: Asking, target: Target, ids: Ids): Promise<void> {
-    await asking.write('delete', target);
+  async #delete(asking: Asking, target: Target, id: string): Promise<void> {
+    await asking.write('delete', { ...target, id });
     // Whatever the outcome: missing records are requested now and then, too.
-    ids.bury(target.id);
+    const { live, dead } = this.#idsOf(target.who, target.coll);
+    const at = live.indexOf(id);
+    if (at >= 0) live.splice(at, 1);
+    if (!dead.includes(id)) dead.push(id);
+    if (dead.length > KNOWN_DEAD) dead.shift();
   }
 
-  async #list(asking: Asking, target: Target): Promise<void> {
-    const size = this.#oneOf(PAGE_SIZES) ?? 20;
-    const page = this.#random.between(1, 2);
+  #list(asking: Asking, target: Target) {
+    const page = { page: this.#random.between(1, 2), size: this.#random.oneOf(PAGE_SIZES) };
     const dice = this.#random.fraction();
-    const narrower =
-      dice < 0.3 ? { q: this.#oneOf(WORDS) ?? '' } : dice < 0.5 ? { status: 'Ready' } : {};
+    if (dice < 0.3) return asking.list(target, { ...page, q: this.#random.oneOf(WORDS) });
     // The operator's lists have no `status`.
-    const query = target.operator && 'status' in narrower ? {} : narrower;
-    await asking.list(target, { ...query, page, size });
+    const status = dice < 0.5 && !target.operator ? 'Ready' : '';
+    return asking.list(target, { ...page, status });
   }
 
   #body(coll: Collection): Properties {
@@ -176,28 +160,17 @@ export class Load {
     const dice = this.#random.fraction();
     if (coll === 'customers' || dice < 0.4) return note;
     if (dice < 0.7) return { ...note, paid: this.#random.between(0, 9) };
-    return { ...note, status: this.#oneOf(STATUSES) };
+    return { ...note, status: this.#random.oneOf(STATUSES) };
   }
 
   #note(): string {
-    return `${this.#oneOf(WORDS)} ${++this.#marks}`;
+    return `${this.#random.oneOf(WORDS)} ${++this.#marks}`;
   }
 
-  #idsOf(who: string, coll: Collection): Ids {
+  #idsOf(who: string, coll: Collection) {
     const key = `${who} ${coll}`;
-    const ids = this.#ids.get(key) ?? new Ids();
+    const ids = this.#ids.get(key) ?? { live: [], dead: [] };
     this.#ids.set(key, ids);
     return ids;
   }
-
-  #oneOf<T>(values: readonly [T, ...T[]] | readonly T[]): T {
-    return values[this.#random.between(0, Math.max(0, values.length - 1))] as T;
-  }
-}
-
-interface Target {
-  readonly who: string;
-  readonly operator: boolean;
-  readonly coll: Collection;
-  readonly id: string;
 }

@@ -5,79 +5,72 @@ import { writeFileSync } from 'node:fs';
 
 export type Properties = Record<string, unknown>;
 
-export interface Totals {
-  records: number;
-  counts: Record<string, number>;
-}
-
 export interface RecordedEvent {
-  action: string;
-  coll: string;
-  id: string;
-  who: string;
-  changed: string[];
+  readonly action: string;
+  readonly coll: string;
+  readonly id: string;
+  readonly who: string;
+  readonly changed: readonly string[];
 }
 
 export interface Payment {
-  order_id: string;
-  amount: number;
-  paid: number;
+  readonly order_id: string;
+  readonly amount: number;
+  readonly paid: number;
   due: number;
-  status: string;
+  readonly status: string;
 }
 
-/** Of the operator: an account's page, and the audit log. */
-type View = 'page' | 'audit';
+/** Whose request it is and what it is about; empty: all. */
+export interface Target {
+  readonly who: string;
+  readonly operator: boolean;
+  readonly coll: string;
+  readonly id: string;
+}
 
-/** One operation; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
-export interface Operation {
-  number: number;
-  client: number;
-  call: number;
+/** One request; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
+export interface Asked extends Target {
+  readonly kind: 'create' | 'patch' | 'delete' | 'read' | 'list' | 'payments' | 'page' | 'audit';
+  readonly client: number;
+  readonly call: number;
+  readonly body?: Properties | undefined;
+}
+
+/** A request with its answer; the control alters some. */
+export interface Operation extends Omit<Asked, 'id'> {
+  readonly number: number;
   return: number;
-  kind: 'create' | 'patch' | 'delete' | 'read' | 'list' | 'payments' | View;
-  who: string;
-  operator: boolean;
-  coll: string;
-  id: string;
-  body?: Properties;
-  q?: string;
-  status?: string;
-  page?: number;
-  size?: number;
   /** The answer's status; 0 when it is unknown whether a write was made. */
   code: number;
+  id: string;
+  q?: string;
+  readonly status?: string;
+  readonly page?: number;
+  readonly size?: number;
   record?: Properties;
-  rows?: Properties[];
+  readonly rows?: Properties[];
   total?: number;
-  payments?: Payment[];
-  totals?: Totals;
-  events?: RecordedEvent[];
-  whole?: boolean;
+  readonly payments?: Payment[];
+  readonly totals?: { readonly records: number; readonly counts: Readonly<Record<string, number>> };
+  readonly events?: RecordedEvent[];
+  readonly whole?: boolean;
 }
 
 export interface Header {
-  host: 'node' | 'workers' | 'postgres';
+  readonly host: 'node' | 'workers' | 'postgres';
   /** Whether every audit event must be there. */
   audit: boolean;
 }
 
-const NANOSECONDS_A_MILLISECOND = 1e6;
-
 export class Recorder {
   readonly operations: Operation[] = [];
-  readonly #is500Open: boolean;
+  /** Writes that may yet be made: their connection broke, or another process may make them. */
+  open: readonly Operation[] = [];
   readonly #start = performance.now();
-  /** Writes whose connection broke: they may be made until the service is gone. */
-  #open: Operation[] = [];
-
-  /** `is500Open`: whether a write that was answered with 500 may yet be made, by another process than the one that answered. */
-  constructor({ is500Open = false } = {}) {
-    this.#is500Open = is500Open;
-  }
 
   now(): number {
-    return Math.round((performance.now() - this.#start) * NANOSECONDS_A_MILLISECOND);
+    return Math.round((performance.now() - this.#start) * 1e6);
   }
 
   take(operation: Omit<Operation, 'number' | 'return'>): Operation {
@@ -86,27 +79,17 @@ export class Recorder {
     return taken;
   }
 
-  /** A write without an answer. */
-  takeLost(operation: Omit<Operation, 'number' | 'return' | 'code'>): void {
-    this.#open.push(this.take({ ...operation, code: 0 }));
-  }
-
-  /** A write that was answered with 500. */
-  takeFailed(operation: Omit<Operation, 'number' | 'return' | 'code'>): Operation {
-    const taken = this.take({ ...operation, code: 0 });
-    if (this.#is500Open) this.#open.push(taken);
+  /** A write of which nobody knows whether it was made; `isOpen`: it may be made later. */
+  takeUnclear(asked: Asked, isOpen: boolean): Operation {
+    const taken = this.take({ ...asked, code: 0 });
+    if (isOpen) this.open = [...this.open, taken];
     return taken;
   }
 
-  /** Writes that may yet be made. */
-  get openWrites(): readonly Operation[] {
-    return this.#open;
-  }
-
-  /** These, or all, cannot be made any more: another process has the database. */
-  closeLost(closed: readonly Operation[] = this.#open): void {
+  /** These cannot be made any more: no process that could make them is left. */
+  close(closed = this.open): void {
     for (const operation of closed) operation.return = this.now();
-    this.#open = this.#open.filter((operation) => !closed.includes(operation));
+    this.open = this.open.filter((operation) => !closed.includes(operation));
   }
 }
 

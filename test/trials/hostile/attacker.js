@@ -1,8 +1,9 @@
-// The hostile clients' process: it does what it is told until the time is over, and says how many
-// requests it has sent.
+// The hostile clients' process: it does what its argument says until the time is over, and prints how
+// many requests it has sent.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** @typedef {import('./attacks.js').HostileClient} HostileClient */
@@ -137,16 +138,7 @@ function sip(/** @type {import('node:net').Socket} */ socket) {
   socket.resume();
 }
 
-process.on(
-  'message',
-  async (
-    /** @type {{ origin: string, clients: readonly HostileClient[], milliseconds: number }} */
-    { origin, clients, milliseconds },
-  ) => {
-    const before = sent;
-    await Promise.all(clients.map((client) => new Client(origin, client).run(milliseconds)));
-    process.send?.(sent - before);
-  },
-);
-process.on('disconnect', () => process.exit());
-process.send?.('ready');
+/** @type {{ origin: string, clients: readonly HostileClient[], milliseconds: number }} */
+const { origin, clients, milliseconds } = JSON.parse(await text(process.stdin));
+await Promise.all(clients.map((client) => new Client(origin, client).run(milliseconds)));
+process.stdout.write(String(sent));

@@ -1,7 +1,7 @@
 // The attacks of the trial `hostile`, each made for one bound of the service.
 
+import { ADMIN_KEY } from '../../support/contract.js';
 import { asAccount, type Behaviour, byToken } from '../../support/identity-stub.js';
-import { ADMIN_KEY } from '../service/service-process.js';
 
 /** `{n}` in it stands for a number that is new each time. */
 export interface Template {

@@ -1,7 +1,7 @@
 // Mixed load: accounts and the operator create, change and delete records of all sizes.
 // Each worker has its own records. Every change is in the ledger.
 
-import type { Answer, Client } from '../service/requests.js';
+import type { Client } from '../service/client.js';
 import type { Entry, Ledger, LedgerChange, Properties } from './ledger.js';
 import type { Random } from './random.js';
 
@@ -39,27 +39,25 @@ export interface LoadOptions {
   endsAtFailure?: boolean;
 }
 
-/** Starts the load. It ends when it is stopped or when the server is gone. */
+/**
+ * Starts the load. It ends when it is stopped or when the server is gone; `ended` rejects when an
+ * answer breaks the contract.
+ */
 export function startLoad(options: LoadOptions) {
   let stopped = false;
-  const isOver = () => stopped;
-  const ended = Promise.all(
-    Array.from({ length: options.workers }, (_, number) => work(options, number, isOver)),
-  );
+  const all = Array.from({ length: options.workers }, async (_, number) => {
+    const worker = new LoadWorker(options, number);
+    while (!stopped && (await worker.changeSomething()));
+  });
+  const ended = Promise.all(all);
   ended.catch(() => {});
   return {
-    /** Resolves at the end of the load. Rejects when an answer breaks the contract. */
-    ended: async () => void (await ended),
-    async stop() {
+    ended,
+    stop() {
       stopped = true;
-      await ended;
+      return ended;
     },
   };
-}
-
-async function work(options: LoadOptions, number: number, isOver: () => boolean) {
-  const worker = new LoadWorker(options, number);
-  while (!isOver() && (await worker.changeSomething()));
 }
 
 /** Changes its own records, one request at a time. */
@@ -83,7 +81,9 @@ export class LoadWorker {
     if (random.chance(READ_SHARE)) return this.#read(entry);
     const dice = random.fraction() * (this.#live.length < LIVE_RECORDS ? 0.9 : 1.4);
     if (dice < 0.4) return this.create();
-    return dice < 0.75 ? this.update(entry) : this.delete(entry);
+    if (dice >= 0.75) return this.#change('delete', entry, undefined, undefined);
+    const body = this.#newVersion();
+    return this.#change('update', entry, body, { ...this.#options.ledger.bodyOf(entry), ...body });
   }
 
   create() {
@@ -94,15 +94,6 @@ export class LoadWorker {
     const body = { ...BODIES[collection], mark: entry.mark, ...this.#newVersion() };
     const ours = collection === 'businesses' ? { ownerSub: owner } : {};
     return this.#change('create', entry, body, { owner_sub: owner, ...ours, ...body });
-  }
-
-  update(entry: Entry) {
-    const body = this.#newVersion();
-    return this.#change('update', entry, body, { ...this.#options.ledger.bodyOf(entry), ...body });
-  }
-
-  delete(entry: Entry) {
-    return this.#change('delete', entry, undefined, undefined);
   }
 
   /** Properties that no record had before, of random length. */
@@ -129,14 +120,17 @@ export class LoadWorker {
       .send({
         method: METHODS[action],
         path: pathOf(entry, byOperator),
-        ...(!byOperator && { account: entry.owner }),
-        requestId: requestIdOf(change),
+        account: byOperator ? undefined : entry.owner,
+        // The trace recognises the answer by it.
+        requestId: `change-${change.number}-`,
         body,
       })
       .catch(() => undefined);
     if (answer === undefined) return false;
     const isDone = answer.status === (action === 'create' ? 201 : 200);
-    if (!isDone && answer.status !== 500) throw unexpected(change, answer);
+    if (!isDone && answer.status !== 500) {
+      throw new Error(`${action} of ${entry.collection}: ${answer.status} ${answer.text}`);
+    }
     if (isDone) ledger.acknowledge(change, answer.json.data.id);
     if (isDone && action === 'create') this.#live.push(entry);
     // After a 500 the outcome is unknown: no further change until the stored rows decide it.
@@ -151,24 +145,14 @@ export class LoadWorker {
     const call = { method: 'GET', path: pathOf(entry), account: entry.owner } as const;
     const answer = await client.send(call).catch(() => undefined);
     if (answer === undefined) return false;
-    if (answer.status !== 200) throw new Error(`${call.path}: ${JSON.stringify(answer)}`);
+    if (answer.status !== 200) throw new Error(`${call.path}: ${answer.status} ${answer.text}`);
     return true;
   }
 }
 
 const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-/** The request id of a change. The trace recognises the answer by it. */
-export function requestIdOf({ number }: LedgerChange) {
-  return `change-${number}-`;
-}
-
 function pathOf({ owner, collection, id }: Entry, byOperator = false) {
   const base = byOperator ? `/admin/accounts/${owner}` : '';
   return `${base}/${collection}${id === undefined ? '' : `/${id}`}`;
-}
-
-function unexpected({ action, entry }: LedgerChange, { status, json }: Answer) {
-  const text = JSON.stringify(json).slice(0, 300);
-  return new Error(`${action} of ${entry.collection}/${entry.id}: ${status} ${text}`);
 }

@@ -1,12 +1,18 @@
 // What the controls of `power` don't show: that its ledger sees each kind of damage, and that its
-// disk may lose for good what a failed sync was asked to keep.
+// disk may lose for good what a failed sync was asked to keep. The page has every trial.
 
 import { expect, it } from 'vitest';
+import { handlerHost } from '../support/file-hosts.js';
+import { sectionOf, tableRows } from '../support/pages.js';
+import { testFolder } from '../support/test-folder.js';
 import { Disk } from './disk/disk.js';
 import type { Step } from './disk/trace.js';
+import { TRIALS } from './list.js';
 import { Ledger, type LedgerChange } from './load/ledger.js';
 import { randomFrom } from './load/random.js';
+import { runsOf } from './model/run.js';
 
+const folder = testFolder();
 const STATE = { owner_sub: 'amina', mark: 'mark-1' };
 
 function stored(version: number, id = 'CUS-0001') {
@@ -47,4 +53,14 @@ it('The disk may lose the writes of a failed sync for good, also when a later sy
   const random = randomFrom(1);
   const texts = Array.from({ length: 100 }, () => String(disk.afterPowerLoss(random).get(path)));
   expect([...new Set(texts)].sort()).toEqual(['\0b', 'ab']);
+});
+
+it('Every answer, view and record of the handler is as the model says', async () => {
+  const run = { host: handlerHost, folder: folder.path, commands: 400 };
+  expect(await runsOf(run)).toMatchObject({ holds: true });
+});
+
+it('test/README.md has a row for each trial, in the order of the list', () => {
+  const rows = tableRows(sectionOf('test/README.md', '## Trials')).map((row) => row['Trial']);
+  expect(rows).toEqual(Object.keys(TRIALS).map((name) => `\`${name}\``));
 });

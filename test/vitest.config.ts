@@ -80,7 +80,6 @@ export default defineConfig({
       },
     ],
     provide: { host: 'handler' },
-    setupFiles: ['test/support/shared-services.ts'],
     // A worker loads each module once, for all files that it runs: half of the processor
     // time of a short file was loading what the file before it had loaded.
     isolate: false,

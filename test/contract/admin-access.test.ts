@@ -2,9 +2,8 @@
 // requests the administration API admits, and its paths and methods.
 
 import { expect, it } from 'vitest';
-import { expectRefused } from '../support/admin-paths.js';
 import { ROUTES as ALL_ROUTES } from '../support/collection-table.js';
-import { ADMIN_KEY, describeContract } from '../support/contract.js';
+import { ADMIN_KEY, describeContract, expectRefused } from '../support/contract.js';
 
 /** Every administration route with its `Allow` value; of single records two are enough. */
 const ROUTES = ALL_ROUTES.filter(

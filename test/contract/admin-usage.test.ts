@@ -3,9 +3,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createFor } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, describeContract } from '../support/contract.js';
+import { type ContractService, createFor, describeContract } from '../support/contract.js';
 
 const HOUR_MS = 3_600_000;
 const NOTHING = {

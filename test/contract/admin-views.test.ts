@@ -2,9 +2,15 @@
 // property names are those of the project's decisions on administration data.
 
 import { expect, it } from 'vitest';
-import { createFor, expectRefused, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, describeContract } from '../support/contract.js';
+import {
+  type ContractService,
+  createFor,
+  describeContract,
+  expectRefused,
+  pagination,
+  tenantPath,
+} from '../support/contract.js';
 
 const NOTHING = Object.fromEntries(COLLECTIONS.map((name) => [name, 0]));
 

@@ -2,9 +2,16 @@
 // stored." Which properties an event names: domain/record.
 
 import { expect, it } from 'vitest';
-import { createFor, idsOf, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, describeContract, type Envelope } from '../support/contract.js';
+import {
+  type ContractService,
+  createFor,
+  describeContract,
+  type Envelope,
+  idsOf,
+  pagination,
+  tenantPath,
+} from '../support/contract.js';
 
 async function audit({ operator }: ContractService, query = ''): Promise<Envelope> {
   return (await operator.get(`/admin/audit${query}`)).json;

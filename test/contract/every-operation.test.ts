@@ -2,9 +2,15 @@
 // missing records. Other files test each rule in depth.
 
 import { describe, expect, it } from 'vitest';
-import { createFor, expectRefused, tenantPath } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, describeContract, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  createFor,
+  describeContract,
+  expectRefused,
+  type Reply,
+  tenantPath,
+} from '../support/contract.js';
 import { type DescribedOperation, OPERATIONS } from '../support/openapi-document.js';
 
 const operations = (scheme: string) =>

@@ -1,9 +1,8 @@
 // Contract, "List": filters, then pages, newest first, the caller's own records only.
 
 import { beforeAll, expect, it } from 'vitest';
-import { idsOf, pagination } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, describeContract } from '../support/contract.js';
+import { type Caller, describeContract, idsOf, pagination } from '../support/contract.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 

@@ -2,8 +2,13 @@
 // caller, computed when asked.
 
 import { expect, it } from 'vitest';
-import { expectRefused, pagination } from '../support/admin-paths.js';
-import { type Caller, describeContract, type JsonRecord } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  expectRefused,
+  type JsonRecord,
+  pagination,
+} from '../support/contract.js';
 
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 

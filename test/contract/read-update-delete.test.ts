@@ -1,9 +1,14 @@
 // Contract, "Read", "Update" and "Delete": one record, by its owner only.
 
 import { expect, it } from 'vitest';
-import { expectRefused, idsOf } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, describeContract, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  expectRefused,
+  idsOf,
+  type Reply,
+} from '../support/contract.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };

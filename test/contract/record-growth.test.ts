@@ -2,8 +2,7 @@
 // go into one record, and a number of four characters may be stored as 21.
 
 import { expect, it } from 'vitest';
-import { tenantPath } from '../support/admin-paths.js';
-import { describeContract } from '../support/contract.js';
+import { describeContract, tenantPath } from '../support/contract.js';
 
 const MAX_BYTES = 1_048_576 + 65_536;
 const HALF = 'é'.repeat(MAX_BYTES / 4);

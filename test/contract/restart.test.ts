@@ -3,9 +3,14 @@
 // Rows without an owner and ids of another form are older data.
 
 import { beforeAll, expect, it } from 'vitest';
-import { idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, describeContract, type JsonRecord } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  idsOf,
+  type JsonRecord,
+  tenantPath,
+} from '../support/contract.js';
 
 type Row = JsonRecord & { id: string };
 

@@ -2,11 +2,11 @@
 // method, the order of the checks, and how a path is decoded.
 
 import { describe, expect, it } from 'vitest';
-import { expectRefused } from '../support/admin-paths.js';
 import { COLLECTIONS } from '../support/collection-table.js';
 import {
   type ContractService,
   describeContract,
+  expectRefused,
   type Reply,
   replyOf,
 } from '../support/contract.js';

@@ -2,9 +2,8 @@
 // owned by the reserved subject local-preview; other users do not see them".
 
 import { expect, it } from 'vitest';
-import { idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { describeContract } from '../support/contract.js';
+import { describeContract, idsOf, tenantPath } from '../support/contract.js';
 
 const SAMPLE_OWNER = 'local-preview';
 

@@ -3,8 +3,14 @@
 
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { idsOf, pagination } from '../support/admin-paths.js';
-import { type Caller, describeContract, type JsonRecord, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  idsOf,
+  type JsonRecord,
+  pagination,
+  type Reply,
+} from '../support/contract.js';
 
 const FOUND = [
   'Salon ya Neema',

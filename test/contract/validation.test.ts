@@ -2,9 +2,14 @@
 // record of a PATCH must have, and what is not validated.
 
 import { beforeAll, expect, it } from 'vitest';
-import { expectRefused } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, type CollectionRow, leastBody } from '../support/collection-table.js';
-import { type Caller, describeContract, type JsonRecord, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  expectRefused,
+  type JsonRecord,
+  type Reply,
+} from '../support/contract.js';
 
 const NOT_A_TEXT = [null, '', 5, true, ['text'], { length: 1 }];
 const NOT_POSITIVE = [null, 0, -1, '5', true, [], [5], {}];

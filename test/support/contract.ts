@@ -1,11 +1,11 @@
-// The requests of a contract test to the service, the same on every host.
+// The requests of a contract test to the service, the same on every host, and what their answers must be.
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { type CollectionName, VALID_BODY } from './collection-table.js';
 import { currentHost, type Host, type RunningHost, type Settings } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { expectDescribed } from './openapi-document.js';
-import { openedOnce } from './opened-services.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
@@ -36,8 +36,29 @@ export async function replyOf(response: Response) {
   return { status, headers, text, json };
 }
 
+/** The answer is that error and has no data. */
+export function expectRefused({ status, json }: Reply, wanted: number, code: string): void {
+  expect([status, json.error?.code, json.data]).toEqual([wanted, code, undefined]);
+}
+
+/** The ids of a list answer's rows, in order. */
+export function idsOf(reply: Reply): string[] {
+  return reply.json.data.map((row: { id: string }) => row.id);
+}
+
+/** `meta.pagination` of a list. */
+export function pagination(page: number, page_size: number, total: number, total_pages: number) {
+  return { page, page_size, total, total_pages };
+}
+
+/** A tenant's path of the administration API: `/admin/accounts/{owner_sub}/…`. */
+export function tenantPath(owner: string, ...segments: readonly string[]): string {
+  return ['/admin/accounts', ...[owner, ...segments].map(encodeURIComponent)].join('/');
+}
+
 /** `body`: sent as JSON; a string or bytes are sent as they are. */
 type Sent = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
+type Created = Promise<JsonRecord & { id: string }>;
 
 export type Caller = ReturnType<typeof callerOf>;
 
@@ -62,13 +83,24 @@ function callerOf(
     post: (path: string, body: unknown) => send('POST', path, { body }),
     patch: (path: string, body: unknown) => send('PATCH', path, { body }),
     delete: (path: string) => send('DELETE', path),
-    /** Creates a record and returns it. Fails if the answer is not 201. */
-    async create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }> {
-      const reply = await send('POST', `/${collection}`, { body });
+    /** Creates a record in a collection, or at a tenant's path, and returns it. Fails if the answer is not 201. */
+    async create(collection: string, body: JsonRecord): Created {
+      const path = collection.startsWith('/') ? collection : `/${collection}`;
+      const reply = await send('POST', path, { body });
       if (reply.status !== 201) throw new Error(`create: ${reply.status} ${reply.text}`);
       return reply.json.data;
     },
   };
+}
+
+/** Creates a record for a tenant. Fails if the answer is not 201. */
+export function createFor(
+  operator: Caller,
+  owner: string,
+  collection: CollectionName,
+  body: JsonRecord = VALID_BODY[collection],
+): Created {
+  return operator.create(tenantPath(owner, collection), body);
 }
 
 export type ContractService = ReturnType<typeof serviceOn>;
@@ -82,6 +114,8 @@ interface Options {
 }
 
 const host = await currentHost();
+/** The services of the current file, by their settings. */
+const shared = new Map<string, ContractService>();
 
 /**
  * Describes a behaviour of the contract on the host of this run. The tests of a file share one
@@ -96,9 +130,17 @@ export function describeContract(
     onHost(host, title, tests, settings);
     return;
   }
-  const service = openedOnce(JSON.stringify(settings), () => serviceOn(host, settings));
+  const key = JSON.stringify(settings);
+  const service = shared.get(key) ?? serviceOn(host, settings);
+  if (!shared.has(key)) {
+    shared.set(key, service);
+    afterAll(() => {
+      shared.delete(key);
+      return service.close();
+    });
+  }
   describe(title, () => {
-    beforeAll(() => service.open());
+    beforeAll(service.open);
     tests(service, host);
   });
 }
@@ -107,8 +149,8 @@ export function describeContract(
 export function onHost(host: Host, title: string, tests: Tests, settings: Settings = {}): void {
   const service = serviceOn(host, settings);
   describe(title, () => {
-    beforeAll(() => service.open());
-    afterAll(() => service.close());
+    beforeAll(service.open);
+    afterAll(service.close);
     tests(service, host);
   });
 }
@@ -126,10 +168,13 @@ function serviceOn(host: Host, settings: Settings) {
     if (described) await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
-  /** Stops the host and starts it again on the same state. */
-  const restart = async (between = async () => {}): Promise<void> => {
+  const stop = async () => {
     await running?.close();
     running = undefined;
+  };
+  /** Stops the host and starts it again on the same state. */
+  const restart = async (between = async () => {}): Promise<void> => {
+    await stop();
     await between();
     const own = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     running = await host.start(folder.path, { ...own, ...settings });
@@ -169,7 +214,7 @@ function serviceOn(host: Host, settings: Settings) {
       await restart();
     },
     async close() {
-      await running?.close();
+      await stop();
       await identity?.close();
       await folder?.remove();
     },

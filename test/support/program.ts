@@ -58,23 +58,17 @@ export function startProgram(
   (child.stdin as Writable | null)?.end(input);
   const text = { stdout: '', stderr: '' };
   let output = '';
-  const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
       text[name] += chunk;
       output += chunk;
-      for (const look of waiting) look();
+      child.emit('output');
     });
   }
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
   exited.catch(() => {});
-  const found = (wanted: string | RegExp, times: number) => {
-    if (typeof wanted === 'string') return output.split(wanted).length > times ? wanted : undefined;
-    const [all, group] = wanted.exec(output) ?? [];
-    return group ?? all;
-  };
   return {
     child,
     isRunning: () => running.has(kill),
@@ -87,13 +81,12 @@ export function startProgram(
     saw: (wanted: string | RegExp, times = 1) =>
       new Promise<string>((resolve, reject) => {
         const look = () => {
-          const seen = found(wanted, times);
-          if (seen === undefined) return;
-          waiting.delete(look);
-          resolve(seen);
+          const [all, group] = typeof wanted === 'string' ? [] : (wanted.exec(output) ?? []);
+          const isThere = typeof wanted === 'string' && output.split(wanted).length > times;
+          if (isThere || all !== undefined) resolve(group ?? all ?? '');
         };
+        child.on('output', look);
         exited.then(() => reject(new Error(`the process ended: ${output}`)), reject);
-        waiting.add(look);
         look();
       }),
     /** Resolves with the exit code when the process has ended and all output has arrived. */

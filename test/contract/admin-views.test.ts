@@ -123,14 +123,10 @@ describeContract('The operator', (service) => {
     const reply = await operator.get('/admin/health');
     expect(reply.status).toBe(200);
     expect(reply.json.data).toEqual({
-      status: 'ok',
-      database: 'ok',
-      uptime_seconds: expect.any(Number),
-      identity_provider_configured: true,
-      admin_configured: true,
+      ...{ status: 'ok', database: 'ok', uptime_seconds: expect.any(Number) },
+      ...{ identity_provider_configured: true, admin_configured: true },
     });
-    expect(Number.isInteger(reply.json.data.uptime_seconds)).toBe(true);
-    expect(reply.json.data.uptime_seconds).toBeGreaterThanOrEqual(0);
+    expect(String(reply.json.data.uptime_seconds)).toMatch(/^\d+$/);
     expect(service.identity.asked.length).toBe(asked);
   });
 

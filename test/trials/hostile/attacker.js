@@ -9,7 +9,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** @typedef {import('./attacks.js').HostileClient} HostileClient */
 
 const NEW_EVERY_MS = 2;
-const DROP_EVERY_MS = 50;
 const SIP_EVERY_MS = 200;
 const VANISHES_WITHIN_MS = 300;
 const LEAVING_TOGETHER = 20;
@@ -74,7 +73,7 @@ class Client {
     const opened = await Promise.race([once(socket, 'connect').catch(() => undefined), closed]);
     const soon = Math.random() * VANISHES_WITHIN_MS;
     if (vanishes) timers.push(setTimeout(() => socket.resetAndDestroy(), soon));
-    if (opened !== undefined && !socket.destroyed && !this.#isOver) this.#send(socket, timers);
+    if (opened !== undefined && !socket.destroyed && !this.#isOver) this.#send(socket);
     else socket.destroy();
     await closed;
     if (opened === undefined) await delay(AGAIN_MS);
@@ -82,20 +81,9 @@ class Client {
     this.#sockets.delete(socket);
   }
 
-  #send(/** @type {import('node:net').Socket} */ socket, /** @type {NodeJS.Timeout[]} */ timers) {
+  #send(/** @type {import('node:net').Socket} */ socket) {
     const { sends } = this.#client;
     const isOpen = () => socket.writable && !this.#isOver;
-    if (sends === 'in drops') {
-      let rest = '';
-      const drop = () => {
-        if (!isOpen()) return;
-        rest ||= this.#text();
-        socket.write(rest.slice(0, 1), 'latin1');
-        rest = rest.slice(1);
-      };
-      timers.push(setInterval(drop, DROP_EVERY_MS));
-      return;
-    }
     if (sends === 'at once') {
       const pump = () => {
         while (isOpen() && socket.write(this.#batch(), 'latin1'));

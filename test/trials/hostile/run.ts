@@ -3,9 +3,9 @@
 // neighbour's records are compared with what was acknowledged.
 
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { memoryOf } from '../../../scripts/bench/processes.js';
@@ -76,9 +76,11 @@ export const hostile: Trial = async ({ size, only, folder, say }) => {
   const findings: Finding[] = [];
   for (const run of runs) {
     say(run.fault);
-    const file = join(folder, 'service.db');
+    // A folder of its own: the log of a killed service would be written into the next one's copy.
+    const file = join(mkdtempSync(join(folder, 'run-')), 'service.db');
     copyFileSync(filled, file);
     findings.push(await underAttack(run, file, MILLISECONDS[size], size !== 'small'));
+    rmSync(dirname(file), { recursive: true });
   }
   return findings;
 };

@@ -40,40 +40,40 @@ export interface LedgerChange {
   isAcknowledged: boolean;
 }
 
-/** Differences between the stored and the acknowledged records. Every number must be 0. */
-export class Differences {
-  /** Acknowledged changes that are not stored. */
-  lost = 0;
-  /** Deleted records that are stored again. */
-  back = 0;
+/** What can differ between the stored and the acknowledged records. Every number must be 0. */
+const NOTHING = {
+  'acknowledged lost': 0,
+  'deleted back': 0,
   /** Stored records that equal no version that was sent. */
-  torn = 0;
+  torn: 0,
   /** Records stored twice, or under the id of another record. */
-  duplicate = 0;
+  duplicates: 0,
   /** Audit events without a change, and changes without an audit event. */
-  audit = 0;
+  'audit events wrong': 0,
+};
+type Kind = keyof typeof NOTHING;
 
-  get count() {
-    return this.lost + this.back + this.torn + this.duplicate + this.audit;
+export class Differences {
+  readonly #counts = { ...NOTHING };
+
+  get count(): number {
+    return Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
   }
 
-  add(more: Differences) {
-    for (const name of NAMES) this[name] += more[name];
+  found(kind: Kind, times = 1): void {
+    this.#counts[kind] += times;
   }
 
-  toString() {
-    return NAMES.map((name) => `${this[name]} ${WORDS[name]}`).join(', ');
+  add(more: Differences): void {
+    for (const [kind, count] of Object.entries(more.#counts)) this.found(kind as Kind, count);
+  }
+
+  toString(): string {
+    return Object.entries(this.#counts)
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(', ');
   }
 }
-
-const WORDS = {
-  lost: 'acknowledged lost',
-  back: 'deleted back',
-  torn: 'torn',
-  duplicate: 'duplicates',
-  audit: 'audit events wrong',
-};
-const NAMES = Object.keys(WORDS) as (keyof typeof WORDS)[];
 
 export class Ledger {
   #entries: Map<string, Entry> = new Map();
@@ -133,17 +133,20 @@ export class Ledger {
       const states = statesOf(entry, isAcknowledged);
       const row = found.get(entry.mark);
       const verdict = judge(entry, states, row);
-      if (verdict !== undefined) differences[verdict]++;
+      if (verdict !== undefined) differences.found(verdict);
       const happened = states.happened.slice();
       if (states.possible !== undefined && !isState(row, states.certain)) {
         happened.push(states.possible);
       }
       const id = entry.id ?? row?.body.id;
       for (const change of happened) {
-        if (change.byOperator) expectedEvents.push(eventText(eventOf(change, String(id))));
+        if (!change.byOperator) continue;
+        const { action, changed } = change;
+        const event = { action, resource: entry.collection, owner_sub: entry.owner, changed };
+        expectedEvents.push(eventText({ ...event, record_id: String(id) }));
       }
     }
-    differences.audit = mismatches(expectedEvents, events.map(eventText));
+    differences.found('audit events wrong', mismatches(expectedEvents, events.map(eventText)));
     return differences;
   }
 
@@ -153,8 +156,8 @@ export class Ledger {
     for (const row of rows) {
       const mark = String(row.body['mark']);
       const name = `${row.collection}/${row.body.id}`;
-      if (found.has(mark) || ids.has(name)) differences.duplicate++;
-      if (!this.#entries.has(mark)) differences.torn++;
+      if (found.has(mark) || ids.has(name)) differences.found('duplicates');
+      if (!this.#entries.has(mark)) differences.found('torn');
       found.set(mark, row);
       ids.add(name);
     }
@@ -180,13 +183,13 @@ function judge(
   entry: Entry,
   { happened, certain, possible }: ReturnType<typeof statesOf>,
   row: StoredRow | undefined,
-): 'lost' | 'back' | 'torn' | undefined {
+): Kind | undefined {
   if (!hasItsPlace(row, entry, certain)) return 'torn';
   if (isState(row, certain)) return undefined;
   if (possible !== undefined && isState(row, possible.after)) return undefined;
-  if (row === undefined) return 'lost';
-  if (certain === undefined && happened.length > 0) return 'back';
-  return happened.some(({ after }) => isState(row, after)) ? 'lost' : 'torn';
+  if (row === undefined) return 'acknowledged lost';
+  if (certain === undefined && happened.length > 0) return 'deleted back';
+  return happened.some(({ after }) => isState(row, after)) ? 'acknowledged lost' : 'torn';
 }
 
 /** Whether the row is in its collection, and under its id when the client knows that. */
@@ -205,11 +208,6 @@ function isState(row: StoredRow | undefined, state: Properties | undefined) {
 
 function wasAcknowledged({ isAcknowledged }: LedgerChange) {
   return isAcknowledged;
-}
-
-function eventOf({ action, entry, changed }: LedgerChange, id: string): StoredEvent {
-  const { collection, owner } = entry;
-  return { action, resource: collection, record_id: id, owner_sub: owner, changed };
 }
 
 function eventText({ action, resource, record_id, owner_sub, changed }: StoredEvent) {

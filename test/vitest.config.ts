@@ -8,7 +8,7 @@ const TRIAL_TIMEOUT_MS = 14 * 60 * 60 * 1_000;
 const OTHER_PROGRAMS_TIMEOUT_MS = 30 * 60 * 1_000;
 
 /** The contract suite on one host; `inject('host')` is its name in test/support/hosts.ts. */
-const onHost = (host: string) => ({
+const onHost = (host: 'handler' | 'server' | 'worker' | 'postgres') => ({
   extends: true as const,
   test: {
     name: `contract-${host}`,
@@ -42,7 +42,7 @@ export default defineConfig({
           ],
         },
       },
-      ...['handler', 'server', 'worker', 'postgres'].map(onHost),
+      ...(['handler', 'server', 'worker', 'postgres'] as const).map(onHost),
       {
         extends: true,
         test: {

@@ -1,7 +1,5 @@
 // The contract suite's host of two processes over one Postgres that keep no records.
 
-import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { MARKS } from './failing-writes.js';
 import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
@@ -73,7 +71,7 @@ const FAILING = [
   ),
 ];
 
-/** What the service keeps in addition to a record's text. */
+/** What the service keeps in addition to a record's text; a start advances the sequences itself. */
 const FILL = [
   `update records set bytes = octet_length(body),
      owner = coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, ''),
@@ -85,10 +83,4 @@ const FILL = [
     where (r.owner, r.collection, r.id) = (o.owner, o.collection, o.id)`,
   'delete from account_totals',
   `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
-  ...COLLECTION_NAMES.map((name) => {
-    const digits = `substring(id from '^${COLLECTIONS[name].idPrefix}([0-9]{1,15})$')::bigint`;
-    const highest = `select max(${digits}) from records where collection = '${name}'`;
-    const last = `select last_value from ${name}_numbers`;
-    return `select setval('${name}_numbers', greatest((${highest}), (${last}), 1))`;
-  }),
 ];

@@ -9,7 +9,7 @@ import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { nextFreePort } from '../../src/preview/preview-port.js';
 import { eventually } from '../support/eventually.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
-import { Metrics, operationsOf, readyOf, untilReasons } from '../support/operations.js';
+import { Metrics, operationsOf, readyOf } from '../support/operations.js';
 import { startProgram } from '../support/program.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
@@ -129,7 +129,9 @@ describe('The service says that it is not ready', () => {
     const server = await service.start(PORT);
     const operations = operationsOf(server);
     await rm(join(service.folder, 'service.db'));
-    await untilReasons(operations, ['storage_lost']);
+    await eventually(async () =>
+      expect((await readyOf(operations)).reasons).toEqual(['storage_lost']),
+    );
     const { port: OPS_PORT } = new URL(operations);
     const lines = [
       'not ready: storage_lost (warnings: backup_not_configured)',

@@ -23,51 +23,30 @@ function plant(collection: string, body: Row): string {
 describeContract('A restart', (service) => {
   it("gives byte for byte the same lists, payments, searches and operator's views", async () => {
     const account = service.account();
-    for (const amount of [10, 20, 30]) {
-      await account.create('orders', { ...VALID_BODY.orders, amount, b: 1, a: { 2: 0, 1: 0 } });
+    for (const name of COLLECTIONS) {
+      const ids: string[] = [];
+      for (const text of ['Ñ 🧵 \u2028', 'NUL \u0000 half \ud83d', 'third', 'deleted']) {
+        const more = { text, b: [{}], a: { 2: 0, 1: 0 } };
+        ids.push((await account.create(name, { ...VALID_BODY[name], ...more })).id);
+      }
+      await account.patch(`/${name}/${ids[1]}`, { text: 'patched', more: null });
+      await account.delete(`/${name}/${ids[3]}`);
     }
     const look = async () => {
-      const texts = [];
-      for (const path of ['/orders', '/payments', '/orders?q=braids&page_size=2']) {
-        texts.push((await account.get(path)).text.replace(/"meta":\{[^}]*/, ''));
-      }
-      for (const path of ['/overview', '/usage', `/accounts/${account.subject}`]) {
-        texts.push((await service.operator.get(`/admin${path}`)).text.replace(/"meta":.*/, ''));
-      }
-      return texts;
+      const lists = COLLECTIONS.flatMap((name) => [`/${name}`, `/${name}?q=%C3%B1&page_size=2`]);
+      const views = ['/overview', '/usage', `/accounts/${account.subject}`];
+      const replies = [
+        ...[...lists, '/payments'].map(account.get),
+        ...views.map((path) => service.operator.get(`/admin${path}`)),
+      ];
+      return (await Promise.all(replies)).map(({ text }) => text.replace(/"meta":\{[^}]*/, ''));
     };
     const before = await look();
+    const team = idsOf(await account.get('/team'));
     await service.restart();
     expect(await look()).toEqual(before);
-  });
-});
-
-describeContract('Records', (service) => {
-  it('are all there after a restart, as changed and in order, and new ones come first', async () => {
-    const account = service.account();
-    const kept = new Map<string, JsonRecord[]>();
-    for (const name of COLLECTIONS) {
-      const records: JsonRecord[] = [];
-      for (const text of ['Ñ 🧵 \u2028', 'NUL \u0000 half \ud83d', 'third']) {
-        records.unshift(await account.create(name, { ...VALID_BODY[name], text, deep: [{}] }));
-      }
-      const path = `/${name}/${records[1]?.['id']}`;
-      records[1] = (await account.patch(path, { text: 'patched', more: null })).json.data;
-      const gone = await account.create(name, VALID_BODY[name]);
-      await account.delete(`/${name}/${gone.id}`);
-      expect((await account.get(`/${name}`)).json.data).toEqual(records);
-      kept.set(name, records);
-    }
-    await service.restart();
-    for (const [name, records] of kept) {
-      expect((await account.get(`/${name}`)).json.data).toEqual(records);
-      for (const record of records) {
-        expect((await account.get(`/${name}/${record['id']}`)).json.data).toEqual(record);
-      }
-    }
     const newest = await account.create('team', VALID_BODY.team);
-    const all = [newest, ...(kept.get('team') ?? [])];
-    expect((await account.get('/team')).json.data).toEqual(all);
+    expect(idsOf(await account.get('/team'))).toEqual([newest.id, ...team]);
   });
 });
 

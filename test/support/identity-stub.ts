@@ -9,12 +9,20 @@ export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
 /** Answers one request. `token` is the text after `Bearer `. */
 export type Behaviour = (token: string, response: ServerResponse, request: IncomingMessage) => void;
 
-export const tokenOf = (subject: string) => `is.${Buffer.from(subject).toString('base64url')}`;
+export function tokenOf(subject: string): string {
+  return `is.${Buffer.from(subject).toString('base64url')}`;
+}
 
 /** The request headers of an account. */
 export function asAccount(subject: string): { readonly Authorization: string } {
   return { Authorization: `Bearer ${tokenOf(subject)}` };
 }
+
+export const byToken = (token: string, response: ServerResponse): void => {
+  const sub = token.startsWith('is.') ? Buffer.from(token.slice(3), 'base64url').toString() : '';
+  response.writeHead(sub === '' ? 401 : 200, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(sub === '' ? { error: 'invalid_token' } : { sub }));
+};
 
 /** A complete answer. Text and bytes are sent unchanged, other values as JSON. */
 export function answer(
@@ -28,13 +36,7 @@ export function answer(
   };
 }
 
-export const byToken: Behaviour = (token, ...exchange) => {
-  const sub = token.startsWith('is.') ? Buffer.from(token.slice(3), 'base64url').toString() : '';
-  const reply = sub === '' ? answer(401, { error: 'invalid_token' }) : answer(200, { sub });
-  reply(token, ...exchange);
-};
-
-export async function openIdentityStub(behaviour = byToken) {
+export async function openIdentityStub(behaviour: Behaviour = byToken) {
   /** The tokens of callers, in the order of the checks. */
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -8,10 +8,11 @@ import { openIdentityStub } from '../support/identity-stub.js';
 import { startServer } from '../support/server-process.js';
 import { Disk } from './disk/disk.js';
 import { readTrace, recordingTo, type Step, tracerIsMissing } from './disk/trace.js';
-import { Differences, Ledger } from './load/ledger.js';
+import { compare, Differences } from './load/judge.js';
+import { Load } from './load/load.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
-import { startLoad } from './load/workload.js';
-import { clientOf, settingsOf } from './service/client.js';
+import { type Operation, Recorder } from './load/recorder.js';
+import { settingsOf } from './service/client.js';
 import { openStored } from './service/stored.js';
 import { type Finding, notTried, type Trial } from './trial.js';
 
@@ -26,7 +27,7 @@ const CONTROL_STATES_MIN = 12;
 /** Time enough for the changes up to the sync that fails. */
 const FAILURE_MAX_MS = 20_000;
 const MEMORY = '/dev/shm';
-const WORKERS = 8;
+const CLIENTS = 8;
 
 /** One run of the server under load. */
 interface ServerRun {
@@ -49,7 +50,9 @@ const RUNS: readonly ServerRun[] = [
 
 interface Recording {
   readonly steps: readonly Step[];
-  readonly ledger: Ledger;
+  readonly recorder: Recorder;
+  /** The number of acknowledged changes. */
+  readonly acknowledged: number;
   /** The empty folder that the disk began with. */
   readonly folder: string;
   readonly file: string;
@@ -62,7 +65,7 @@ export const power: Trial = async ({ size, folder, say }) => {
   const random = randomFrom(seed);
   const { states, loadMs } = AMOUNTS[size];
   const recording = await record(folder, random, loadMs);
-  const { steps, ledger } = recording;
+  const { steps } = recording;
   const syncs = steps.filter((step) => step.kind === 'sync');
   const failed = syncs.filter((step) => step.failed).length;
   const isLogSync = (step: Step) => step.kind === 'sync' && step.path.endsWith('-wal');
@@ -76,7 +79,7 @@ export const power: Trial = async ({ size, folder, say }) => {
     {
       fault:
         'power loss: unsynced writes, sizes and names kept, dropped or torn; also after failed syncs',
-      tried: `${states} states of ${steps.length} steps, ${failed} of ${syncs.length} syncs failed, ${ledger.acknowledged} changes acknowledged (seed ${seed})`,
+      tried: `${states} states of ${steps.length} steps, ${failed} of ${syncs.length} syncs failed, ${recording.acknowledged} changes acknowledged (seed ${seed})`,
       found: found(lost),
       holds: lost.bad === 0,
     },
@@ -94,7 +97,10 @@ async function record(folder: string, random: Random, loadMs: number): Promise<R
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const file = join(disk, 'new/folder/service.db');
-  const ledger = new Ledger();
+  const recorder = new Recorder();
+  let origin = '';
+  const place = { originFor: async () => origin, is500Open: false };
+  const load = new Load({ recorder, place, clients: CLIENTS, random, isApart: true });
   const steps: Step[] = [];
   const identity = await openIdentityStub();
   for (const [number, { end, failingSyncs, endsAtFailure = false }] of RUNS.entries()) {
@@ -102,9 +108,9 @@ async function record(folder: string, random: Random, loadMs: number): Promise<R
     const inject = failingSyncs && `inject=fsync,fdatasync:error=EIO:when=${failingSyncs}`;
     const under = recordingTo(output, inject ? ['-e', inject] : []);
     const server = await startServer(settingsOf(file, identity), { under });
-    const client = clientOf(server.origin);
-    const workers = endsAtFailure ? 1 : WORKERS;
-    const load = startLoad({ client, ledger, random, workers, endsAtFailure });
+    origin = server.origin;
+    const until = (last: unknown) => last === 'lost' || (endsAtFailure && last === 500);
+    load.start({ clients: endsAtFailure ? 1 : CLIENTS, until });
     const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / RUNS.length;
     await Promise.race([delay(loadFor, undefined, { ref: false }), server.exited, load.ended]);
     if (end === 'SIGTERM') await load.stop();
@@ -119,15 +125,18 @@ async function record(folder: string, random: Random, loadMs: number): Promise<R
   }
   await identity.close();
   const seen = steps.filter(({ kind }) => kind === 'acknowledge').length;
-  const { acknowledged } = ledger;
+  const isChange = ({ kind, code }: Operation) =>
+    ['create', 'patch', 'delete'].includes(kind) && code > 0 && code < 300;
+  const acknowledged = recorder.operations.filter(isChange).length;
+  if (load.refusals > 0) throw new Error(`${load.refusals} requests refused`);
   // The trace has more answers than the client when a kill cut the last ones; never fewer.
   if (seen < acknowledged) throw new Error(`the trace has ${seen} answers of ${acknowledged}`);
-  return { steps, ledger, folder: disk, file };
+  return { steps, recorder, acknowledged, folder: disk, file };
 }
 
 /** Cuts the power at random moments, half of them right after an answer. */
 async function losePower(
-  { steps, ledger, folder, file }: Recording,
+  { steps, recorder, folder, file }: Recording,
   random: Random,
   count: number,
   say: (text: string) => void,
@@ -139,7 +148,7 @@ async function losePower(
   const disk = new Disk(folder);
   // In memory where that is usual: the rebuilt disk is only read.
   const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'trust-'));
-  const acknowledged = new Set();
+  const acknowledged = new Set<number>();
   const differences = new Differences();
   let [bad, unopened, taken] = [0, 0, 0];
   for (const [state, moment] of moments.entries()) {
@@ -157,7 +166,8 @@ async function losePower(
     const stored = await openStored(place(file));
     rmSync(rebuilt, { recursive: true, force: true });
     const { rows, events } = stored ?? { rows: [], events: [] };
-    const found = ledger.compare(rows, events, ({ number }) => acknowledged.has(number));
+    const { operations } = recorder;
+    const found = compare(operations, rows, events, ({ number }) => acknowledged.has(number));
     if (stored === undefined) unopened++;
     else differences.add(found);
     if (stored === undefined || found.count > 0) bad++;

@@ -1,4 +1,4 @@
-// What the controls of `power` don't show: that its ledger sees each kind of damage, and that its
+// What the controls of `power` don't show: that its judge sees each kind of damage, and that its
 // disk may lose for good what a failed sync was asked to keep. The page has every trial.
 
 import { expect, it } from 'vitest';
@@ -8,36 +8,59 @@ import { testFolder } from '../support/test-folder.js';
 import { Disk } from './disk/disk.js';
 import type { Step } from './disk/trace.js';
 import { TRIALS } from './list.js';
-import { Ledger, type LedgerChange } from './load/ledger.js';
+import { compare } from './load/judge.js';
 import { randomFrom } from './load/random.js';
+import type { Operation } from './load/recorder.js';
 import { runsOf } from './model/run.js';
 
 const folder = testFolder();
-const STATE = { owner_sub: 'amina', mark: 'mark-1' };
+const target = { who: 'amina', operator: false, coll: 'customers', id: 'CUS-0001', client: 0 };
 
-function stored(version: number, id = 'CUS-0001') {
-  return { collection: 'customers', body: { id, ...STATE, version } };
+function change(number: number, kind: Operation['kind'], more = {}): Operation {
+  const body = kind === 'create' ? { mark: 1, version: number } : { version: number };
+  const times = { call: number, return: number };
+  return {
+    number,
+    kind,
+    ...target,
+    ...times,
+    code: 200,
+    ...(kind !== 'delete' && { body }),
+    ...more,
+  };
 }
 
+function stored(version: number, id = target.id) {
+  return { collection: 'customers', body: { id, owner_sub: 'amina', mark: 1, version } };
+}
+
+const CREATED = change(1, 'create');
+
 it.each([
-  ['an acknowledged record that is missing', 'create', [], '1 acknowledged lost'],
-  ['an acknowledged update that is missing', 'update', [stored(1)], '1 acknowledged lost'],
-  ['a deleted record that is back', 'delete', [stored(1)], '1 deleted back'],
-  ['a version that was never written', 'create', [stored(9)], '1 torn'],
-  ['a record that exists twice', 'create', [stored(1), stored(1, 'CUS-0002')], '1 duplicates'],
-  ["an operator's change without its event", 'update', [stored(2)], '1 audit events wrong'],
-] as const)('The ledger reports %s', (_, last, rows, wanted) => {
-  const ledger = new Ledger();
-  const entry = ledger.newEntry(0, 'amina', 'customers');
-  const change = (action: LedgerChange['action'], version: number) => {
-    const after = action === 'delete' ? undefined : { ...STATE, version };
-    const byOperator = action === 'update';
-    const begun = ledger.begin({ entry, action, byOperator, changed: ['version'], after });
-    ledger.acknowledge(begun, 'CUS-0001');
-  };
-  change('create', 1);
-  if (last !== 'create') change(last, 2);
-  expect(String(ledger.compare(rows, []))).toContain(wanted);
+  [
+    'no difference, of a change without an answer',
+    [CREATED, change(2, 'patch', { code: 0 })],
+    [stored(2)],
+    '0 acknowledged lost, 0 deleted back, 0 torn, 0 duplicates, 0 audit events wrong',
+  ],
+  ['an acknowledged record that is missing', [CREATED], [], '1 acknowledged lost'],
+  [
+    'an acknowledged update that is missing',
+    [CREATED, change(2, 'patch')],
+    [stored(1)],
+    '1 acknowledged lost',
+  ],
+  ['a deleted record that is back', [CREATED, change(2, 'delete')], [stored(1)], '1 deleted back'],
+  ['a version that was never written', [CREATED], [stored(9)], '1 torn'],
+  ['a record that exists twice', [CREATED], [stored(1), stored(1, 'CUS-0002')], '1 duplicates'],
+  [
+    "an operator's change without its event",
+    [CREATED, change(2, 'patch', { operator: true })],
+    [stored(2)],
+    '1 audit events wrong',
+  ],
+])('The judge reports %s', (_, operations, rows, wanted) => {
+  expect(String(compare(operations, rows, []))).toContain(wanted);
 });
 
 it('The disk may lose the writes of a failed sync for good, also when a later sync succeeds', () => {

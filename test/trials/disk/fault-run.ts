@@ -4,9 +4,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STORAGE_LOST_EXIT_CODE } from '../../../src/hosts/node/process.js';
 import type { spawnServer } from '../../support/server-process.js';
-import { Differences, Ledger } from '../load/ledger.js';
+import { compare, Differences } from '../load/judge.js';
+import { accountOf, Load } from '../load/load.js';
 import { randomFrom } from '../load/random.js';
-import { LoadWorker } from '../load/workload.js';
+import { Recorder } from '../load/recorder.js';
 import { clientOf, NoAnswer } from '../service/client.js';
 import { isSame, openStored, readService } from '../service/stored.js';
 
@@ -40,10 +41,10 @@ export async function runWithFault(
   file: string,
   options: Script,
 ): Promise<FaultRun> {
-  const ledger = new Ledger();
+  const recorder = new Recorder();
   const mistakes: string[] = [];
   const origin = await server.listening().catch(() => undefined);
-  const read = origin === undefined ? origin : await script(origin, ledger, mistakes, options);
+  const read = origin === undefined ? origin : await script(origin, recorder, mistakes, options);
   // The outcome of a commit is unknown: the process ends by itself, and the next start reads the file.
   const isLost = server.hasLogged('storage_lost');
   const seen = isLost ? undefined : read;
@@ -60,7 +61,7 @@ export async function runWithFault(
     mistakes.push(`the file cannot be opened afterwards: ${server.output()}`);
     return { end: 'stopped', differences: new Differences(), mistakes };
   }
-  const differences = ledger.compare(stored.rows, stored.events);
+  const differences = compare(recorder.operations, stored.rows, stored.events);
   if (differences.count > 0) mistakes.push(String(differences));
   if (seen !== undefined && !isSame(seen, stored)) mistakes.push('memory and file differ');
   const end = endOf();
@@ -88,23 +89,25 @@ export async function runWithFault(
  */
 async function script(
   origin: string,
-  ledger: Ledger,
+  recorder: Recorder,
   mistakes: string[],
   { seed, isHit, mustRecover, killedAtOnce }: Script,
 ) {
   const client = clientOf(origin);
+  const place = { originFor: async () => origin, is500Open: false };
+  const random = randomFrom(seed);
+  const load = new Load({ recorder, place, clients: 1, random, isApart: true });
   try {
-    const worker = new LoadWorker({ client, ledger, random: randomFrom(seed), workers: 1 }, 0);
     for (let change = 0; change < CHANGES; change++) {
-      if (!(await worker.changeSomething())) return undefined;
-      if (killedAtOnce && isHit()) return await readService(client);
+      if ((await load.step()) === 'lost') return undefined;
+      if (killedAtOnce && isHit()) return await readService(client, accountOf(0));
     }
-    const { acknowledged } = ledger;
-    for (let change = 0; change < LAST_CHANGES; change++) {
-      if (!(await worker.create())) return undefined;
-    }
-    if (mustRecover && ledger.acknowledged === acknowledged) mistakes.push(NO_CREATE);
-    return await readService(client);
+    const statuses = [];
+    for (let change = 0; change < LAST_CHANGES; change++) statuses.push(await load.create());
+    if (statuses.includes('lost')) return undefined;
+    if (mustRecover && !statuses.includes(201)) mistakes.push(NO_CREATE);
+    if (load.refusals > 0) mistakes.push(`${load.refusals} requests refused`);
+    return await readService(client, accountOf(0));
   } catch (error) {
     // Without an answer the server is ending.
     if (!(error instanceof NoAnswer)) mistakes.push(String(error));

@@ -1,8 +1,8 @@
 // Altered histories: each is one that no right service can make, so the checker
 // must say so of every one of them.
 
+import type { Operation } from '../load/recorder.js';
 import type { Model } from './checker.js';
-import type { Operation } from './recorder.js';
 
 export interface Alteration {
   readonly model: Model;

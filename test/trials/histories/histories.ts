@@ -4,6 +4,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Header, type Operation, writeHistory } from '../load/recorder.js';
 import { type Finding, notTried, type Trial, type TrialOptions } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, type Model } from './checker.js';
@@ -16,7 +17,6 @@ import {
   WORKER_NEWEST_DELETED,
 } from './one-process.js';
 import { POSTGRES_FAULTS } from './postgres-faults.js';
-import { type Header, type Operation, writeHistory } from './recorder.js';
 import type { Amount, Fault, Faulted } from './world.js';
 
 const AMOUNTS = {

@@ -9,8 +9,8 @@ import { type Program, startProgram } from '../../support/program.js';
 import { spawnServer } from '../../support/server-process.js';
 import { workerOptions } from '../../support/worker-host.js';
 import { tracerIsMissing } from '../disk/trace.js';
+import type { Header } from '../load/recorder.js';
 import { settingsOf } from '../service/client.js';
-import type { Header } from './recorder.js';
 import { type Amount, type Fault, type Faulted, World } from './world.js';
 
 const CLIENTS = 12;

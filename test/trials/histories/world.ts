@@ -1,9 +1,9 @@
 // What every history has: a service under a load, and a fault.
 
 import type { IdentityStub } from '../../support/identity-stub.js';
-import type { Place } from './asking.js';
-import { Load } from './load.js';
-import { type Header, Recorder } from './recorder.js';
+import type { Place } from '../load/asking.js';
+import { Load } from '../load/load.js';
+import { type Header, Recorder } from '../load/recorder.js';
 
 /** The size of a run. */
 export interface Amount {

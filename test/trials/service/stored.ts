@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import type { StoredEvent, StoredRow } from '../load/ledger.js';
-import { ACCOUNTS, COLLECTIONS } from '../load/workload.js';
+import { COLLECTIONS } from '../load/asking.js';
+import type { StoredEvent, StoredRow } from '../load/judge.js';
 import type { Client } from './client.js';
 
 export type Stored = {
@@ -42,14 +42,12 @@ export async function openStored(file: string): Promise<Stored | undefined> {
   }
 }
 
-/** All records and audit events, from the lists of the accounts and the operator. */
-export async function readService(client: Client): Promise<Stored> {
-  const lists = ACCOUNTS.flatMap((account) =>
-    COLLECTIONS.map(async (collection) => {
-      const bodies = await client.all<StoredRow['body']>(`/${collection}`, account);
-      return bodies.map((body) => ({ collection, body }));
-    }),
-  );
+/** All records and audit events, from the lists of the one account and of the operator. */
+export async function readService(client: Client, account: string): Promise<Stored> {
+  const lists = COLLECTIONS.map(async (collection) => {
+    const bodies = await client.all<StoredRow['body']>(`/${collection}`, account);
+    return bodies.map((body) => ({ collection, body }));
+  });
   const rows = (await Promise.all(lists)).flat();
   const events = (await client.all<StoredEvent>('/admin/audit')).reverse();
   const countIn = async (path: string) =>

@@ -1,5 +1,5 @@
-// The history as it is recorded: what each client asked, when, and what it was
-// answered, one JSON object a line, as the checker reads it.
+// What each client asked, when, and what it was answered: one JSON object a line, as the checker of
+// the histories reads it.
 
 import { writeFileSync } from 'node:fs';
 
@@ -31,6 +31,8 @@ export interface Target {
 
 /** One request; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
 export interface Asked extends Target {
+  /** In the order of asking. */
+  readonly number: number;
   readonly kind: 'create' | 'patch' | 'delete' | 'read' | 'list' | 'payments' | 'page' | 'audit';
   readonly client: number;
   readonly call: number;
@@ -39,7 +41,6 @@ export interface Asked extends Target {
 
 /** A request with its answer; the control alters some. */
 export interface Operation extends Omit<Asked, 'id'> {
-  readonly number: number;
   return: number;
   /** The answer's status; 0 when it is unknown whether a write was made. */
   code: number;
@@ -68,13 +69,19 @@ export class Recorder {
   /** Writes that may yet be made: their connection broke, or another process may make them. */
   open: readonly Operation[] = [];
   readonly #start = performance.now();
+  #asked = 0;
+
+  /** The number of the next request. */
+  next(): number {
+    return ++this.#asked;
+  }
 
   now(): number {
     return Math.round((performance.now() - this.#start) * 1e6);
   }
 
-  take(operation: Omit<Operation, 'number' | 'return'>): Operation {
-    const taken = { ...operation, number: this.operations.length, return: this.now() };
+  take(operation: Omit<Operation, 'return'>): Operation {
+    const taken = { ...operation, return: this.now() };
     this.operations.push(taken);
     return taken;
   }

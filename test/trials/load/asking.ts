@@ -1,4 +1,4 @@
-// The requests of one client of the histories, each recorded with what was answered.
+// The requests of one client of a load, each recorded with what was answered.
 
 import { type Call, clientOf, type Envelope, NoAnswer } from '../service/client.js';
 import type { Asked, Operation, Payment, Properties, Recorder, Target } from './recorder.js';
@@ -37,14 +37,16 @@ type Reading<Data> = (answer: Envelope<Data>) => Partial<Operation>;
 
 /** Every call resolves with its recorded operation, or undefined when none was recorded. */
 export class Asking {
-  readonly #client: number;
+  readonly client: number;
   readonly #recorder: Recorder;
   readonly #place: Place;
   /** Requests that the service answered without doing anything. */
   refusals = 0;
+  /** The status of the last answer. */
+  last: number | 'lost' = 200;
 
   constructor(client: number, recorder: Recorder, place: Place) {
-    this.#client = client;
+    this.client = client;
     this.#recorder = recorder;
     this.#place = place;
   }
@@ -99,9 +101,10 @@ export class Asking {
   /** Every event, page by page; only while nothing changes. */
   async wholeAudit() {
     const call = this.#recorder.now();
-    const client = clientOf(await this.#place.originFor(this.#client));
+    const client = clientOf(await this.#place.originFor(this.client));
     const events = (await client.all<AnsweredEvent>('/admin/audit')).map(recorded).reverse();
-    const asked = { kind: 'audit', ...ofAll('', true), client: this.#client, call } as const;
+    const number = this.#recorder.next();
+    const asked = { number, kind: 'audit', ...ofAll('', true), client: this.client, call } as const;
     return this.#recorder.take({ ...asked, events, whole: true, code: 200 });
   }
 
@@ -115,17 +118,21 @@ export class Asking {
     call: Omit<Call, 'body'> & { body?: Properties | undefined },
     read: Reading<Data>,
   ): Promise<Operation | undefined> {
-    const origin = await this.#place.originFor(this.#client);
+    const origin = await this.#place.originFor(this.client);
     const recorder = this.#recorder;
-    const asked = { kind, ...target, call: recorder.now(), client: this.#client, body: call.body };
+    const number = recorder.next();
+    const about = { number, kind, ...target, client: this.client, body: call.body };
+    const asked = { ...about, call: recorder.now() };
     const isWrite = call.method !== 'GET';
     const account = target.operator ? undefined : target.who;
-    const answer = await clientOf(origin)
-      .send({ ...call, account })
-      .catch((error: unknown) => {
-        const isRefused = error instanceof NoAnswer && error.isRefused;
-        if (isWrite && !isRefused) recorder.takeUnclear(asked, true);
-      });
+    // A trace recognises the answer to a change by it.
+    const requestId = `${isWrite ? 'change' : 'read'}-${number}-`;
+    const sent = clientOf(origin).send({ ...call, account, requestId });
+    const answer = await sent.catch((error: unknown) => {
+      const isRefused = error instanceof NoAnswer && error.isRefused;
+      if (isWrite && !isRefused) recorder.takeUnclear(asked, true);
+    });
+    this.last = answer?.status ?? 'lost';
     if (!answer) return undefined;
     const { status, json } = answer;
     if (status < 300) return recorder.take({ ...asked, code: status, ...read(json) });

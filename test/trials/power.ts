@@ -163,7 +163,9 @@ async function losePower(
       mkdirSync(dirname(place(path)), { recursive: true });
       writeFileSync(place(path), bytes);
     }
-    const stored = await openStored(place(file));
+    const stored = await openStored(place(file), (error) =>
+      say(`after step ${moment} of ${steps.length}: ${error}`),
+    );
     rmSync(rebuilt, { recursive: true, force: true });
     const { rows, events } = stored ?? { rows: [], events: [] };
     const { operations } = recorder;

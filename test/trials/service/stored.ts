@@ -19,7 +19,10 @@ const SAMPLE_OWNER = 'local-preview';
  * Opens the file with the service's own code and reads it; undefined when that code refuses
  * the file. No other process may have the file open.
  */
-export async function openStored(file: string): Promise<Stored | undefined> {
+export async function openStored(
+  file: string,
+  onRefusal = (_: unknown) => {},
+): Promise<Stored | undefined> {
   try {
     const storage = await openLibsqlStorage({ path: file });
     try {
@@ -37,7 +40,8 @@ export async function openStored(file: string): Promise<Stored | undefined> {
     } finally {
       await storage.close();
     }
-  } catch {
+  } catch (error) {
+    onRefusal(error);
     return undefined;
   }
 }

@@ -15,7 +15,7 @@ an hour; test/README.md has their list.
   --small         small versions, about a minute in all; they don't judge times
   --quick         a short version of each, about a minute long
   --only WORDS    only the runs whose name contains these words
-  --json FILE     with --small: also writes the results there
+  --json FILE     also writes the results there
 `;
 
 const { values, positionals: names } = options();
@@ -29,33 +29,20 @@ const folder = mkdtempSync(join(root, 'data/trust-'));
 // vitest gets the same signal and ends; the folder is removed afterwards.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-const report = values.json
-  ? ['--reporter=default', '--reporter=json', `--outputFile.json=${values.json}`]
-  : [];
-const rest = values.small
-  ? ['--project', 'trials-small', ...names, ...report]
-  : ['--project', 'trials', '--reporter=dot'];
-const vitest = spawn(
-  process.execPath,
-  [
-    join(root, 'node_modules/vitest/vitest.mjs'),
-    'run',
-    '--config',
-    'test/vitest.config.ts',
-    ...rest,
-  ],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      TRIALS: names.join(','),
-      TRIALS_QUICK: values.quick ? '1' : '',
-      TRIALS_ONLY: values.only,
-      TRIALS_FOLDER: folder,
-    },
+const report = values.json ? ['--reporter=json', `--outputFile.json=${values.json}`] : [];
+const program = join(root, 'node_modules/vitest/vitest.mjs');
+const args = ['run', '--config', 'test/vitest.config.ts', '--project', 'trials', '--reporter=dot'];
+const vitest = spawn(process.execPath, [program, ...args, ...report], {
+  cwd: root,
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    TRIALS: names.join(','),
+    TRIALS_SIZE: values.small ? 'small' : values.quick ? 'quick' : 'usual',
+    TRIALS_ONLY: values.only,
+    TRIALS_FOLDER: folder,
   },
-);
+});
 vitest.once('exit', (code) => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   process.exit(code ?? 130);

@@ -8,7 +8,7 @@ const TRIAL_TIMEOUT_MS = 14 * 60 * 60 * 1_000;
 const OTHER_PROGRAMS_TIMEOUT_MS = 30 * 60 * 1_000;
 
 /** The contract suite on one host; `inject('host')` is its name in test/support/hosts.ts. */
-const onHost = (host: string) => ({
+const onHost = (host: 'handler' | 'server' | 'worker' | 'postgres') => ({
   extends: true as const,
   test: {
     name: `contract-${host}`,
@@ -42,7 +42,7 @@ export default defineConfig({
           ],
         },
       },
-      ...['handler', 'server', 'worker', 'postgres'].map(onHost),
+      ...(['handler', 'server', 'worker', 'postgres'] as const).map(onHost),
       {
         extends: true,
         test: {
@@ -70,18 +70,16 @@ export default defineConfig({
           hookTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
         },
       },
-      { extends: true, test: { name: 'trials-small', include: ['test/trials/*.small.ts'] } },
       {
         extends: true,
         test: {
           name: 'trials',
-          include: ['test/trials/every-trial.trial.ts'],
+          include: ['test/trials/*.trial.ts'],
           testTimeout: TRIAL_TIMEOUT_MS,
         },
       },
     ],
     provide: { host: 'handler' },
-    setupFiles: ['test/support/shared-services.ts'],
     // A worker loads each module once, for all files that it runs: half of the processor
     // time of a short file was loading what the file before it had loaded.
     isolate: false,

@@ -2,9 +2,15 @@
 // records under the same rules as the tenant. Each operation on each collection: every-operation.
 
 import { expect, it } from 'vitest';
-import { createFor, expectRefused, idsOf, pagination, tenantPath } from '../support/admin-paths.js';
 import { sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { describeContract } from '../support/contract.js';
+import {
+  createFor,
+  describeContract,
+  expectRefused,
+  idsOf,
+  pagination,
+  tenantPath,
+} from '../support/contract.js';
 
 describeContract("The operator on a tenant's records", (service) => {
   const { operator } = service;

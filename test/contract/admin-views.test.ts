@@ -2,9 +2,15 @@
 // property names are those of the project's decisions on administration data.
 
 import { expect, it } from 'vitest';
-import { createFor, expectRefused, pagination, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, describeContract } from '../support/contract.js';
+import {
+  type ContractService,
+  createFor,
+  describeContract,
+  expectRefused,
+  pagination,
+  tenantPath,
+} from '../support/contract.js';
 
 const NOTHING = Object.fromEntries(COLLECTIONS.map((name) => [name, 0]));
 
@@ -117,14 +123,10 @@ describeContract('The operator', (service) => {
     const reply = await operator.get('/admin/health');
     expect(reply.status).toBe(200);
     expect(reply.json.data).toEqual({
-      status: 'ok',
-      database: 'ok',
-      uptime_seconds: expect.any(Number),
-      identity_provider_configured: true,
-      admin_configured: true,
+      ...{ status: 'ok', database: 'ok', uptime_seconds: expect.any(Number) },
+      ...{ identity_provider_configured: true, admin_configured: true },
     });
-    expect(Number.isInteger(reply.json.data.uptime_seconds)).toBe(true);
-    expect(reply.json.data.uptime_seconds).toBeGreaterThanOrEqual(0);
+    expect(String(reply.json.data.uptime_seconds)).toMatch(/^\d+$/);
     expect(service.identity.asked.length).toBe(asked);
   });
 

@@ -2,8 +2,12 @@
 // the provider is asked, and that an account sees only its own records.
 
 import { expect, it } from 'vitest';
-import { expectRefused, tenantPath } from '../support/admin-paths.js';
-import { type ContractService, describeContract } from '../support/contract.js';
+import {
+  type ContractService,
+  describeContract,
+  expectRefused,
+  tenantPath,
+} from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };

@@ -1,14 +1,21 @@
 // Rules that hold for every operation, tried on each: authentication, bodies,
 // missing records. Other files test each rule in depth.
 
-import { describe, expect, it } from 'vitest';
-import { createFor, expectRefused, tenantPath } from '../support/admin-paths.js';
+import { expect, it } from 'vitest';
 import { COLLECTION_TABLE, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, describeContract, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  createFor,
+  describeContract,
+  expectRefused,
+  type Reply,
+  tenantPath,
+} from '../support/contract.js';
 import { type DescribedOperation, OPERATIONS } from '../support/openapi-document.js';
 
-const operations = (scheme: string) =>
-  OPERATIONS.filter(({ object }) => object.security.some((requirement) => scheme in requirement));
+const SIDES = COLLECTION_TABLE.flatMap((row) =>
+  ['an account', 'the operator'].map((side) => ({ side, ...row })),
+);
 
 /** Sends an operation, with a body if it takes one. */
 function sendOperation(caller: Caller, { method, path }: DescribedOperation): Promise<Reply> {
@@ -19,49 +26,45 @@ function sendOperation(caller: Caller, { method, path }: DescribedOperation): Pr
 
 describeContract('Every operation', (service) => {
   it.each(['bearer', 'adminKey'])('that asks for %s is 401 without it', async (scheme) => {
-    for (const operation of operations(scheme)) {
+    for (const operation of OPERATIONS) {
+      if (!operation.object.security.some((requirement) => scheme in requirement)) continue;
       expectRefused(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
     }
   });
 
-  describe.each([
-    ['of an account', 'account'],
-    ['of the operator', 'operator'],
-  ] as const)('%s', (_, side) => {
-    it.each(COLLECTION_TABLE)(
-      'on $name creates, lists, reads, changes and deletes, and refuses as documented',
-      async ({ name, texts, numbers }) => {
-        const account = service.account();
-        const isOperator = side === 'operator';
-        const caller = isOperator ? service.operator : account;
-        const path = isOperator ? tenantPath(account.subject, name) : `/${name}`;
-        expectRefused(await caller.send('POST', path, { body: '[]' }), 400, 'INVALID_JSON');
-        const required = [...texts, ...numbers];
-        if (required.length > 0) {
-          expectRefused(await caller.post(path, {}), 422, 'VALIDATION_FAILED');
-        }
-        const created = await caller.post(path, VALID_BODY[name]);
-        expect(created.status).toBe(201);
-        const item = `${path}/${created.json.data.id}`;
-        expect((await caller.get(path)).json.data).toEqual([created.json.data]);
-        expect((await caller.get(item)).json.data).toEqual(created.json.data);
-        expectRefused(await caller.send('PATCH', item, { body: '' }), 400, 'INVALID_JSON');
-        for (const property of required) {
-          const refused = await caller.patch(item, { [property]: null });
-          expectRefused(refused, 422, 'VALIDATION_FAILED');
-        }
-        expect((await account.get(`/${name}`)).json.data).toEqual([created.json.data]);
-        expect((await caller.patch(item, { note: 1 })).json.data).toMatchObject({ note: 1 });
-        const deleted = await caller.delete(item);
-        const { id } = created.json.data;
-        expect([deleted.status, deleted.json.data]).toEqual([200, { id, deleted: true }]);
-        expectRefused(await account.get(`/${name}/${id}`), 404, 'NOT_FOUND');
-        for (const answer of [caller.get(item), caller.patch(item, {}), caller.delete(item)]) {
-          expectRefused(await answer, 404, 'NOT_FOUND');
-        }
-      },
-    );
-  });
+  it.each(SIDES)(
+    'of $side on $name creates, lists, reads, changes and deletes, and refuses as documented',
+    async ({ side, name, texts, numbers }) => {
+      const account = service.account();
+      const isOperator = side === 'the operator';
+      const caller = isOperator ? service.operator : account;
+      const path = isOperator ? tenantPath(account.subject, name) : `/${name}`;
+      expectRefused(await caller.send('POST', path, { body: '[]' }), 400, 'INVALID_JSON');
+      const required = [...texts, ...numbers];
+      if (required.length > 0) {
+        expectRefused(await caller.post(path, {}), 422, 'VALIDATION_FAILED');
+      }
+      const created = await caller.post(path, VALID_BODY[name]);
+      expect(created.status).toBe(201);
+      const item = `${path}/${created.json.data.id}`;
+      expect((await caller.get(path)).json.data).toEqual([created.json.data]);
+      expect((await caller.get(item)).json.data).toEqual(created.json.data);
+      expectRefused(await caller.send('PATCH', item, { body: '' }), 400, 'INVALID_JSON');
+      for (const property of required) {
+        const refused = await caller.patch(item, { [property]: null });
+        expectRefused(refused, 422, 'VALIDATION_FAILED');
+      }
+      expect((await account.get(`/${name}`)).json.data).toEqual([created.json.data]);
+      expect((await caller.patch(item, { note: 1 })).json.data).toMatchObject({ note: 1 });
+      const deleted = await caller.delete(item);
+      const { id } = created.json.data;
+      expect([deleted.status, deleted.json.data]).toEqual([200, { id, deleted: true }]);
+      expectRefused(await account.get(`/${name}/${id}`), 404, 'NOT_FOUND');
+      for (const answer of [caller.get(item), caller.patch(item, {}), caller.delete(item)]) {
+        expectRefused(await answer, 404, 'NOT_FOUND');
+      }
+    },
+  );
 
   it('that only reads is answered to its own kind of caller', async () => {
     await createFor(service.operator, 'somebody', 'businesses');
@@ -73,32 +76,5 @@ describeContract('Every operation', (service) => {
       const caller = view.path.startsWith('/admin') ? service.operator : service.account();
       expect((await sendOperation(caller, view)).status, view.name).toBe(200);
     }
-    const nobody = await service.operator.get(tenantPath('nobody'));
-    expectRefused(nobody, 404, 'NOT_FOUND');
-  });
-
-  it('whose path has a segment that names nothing is 404', async () => {
-    const account = service.account();
-    for (const operation of OPERATIONS.filter(({ path }) => path.includes('{'))) {
-      const path = operation.path.replace(/\{\w+\}/g, '%00');
-      const caller = path.startsWith('/admin') ? service.operator : account;
-      expectRefused(await sendOperation(caller, { ...operation, path }), 404, 'NOT_FOUND');
-    }
   });
 });
-
-describeContract(
-  'Every operation without a provider and an admin key',
-  (service) => {
-    it('is 503', async () => {
-      const account = service.account();
-      for (const operation of operations('bearer')) {
-        expectRefused(await sendOperation(account, operation), 503, 'AUTH_UNAVAILABLE');
-      }
-      for (const operation of operations('adminKey')) {
-        expectRefused(await sendOperation(service.operator, operation), 503, 'ADMIN_DISABLED');
-      }
-    });
-  },
-  { settings: { AUTH_USERINFO_URL: '', ADMIN_API_KEY: '' } },
-);

@@ -1,9 +1,8 @@
 // Contract, "List": filters, then pages, newest first, the caller's own records only.
 
 import { beforeAll, expect, it } from 'vitest';
-import { idsOf, pagination } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, describeContract } from '../support/contract.js';
+import { type Caller, describeContract, idsOf, pagination } from '../support/contract.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
@@ -11,24 +10,21 @@ const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 const PAGES: readonly (readonly [query: string, page: number, pageSize: number])[] = [
   ['', 1, 20],
   ['page=6', 6, 20],
-  ['page=7', 7, 20],
   ['page=105&page_size=1', 105, 1],
   ['page=106&page_size=1', 106, 1],
-  ['page=3&page_size=35', 3, 35],
   ['page_size=101', 1, 100],
-  ['page=2&page_size=1000', 2, 100],
   ['page=9007199254740991&page_size=100', 9007199254740991, 100],
   [`page=${'9'.repeat(400)}&page_size=${'9'.repeat(400)}`, 9007199254740991, 100],
   ['page=002&page_size=0010', 2, 10],
   ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
-  ['Page=2&PAGE_SIZE=5', 1, 20],
 ];
 
-/** Values that are not page numbers. */
-const INVALID = ['', '0', '-1', '1.5', '1e2', ' 2', '+2', '２', '0x10', 'two', '2\n', '\u00002'];
+/** Values that are not page numbers; a + that is not escaped is a space. */
+const INVALID = ['', '0', '-1', '1.5', '1e2', ' 2', '%2B2', '+2', '２', '0x10', '2%0A', '%002'];
 
-describeContract('List', (service) => {
-  it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
+// Filters together with pages: search.test.ts.
+describeContract('A list', (service) => {
+  it.each(COLLECTION_TABLE)('of $name is newest first', async (row) => {
     const account = service.account();
     const first = await account.create(row.name, leastBody(row));
     const second = await account.create(row.name, leastBody(row));
@@ -64,12 +60,8 @@ describeContract('List', (service) => {
     for (const note of notes) await account.create('businesses', { note });
     for (const query of ['', '?q=%F0%9F%92%87']) {
       const reply = await account.get(`/businesses${query}`);
-      const answered = reply.json.data.map((record: { note: string }) => record.note);
-      expect(answered.reverse().map((note: string, n: number) => note === notes[n])).toEqual([
-        true,
-        true,
-        true,
-      ]);
+      const answered = reply.json.data.map((record: { note: string }) => record.note).reverse();
+      expect(notes.every((note, n) => note === answered[n])).toBe(true);
       expect(reply.json.meta.pagination.total).toBe(3);
     }
   });
@@ -84,7 +76,7 @@ describeContract('Paging', (service) => {
     account = service.account();
     const made = await Promise.all(
       Array.from({ length: TOTAL }, (_, n) =>
-        account.create('services', { name: n % 2 === 0 ? 'even' : 'odd', price: 1 + n }),
+        account.create('services', { name: 'Hem', price: 1 + n }),
       ),
     );
     ids = made.map(({ id }) => id).sort((a, b) => sequenceOfId(b) - sequenceOfId(a));
@@ -98,34 +90,13 @@ describeContract('Paging', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
   });
 
-  it.each(INVALID.map((value) => ({ value })))(
-    'falls back to the defaults for page and page_size $value',
-    async ({ value }) => {
-      const given = encodeURIComponent(value);
-      const page = await account.get(`/services?page=${given}&page_size=10`);
-      expect(page.json.meta.pagination).toStrictEqual(pagination(1, 10, TOTAL, 11));
-      expect(idsOf(page)).toEqual(ids.slice(0, 10));
-      const size = await account.get(`/services?page=2&page_size=${given}`);
-      expect(size.json.meta.pagination).toStrictEqual(pagination(2, 20, TOTAL, 6));
-      expect(idsOf(size)).toEqual(ids.slice(20, 40));
-    },
-  );
-
-  it('reads an unescaped + as a space, which is not a digit', async () => {
-    const reply = await account.get('/services?page=+2&page_size=2+');
-    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, TOTAL, 6));
-  });
-
-  it('filters before it pages', async () => {
-    const odd = await account.get('/services?q=%22odd%22&page=2&page_size=50');
-    expect(odd.json.meta.pagination).toStrictEqual(pagination(2, 50, 52, 2));
-    expect(odd.json.data).toHaveLength(2);
-    const even = await account.get('/services?q=%22even%22&page_size=50');
-    expect(even.json.meta.pagination).toStrictEqual(pagination(1, 50, 53, 2));
-    expect(even.json.data.every(({ name }: { name: string }) => name === 'even')).toBe(true);
-    const beyond = await account.get('/services?q=%22even%22&page=3&page_size=50');
-    expect(beyond.json.data).toEqual([]);
-    expect(beyond.json.meta.pagination).toStrictEqual(pagination(3, 50, 53, 2));
+  it.each(INVALID)('falls back to the defaults for page and page_size %j', async (value) => {
+    const page = await account.get(`/services?page=${value}&page_size=10`);
+    expect(page.json.meta.pagination).toStrictEqual(pagination(1, 10, TOTAL, 11));
+    expect(idsOf(page)).toEqual(ids.slice(0, 10));
+    const size = await account.get(`/services?page=2&page_size=${value}`);
+    expect(size.json.meta.pagination).toStrictEqual(pagination(2, 20, TOTAL, 6));
+    expect(idsOf(size)).toEqual(ids.slice(20, 40));
   });
 
   it('shows every record exactly once over all pages', async () => {
@@ -141,9 +112,7 @@ describeContract('Paging', (service) => {
 
 describeContract('Filter by status', (service) => {
   const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
-  const NO_STATUSES = [
-    ...['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'],
-  ];
+  const NO_STATUSES = ['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', '"New"'];
   let account: Caller;
   beforeAll(async () => {
     account = service.account();
@@ -169,15 +138,9 @@ describeContract('Filter by status', (service) => {
 
   it('does not filter when it is empty', async () => {
     for (const query of ['status=', 'status', 'q=', 'q=&status=', 'STATUS=New', 'Q=nothing']) {
-      expect(await totalOf(account, `/orders?${query}`)).toBe(STATUSES.length + 5);
+      const { json } = await account.get(`/orders?${query}`);
+      expect(json.meta.pagination.total).toBe(STATUSES.length + 5);
     }
-  });
-
-  it('combines with q: both must match', async () => {
-    expect(await totalOf(account, '/orders?status=Ready&q=is+ready')).toBe(1);
-    expect(await totalOf(account, '/orders?status=Ready&q=is+new')).toBe(0);
-    expect(await totalOf(account, '/orders?status=Other&q=is+ready')).toBe(0);
-    expect(await totalOf(account, '/orders?q=is+ready')).toBe(2);
   });
 
   it.each(COLLECTION_TABLE.filter(({ defaults }) => defaults['status'] === undefined))(
@@ -195,7 +158,3 @@ describeContract('Filter by status', (service) => {
     },
   );
 });
-
-async function totalOf(account: Caller, path: string): Promise<number> {
-  return (await account.get(path)).json.meta.pagination.total;
-}

@@ -2,66 +2,33 @@
 // caller, computed when asked.
 
 import { expect, it } from 'vitest';
-import { expectRefused, pagination } from '../support/admin-paths.js';
-import { type Caller, describeContract, type JsonRecord } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  expectRefused,
+  type JsonRecord,
+  pagination,
+} from '../support/contract.js';
 
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
-/** The amount of an order and what is paid; what is due, and the status of the payment. */
-const AMOUNTS: readonly (readonly [amount: number, paid: unknown, due: number, status: string])[] =
-  [
-    [45_000, 0, 45_000, 'pending'],
-    [45_000, 44_999.5, 0.5, 'pending'],
-    [45_000, 45_000, 0, 'paid'],
-    [45_000, 60_000, -15_000, 'paid'],
-    [45_000, -5_000, 50_000, 'pending'],
-    [0.3, 0.1, 0.3 - 0.1, 'pending'],
-    [45_000, '45000', 45_000, 'pending'],
-  ];
-
-const QUERIES = ['?page=2', '?page_size=1', '?q=nothing', '?status=paid', '?status=x&q=y&page=9&z'];
-
 describeContract('Payments', (service) => {
-  it('answers every field of a row, from its order', async () => {
+  it('have every field of a row, from its order or as defaults', async () => {
     const account = service.account();
-    const order = await account.create('orders', {
-      ...ORDER,
-      paid: 20_000,
-      currency: 'USD',
-      method: 'M-Pesa',
-      note: 'not shown',
-    });
-    expect(await rowsOf(account)).toStrictEqual([
-      {
-        id: order.id.replace('ORD-', 'PAY-'),
-        order_id: order.id,
-        customer: 'Asha Mrema',
-        amount: 45_000,
-        paid: 20_000,
-        due: 25_000,
-        currency: 'USD',
-        method: 'M-Pesa',
-        status: 'pending',
-      },
-    ]);
-  });
-
-  it('shows the defaults of an order and null for a method that is not stored', async () => {
-    const account = service.account();
+    const paid = { paid: 20_000, currency: 'USD', method: 'M-Pesa', note: 'not shown' };
+    const order = await account.create('orders', { ...ORDER, ...paid });
+    const row = {
+      ...{ id: order.id.replace('ORD-', 'PAY-'), order_id: order.id, customer: 'Asha Mrema' },
+      ...{ amount: 45_000, paid: 20_000, due: 25_000, currency: 'USD', method: 'M-Pesa' },
+      status: 'pending',
+    };
+    expect(await rowsOf(account)).toStrictEqual([row]);
     await account.create('orders', ORDER);
-    expect(await rowsOf(account)).toMatchObject([
-      { paid: 0, due: 45_000, currency: 'TZS', method: null, status: 'pending' },
-    ]);
+    const defaults = { paid: 0, due: 45_000, currency: 'TZS', method: null, status: 'pending' };
+    expect(await rowsOf(account)).toMatchObject([defaults, row]);
   });
 
-  it.each(AMOUNTS)('of %j with %j paid: %j are due, %s', async (amount, paid, due, status) => {
-    const account = service.account();
-    await account.create('orders', { ...ORDER, amount, paid });
-    const row = { amount, paid: typeof paid === 'number' ? paid : 0, due, status };
-    expect(await rowsOf(account)).toMatchObject([row]);
-  });
-
-  it('follows every change of its order, and disappears with it', async () => {
+  it('follow every change of its order, and disappear with it', async () => {
     const account = service.account();
     const { id } = await account.create('orders', ORDER);
     const path = `/orders/${id}`;
@@ -69,16 +36,9 @@ describeContract('Payments', (service) => {
       [{ paid: 45_000 }, { paid: 45_000, due: 0, status: 'paid' }],
       [{ amount: 50_000 }, { amount: 50_000, due: 5_000, status: 'pending' }],
       [{ paid: '50000' }, { paid: 0, due: 50_000, status: 'pending' }],
-      [{ paid: null }, { paid: 0, due: 50_000, status: 'pending' }],
       [{ paid: 50_001 }, { paid: 50_001, due: -1, status: 'paid' }],
-      [
-        { method: 'cash', currency: 'KES' },
-        { method: 'cash', currency: 'KES' },
-      ],
-      [
-        { method: null, customer: 'Neema' },
-        { method: null, customer: 'Neema' },
-      ],
+      [{ method: 'cash' }, { method: 'cash' }],
+      [{ method: null }, { method: null }],
       // The order's own `status` has no effect on the payment's.
       [{ status: 'Ready' }, { status: 'paid' }],
     ];
@@ -90,7 +50,7 @@ describeContract('Payments', (service) => {
     expect(await rowsOf(account)).toEqual([]);
   });
 
-  it('answers one empty page to an account without orders', async () => {
+  it('are one empty page for an account without orders', async () => {
     const account = service.account();
     await account.create('customers', { name: 'Asha', phone: '1' });
     const reply = await account.get('/payments');
@@ -99,7 +59,7 @@ describeContract('Payments', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 0, 0, 1));
   });
 
-  it('answers all rows on one page, newest first, and no row of another account', async () => {
+  it('are all on one page, newest first, and none of another account', async () => {
     const [account, stranger] = [service.account(), service.account()];
     const mine = await Promise.all(
       Array.from({ length: 120 }, () => account.create('orders', ORDER)),
@@ -115,28 +75,21 @@ describeContract('Payments', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 120, 120, 1));
   });
 
-  it.each(QUERIES)('ignores %s', async (query) => {
+  it('ignore the query, and have no row that a path could name', async () => {
     const account = service.account();
     await account.create('orders', ORDER);
     await account.create('orders', ORDER);
     const plain = await account.get('/payments');
-    const reply = await account.get(`/payments${query}`);
-    expect(reply.json.data).toHaveLength(2);
-    expect(reply.json.data).toStrictEqual(plain.json.data);
-    expect(reply.json.meta.pagination).toStrictEqual(plain.json.meta.pagination);
+    for (const query of ['?page=2', '?page_size=1', '?q=nothing', '?status=x&q=y&page=9&z']) {
+      const { json } = await account.get(`/payments${query}`);
+      expect([json.data.length, json.data]).toStrictEqual([2, plain.json.data]);
+      expect(json.meta.pagination).toStrictEqual(plain.json.meta.pagination);
+    }
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const path = `/payments/${plain.json.data[0].id}`;
+      expectRefused(await account.send(method, path), 404, 'NOT_FOUND');
+    }
   });
-
-  it.each(['GET', 'POST', 'PATCH', 'DELETE'])(
-    'have no row that a path could %s',
-    async (method) => {
-      const account = service.account();
-      await account.create('orders', ORDER);
-      const [row] = await rowsOf(account);
-      const body = method === 'GET' ? {} : { body: {} };
-      const reply = await account.send(method, `/payments/${row?.['id']}`, body);
-      expectRefused(reply, 404, 'NOT_FOUND');
-    },
-  );
 });
 
 describeContract('Payments of stored orders', (service) => {

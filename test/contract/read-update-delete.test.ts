@@ -1,14 +1,13 @@
 // Contract, "Read", "Update" and "Delete": one record, by its owner only.
 
 import { expect, it } from 'vitest';
-import { expectRefused, idsOf } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, describeContract, type Reply } from '../support/contract.js';
+import { type Caller, describeContract, expectRefused, type Reply } from '../support/contract.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
-describeContract('Read', (service) => {
+describeContract('A read', (service) => {
   it('ignores query parameters', async () => {
     const account = service.account();
     const order = await account.create('orders', ORDER);
@@ -27,7 +26,7 @@ describeContract('Read', (service) => {
   });
 });
 
-describeContract('Update', (service) => {
+describeContract('An update', (service) => {
   it('merges shallowly: new over old, property by property, nested values as a whole', async () => {
     const account = service.account();
     const record = await account.create('customers', {
@@ -54,34 +53,20 @@ describeContract('Update', (service) => {
     expect(again.json.data).toStrictEqual({ ...order, ...nulls });
   });
 
-  it.each(
-    COLLECTION_TABLE.flatMap((row) => ['x', null].map((value) => ({ row, name: row.name, value }))),
-  )('drops id, owner_sub and ownerSub = $value for $name', async ({ row, value }) => {
+  it.each(['x', null])('drops id, owner_sub and ownerSub = %j', async (value) => {
     const account = service.account();
-    const extra = value === null && { ownerSub: 'extra' };
-    const record = await account.create(row.name, { ...leastBody(row), ...extra, note: 1 });
-    const path = `/${row.name}/${record.id}`;
-    const reply = await account.patch(path, {
-      id: value,
-      owner_sub: value,
-      ownerSub: value,
-      note: 2,
-    });
-    expect(reply.status).toBe(200);
-    expect(reply.json.data).toStrictEqual({ ...record, note: 2 });
-    expect((await account.get(path)).json.data).toStrictEqual({ ...record, note: 2 });
-  });
-
-  it('keeps the record’s place in the list', async () => {
-    const account = service.account();
-    const ids: string[] = [];
-    for (const name of ['a', 'b', 'c']) {
-      ids.unshift((await account.create('customers', { ...CUSTOMER, name })).id);
+    for (const [name, body] of [
+      ['businesses', {}],
+      ['orders', ORDER],
+    ] as const) {
+      const extra = value === null && { ownerSub: 'extra' };
+      const record = await account.create(name, { ...body, ...extra, note: 1 });
+      const path = `/${name}/${record.id}`;
+      const sent = { id: value, owner_sub: value, ownerSub: value, note: 2 };
+      const reply = await account.patch(path, sent);
+      expect([reply.status, reply.json.data]).toStrictEqual([200, { ...record, note: 2 }]);
+      expect((await account.get(path)).json.data).toStrictEqual({ ...record, note: 2 });
     }
-    const reply = await account.patch(`/customers/${ids[2]}`, { name: 'changed' });
-    expect(reply.status).toBe(200);
-    expect(idsOf(await account.get('/customers'))).toEqual(ids);
-    expect(idsOf(await account.get('/customers?q=a'))).toEqual(ids);
   });
 
   it('keeps all of 60 concurrent changes to different properties of one record', async () => {
@@ -102,28 +87,13 @@ describeContract('Update', (service) => {
   });
 });
 
-describeContract('Delete', (service) => {
-  it.each(COLLECTION_TABLE)('answers with the id, and the $name record is gone', async (row) => {
-    const account = service.account();
-    const kept = await account.create(row.name, leastBody(row));
-    const record = await account.create(row.name, leastBody(row));
-    const path = `/${row.name}/${record.id}`;
-    const reply = await account.delete(path);
-    expect(reply.status).toBe(200);
-    expect(reply.json.data).toStrictEqual({ id: record.id, deleted: true });
-    expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
-    expect((await account.get(path)).status).toBe(404);
-    expect((await account.patch(path, {})).status).toBe(404);
-    expect((await account.delete(path)).status).toBe(404);
-    expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([kept]);
-    expect((await account.get(`/${row.name}?q=${record.id}`)).json.data).toEqual([]);
-  });
-
+describeContract('A delete', (service) => {
   it('accepts a body and ignores it', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const reply = await account.send('DELETE', `/customers/${id}`, { body: 'not JSON' });
     expect(reply.json.data).toStrictEqual({ id, deleted: true });
+    expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
   });
 
   it('changes no other record, and neither does an update', async () => {
@@ -136,7 +106,10 @@ describeContract('Delete', (service) => {
     await account.delete(`/customers/${customer.id}`);
     await account.delete(`/services/${offer.id}`);
     await account.delete(`/team/${member.id}`);
-    expect((await account.get(`/orders/${order.id}`)).json.data).toStrictEqual(order);
+    for (const path of [`/orders/${order.id}`, '/orders', `/orders?q=${order.id}`]) {
+      expect([(await account.get(path)).json.data].flat()).toStrictEqual([order]);
+    }
+    expect((await account.get(`/customers?q=${customer.id}`)).json.data).toEqual([]);
   });
 
   it('succeeds for exactly one of 20 concurrent deletes, and no concurrent change brings it back', async () => {
@@ -191,22 +164,6 @@ describeContract('A record of another account', (service) => {
       expect((await stranger.get(`/${row.name}`)).json.data).toEqual([]);
     },
   );
-
-  it('is 404 while its owner is changing it', async () => {
-    const [owner, stranger] = [service.account(), service.account()];
-    const { id } = await owner.create('businesses', {});
-    const path = `/businesses/${id}`;
-    const rounds = Array.from({ length: 15 }, async (_, n) => {
-      const change = owner.patch(path, { [`key${n}`]: n });
-      const tries = [stranger.patch(path, { stolen: n }), stranger.delete(path)];
-      expect((await change).status).toBe(200);
-      for (const attempt of tries) expect((await attempt).status).toBe(404);
-    });
-    await Promise.all(rounds);
-    const { data } = (await owner.get(path)).json;
-    expect(Object.keys(data)).toHaveLength(3 + 15);
-    expect(data).not.toHaveProperty('stolen');
-  });
 });
 
 /** Everything in an answer, except for the id that the caller sent. */

@@ -3,11 +3,11 @@
 
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
-import { expectRefused } from '../support/admin-paths.js';
 import {
   type Caller,
   type ContractService,
   describeContract,
+  expectRefused,
   type JsonRecord,
   type Reply,
 } from '../support/contract.js';

@@ -2,9 +2,14 @@
 // method, the order of the checks, and how a path is decoded.
 
 import { describe, expect, it } from 'vitest';
-import { expectRefused } from '../support/admin-paths.js';
 import { COLLECTIONS } from '../support/collection-table.js';
-import { type Caller, describeContract, type Reply, replyOf } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  expectRefused,
+  type Reply,
+  replyOf,
+} from '../support/contract.js';
 
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 

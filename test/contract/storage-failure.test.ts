@@ -3,9 +3,15 @@
 // on Workers: worker/service-object.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createFor, expectRefused, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { describeContract, type Reply } from '../support/contract.js';
+import {
+  createFor,
+  describeContract,
+  expectRefused,
+  idsOf,
+  type Reply,
+  tenantPath,
+} from '../support/contract.js';
 import { MARKS } from '../support/failing-writes.js';
 
 const MARKED = { name: MARKS.put, phone: '1' };

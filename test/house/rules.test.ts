@@ -140,11 +140,9 @@ it('Files of src take settings, log, time and randomness as parameters', () => {
 
 it('Files that tests share register no hook for the first of them alone', () => {
   // Test files share a worker, and with it every loaded module (test/vitest.config.ts).
-  const setup = 'test/support/shared-services.ts';
-  const shared = TESTS.filter(({ path }) => !/\.(test|small|trial)\.ts$/.test(path));
+  const shared = TESTS.filter(({ path }) => !/\.(test|trial)\.ts$/.test(path));
   const hooks = shared.filter(({ text }) => /^(before|after)(All|Each)\(/m.test(text));
-  const own = hooks.filter(({ text, path }) => path !== setup && !/^describe/m.test(text));
-  expect(own.map(({ path }) => path)).toEqual([]);
+  expect(hooks.filter(({ text }) => !/^describe/m.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
 // The tests keep the contract's tables in their own words, so that the service isn't judged by itself.

@@ -4,13 +4,14 @@
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
 import { databasePath } from '../support/database-file.js';
 import { openIdentityStub } from '../support/identity-stub.js';
+import { openLitestreamStub } from '../support/litestream-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
-import { plantedServer, plantTriggers } from '../trials/planted-triggers.js';
 
 const API = '/api/v1';
 /** A part of every secret, and of no text of the service. */
@@ -23,7 +24,7 @@ type Headers = Readonly<Record<string, string>>;
 const ACCOUNT: Headers = { Authorization: `Bearer good-${CANARY}` };
 const OPERATOR: Headers = { 'X-Service-Admin-Key': KEY };
 
-/** Triggers that refuse a record by its value, as a failing disk does. The failing statement holds the value. */
+/** Triggers that refuse a record by its value. The failing statement holds the value. */
 const FAILURES = [
   `create trigger refuse_record before insert on records when new.body like '%refuse-record%'
    begin select raise(abort, 'injected'); end`,
@@ -36,24 +37,29 @@ const FAILURES = [
 let service: NodeService;
 let server: ServerProcess;
 let closeProvider: () => Promise<void>;
+let closeLitestream: () => Promise<void>;
 
 beforeAll(async () => {
   service = await openNodeService();
   const identity = await openIdentityStub(echoing);
   closeProvider = identity.close;
-  const environment = {
+  const [file, socket] = [databasePath(service.folder), `${service.folder}/socket`];
+  closeLitestream = (await openLitestreamStub(socket, file)).close;
+  server = await service.start({
     AUTH_USERINFO_URL: `${identity.url}?key=${CANARY}`,
     AUTH_USERINFO_HEADERS: JSON.stringify({ apikey: CANARY }),
     ADMIN_API_KEY: KEY,
     OPS_PORT: '0',
     REQUEST_LOG: 'all',
-  };
-  await (await service.start(environment)).stop();
-  plantTriggers(databasePath(service.folder), ...FAILURES);
-  server = await service.start(environment, { script: plantedServer() });
+    // Lets another program change the open file.
+    REPLICATION: `async:${socket}`,
+    DATABASE_CREATE: 'yes',
+  });
+  await runSql(file, ...FAILURES);
 });
 afterAll(async () => {
   await closeProvider();
+  await closeLitestream();
   await service.close();
 });
 

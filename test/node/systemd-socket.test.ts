@@ -3,18 +3,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemdSocket } from '../../src/hosts/node/systemd-socket.js';
-import { tokenOf } from '../support/identity-stub.js';
+import { asAccount } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
-import { type Call, clientOf } from '../trials/service/requests.js';
+import { clientOf } from '../trials/service/client.js';
 import { holdService } from './socket-holder.js';
 
 const RESTARTS = 3;
 const CLIENTS = 4;
-const CUSTOMERS = '/customers';
-const OWNER = tokenOf('amina');
-const BODY = { name: 'Neema', phone: '1' };
-const CREATION: Call = { method: 'POST', path: CUSTOMERS, account: OWNER, body: BODY };
+const CUSTOMERS = '/api/v1/customers';
+const OWNER = asAccount('amina');
+const CREATION = { method: 'POST', body: '{"name":"Neema","phone":"1"}' };
 
 describe('A socket that is handed over', () => {
   let service: NodeService;
@@ -47,15 +46,14 @@ describe('A socket that is handed over', () => {
     const acknowledged: string[] = [];
     /** One connection at a time; every other client has a new one for each request. */
     const createAll = async (number: number) => {
-      for (let client = clientOf(held.origin); ; client = clientOf(held.origin)) {
-        do {
-          const answer = await client.send(CREATION).catch(() => undefined);
-          answered++;
-          if (answer?.status === 201) acknowledged.push(answer.json.data.id);
-          else failed++;
-        } while (!isOver && number % 2 === 1);
-        client.close();
-        if (isOver) return;
+      const headers = { ...OWNER, ...(number % 2 === 0 && { Connection: 'close' }) };
+      while (!isOver) {
+        const answer = await fetch(held.origin + CUSTOMERS, { ...CREATION, headers }).catch(
+          () => {},
+        );
+        answered++;
+        if (answer?.status === 201) acknowledged.push((await answer.json()).data.id);
+        else failed++;
       }
     };
     try {
@@ -71,9 +69,7 @@ describe('A socket that is handed over', () => {
       isOver = true;
       await all;
       expect(failed).toBe(0);
-      const reader = clientOf(held.origin);
-      const rows = await reader.all<{ id: string }>(CUSTOMERS, OWNER);
-      reader.close();
+      const rows = await clientOf(held.origin).all<{ id: string }>('/customers', 'amina');
       expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(acknowledged));
       // A request may be on its way on an idle connection, which therefore stays open for a moment.
       const idle = openRaw(held.origin, requestText('GET', '/api/v1/health'));

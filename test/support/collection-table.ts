@@ -2,7 +2,6 @@
 // repeats them, and its routes: the service's own tables are under test.
 
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
-import type { JsonRecord } from './contract.js';
 import { codesIn, sectionOf, tableRows } from './pages.js';
 
 export type { CollectionName };
@@ -15,7 +14,7 @@ export interface CollectionRow {
   readonly texts: readonly string[];
   /** Required, numbers above 0. */
   readonly numbers: readonly string[];
-  readonly defaults: JsonRecord;
+  readonly defaults: Record<string, unknown>;
 }
 
 export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
@@ -25,12 +24,10 @@ export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
   const required = (kind: string) =>
     (cells['Must have'] ?? '')
       .split(';')
-      .flatMap((group) => (group.endsWith(kind) ? codesIn(group) : []));
+      .filter((group) => group.endsWith(kind))
+      .flatMap(codesIn);
   const defaults = [...(cells['Set when absent'] ?? '').matchAll(/`(\w+)` (\w+)/g)].map(
-    ([, property, value = '']) => [
-      property,
-      /^(\d+|true)$/.test(value) ? JSON.parse(value) : value,
-    ],
+    ([, name, value = '']) => [name, /^(\d+|true)$/.test(value) ? JSON.parse(value) : value],
   );
   return {
     name: cells['Collection'] as CollectionName,
@@ -45,7 +42,7 @@ export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
 export const COLLECTIONS = COLLECTION_TABLE.map(({ name }) => name);
 
 /** The smallest body that a create accepts: the required properties and nothing else. */
-export function leastBody({ texts, numbers }: CollectionRow): JsonRecord {
+export function leastBody({ texts, numbers }: CollectionRow): Record<string, unknown> {
   return Object.fromEntries([
     ...texts.map((property) => [property, `some ${property}`] as const),
     ...numbers.map((property) => [property, 1000] as const),

@@ -22,27 +22,25 @@ export async function openConsole(environment: Environment, more: Partial<Consol
   const codes: string[] = [];
   const log = keptLog();
   const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
-  const running = await startConsole({
+  const { origin, close } = await startConsole({
     settings: readConsoleSettings(given, undefined),
     assetFolder: ASSETS,
     log,
     tellCode: (code) => void codes.push(code),
     ...more,
   });
-  const visitor = () => new Visitor(running.origin);
+  const visitor = () => new Visitor(origin);
   return {
-    origin: running.origin,
+    ...{ origin, visitor, close },
     /** The codes so far, the newest last. */
     codes,
     log: () => JSON.stringify(log.lines),
-    visitor,
     /** A visitor who has signed in by the newest code. */
     async signedIn(): Promise<Visitor> {
       const signing = visitor();
       await signing.signIn(codes.at(-1) ?? '');
       return signing;
     },
-    close: () => running.close(),
   };
 }
 
@@ -70,7 +68,6 @@ export function consoleOfFile() {
 }
 
 export type Visit = Awaited<ReturnType<Visitor['send']>>;
-
 /** Keeps its cookie and follows no redirect. Given headers replace those of a browser; an empty one is not sent. */
 export class Visitor {
   readonly origin: string;
@@ -85,11 +82,11 @@ export class Visitor {
   }
 
   /** A form as the page on that path would send it, with the hidden fields of its own forms. */
-  async submit(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
+  async submit(path: string, fields: Headers, headers: Headers = {}) {
     return this.post(path, { ...hiddenIn((await this.get(path)).text), ...fields }, headers);
   }
 
-  post(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
+  post(path: string, fields: Headers, headers: Headers = {}) {
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const usual = { Origin: this.origin, ...type, ...headers };
     return this.send('POST', path, usual, String(new URLSearchParams(fields)));
@@ -133,8 +130,8 @@ export function portOf(url: string): { readonly OPS_HOST: string; readonly OPS_P
 
 /** The value of a form's field as a browser would send it. */
 export function valueIn(html: string, name: string): string {
-  const found = new RegExp(`name="${name.replace('.', '\\.')}"[^>]* value="([^"]*)"`).exec(html);
-  return plainText(found?.[1] ?? '');
+  const field = `name="${name.replace('.', '\\.')}"[^>]* value="([^"]*)"`;
+  return plainText(new RegExp(field).exec(html)?.[1] ?? '');
 }
 
 /** HTML text without its escapes. */

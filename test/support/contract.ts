@@ -1,11 +1,11 @@
-// The requests of a contract test to the service, the same on every host.
+// The requests of a contract test to the service, the same on every host, and what their answers must be.
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { type CollectionName, VALID_BODY } from './collection-table.js';
 import { currentHost, type Host, type RunningHost, type Settings } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { expectDescribed } from './openapi-document.js';
-import { openedOnce } from './opened-services.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
@@ -36,8 +36,29 @@ export async function replyOf(response: Response) {
   return { status, headers, text, json };
 }
 
+/** The answer is that error and has no data. */
+export function expectRefused({ status, json }: Reply, wanted: number, code: string): void {
+  expect([status, json.error?.code, json.data]).toEqual([wanted, code, undefined]);
+}
+
+/** The ids of a list answer's rows, in order. */
+export function idsOf(reply: Reply): string[] {
+  return reply.json.data.map((row: { id: string }) => row.id);
+}
+
+/** `meta.pagination` of a list. */
+export function pagination(page: number, page_size: number, total: number, total_pages: number) {
+  return { page, page_size, total, total_pages };
+}
+
+/** A tenant's path of the administration API: `/admin/accounts/{owner_sub}/…`. */
+export function tenantPath(owner: string, ...segments: readonly string[]): string {
+  return ['/admin/accounts', ...[owner, ...segments].map(encodeURIComponent)].join('/');
+}
+
 /** `body`: sent as JSON; a string or bytes are sent as they are. */
 type Sent = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
+type Created = Promise<JsonRecord & { id: string }>;
 
 export type Caller = ReturnType<typeof callerOf>;
 
@@ -62,26 +83,40 @@ function callerOf(
     post: (path: string, body: unknown) => send('POST', path, { body }),
     patch: (path: string, body: unknown) => send('PATCH', path, { body }),
     delete: (path: string) => send('DELETE', path),
-    /** Creates a record and returns it. Fails if the answer is not 201. */
-    async create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }> {
-      const reply = await send('POST', `/${collection}`, { body });
+    /** Creates a record in a collection, or at a tenant's path, and returns it. Fails if the answer is not 201. */
+    async create(collection: string, body: JsonRecord): Created {
+      const path = collection.startsWith('/') ? collection : `/${collection}`;
+      const reply = await send('POST', path, { body });
       if (reply.status !== 201) throw new Error(`create: ${reply.status} ${reply.text}`);
       return reply.json.data;
     },
   };
 }
 
+/** Creates a record for a tenant. Fails if the answer is not 201. */
+export function createFor(
+  operator: Caller,
+  owner: string,
+  collection: CollectionName,
+  body: JsonRecord = VALID_BODY[collection],
+): Created {
+  return operator.create(tenantPath(owner, collection), body);
+}
+
 export type ContractService = ReturnType<typeof serviceOn>;
 
-type Tests = (service: ContractService, host: Host) => void;
 interface Options {
   /** For tests that count everything in the service, or need a new database. */
   readonly ownService?: boolean;
   /** Environment variables, which replace those of the suite. */
   readonly settings?: Settings;
+  /** Another host than that of this run, with a service of its own. */
+  readonly host?: Host;
 }
 
-const host = await currentHost();
+const hostOfRun = await currentHost();
+/** The services of the current file, by their settings. */
+const shared = new Map<string, ContractService>();
 
 /**
  * Describes a behaviour of the contract on the host of this run. The tests of a file share one
@@ -89,26 +124,20 @@ const host = await currentHost();
  */
 export function describeContract(
   title: string,
-  tests: Tests,
-  { ownService = false, settings = {} }: Options = {},
+  tests: (service: ContractService, host: Host) => void,
+  { ownService = false, settings = {}, host = hostOfRun }: Options = {},
 ): void {
-  if (ownService) {
-    onHost(host, title, tests, settings);
-    return;
+  const key = ownService || host !== hostOfRun ? title : JSON.stringify(settings);
+  const service = shared.get(key) ?? serviceOn(host, settings);
+  if (!shared.has(key)) {
+    afterAll(() => {
+      shared.delete(key);
+      return service.close();
+    });
   }
-  const service = openedOnce(JSON.stringify(settings), () => serviceOn(host, settings));
+  shared.set(key, service);
   describe(title, () => {
-    beforeAll(() => service.open());
-    tests(service, host);
-  });
-}
-
-/** Describes a behaviour of one host, with a service of its own. */
-export function onHost(host: Host, title: string, tests: Tests, settings: Settings = {}): void {
-  const service = serviceOn(host, settings);
-  describe(title, () => {
-    beforeAll(() => service.open());
-    afterAll(() => service.close());
+    beforeAll(service.open);
     tests(service, host);
   });
 }
@@ -126,10 +155,13 @@ function serviceOn(host: Host, settings: Settings) {
     if (described) await expectDescribed(init?.method ?? 'GET', path, response.clone());
     return response;
   };
-  /** Stops the host and starts it again on the same state. */
-  const restart = async (between = async () => {}): Promise<void> => {
+  const stop = async () => {
     await running?.close();
     running = undefined;
+  };
+  /** Stops the host and starts it again on the same state. */
+  const restart = async (between = async () => {}): Promise<void> => {
+    await stop();
     await between();
     const own = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     running = await host.start(folder.path, { ...own, ...settings });
@@ -139,10 +171,6 @@ function serviceOn(host: Host, settings: Settings) {
     restart,
     get identity() {
       return identity;
-    },
-    /** The folder of the host's state. */
-    get folder() {
-      return folder.path;
     },
     /** An account. Without a subject it is a new one that no other test has. */
     account: (subject = `account-${randomUUID()}`) => callerOf(fetch, subject, asAccount(subject)),
@@ -169,7 +197,7 @@ function serviceOn(host: Host, settings: Settings) {
       await restart();
     },
     async close() {
-      await running?.close();
+      await stop();
       await identity?.close();
       await folder?.remove();
     },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
 import { manage } from '../../src/tools/manage/manage.js';
-import type { Call, Waits } from '../../src/tools/program/command.js';
+import type { Waits } from '../../src/tools/program/command.js';
 import { ADMIN_KEY } from './contract.js';
 import {
   type Environment,
@@ -29,12 +29,7 @@ export function startDataCommand(
 }
 
 /** Short waits: the tests check that a command waits, not for how long. */
-const SHORT_WAITS: Waits = {
-  firstMs: 5,
-  maxMs: 50,
-  patienceMs: 10_000,
-  timeoutMs: 1_000,
-};
+const SHORT_WAITS: Waits = { firstMs: 5, maxMs: 50, patienceMs: 10_000, timeoutMs: 1_000 };
 
 export async function dataCommandHere(
   args: readonly string[],
@@ -42,18 +37,13 @@ export async function dataCommandHere(
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<ProgramRun> {
   const text: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
-  const dependencies: Call = {
-    environment,
+  const code = await manage(args, {
+    ...{ environment, interrupted, waits, randomBytes, version: '0.1.0' },
     out: (more) => void text.stdout.push(more),
     err: (more) => void text.stderr.push(more),
     isTerminal: false,
-    interrupted,
     now: Date.now,
-    randomBytes,
-    version: '0.1.0',
-    waits,
-  };
-  const code = await manage(args, dependencies);
+  });
   return { code, stdout: text.stdout.join(''), stderr: text.stderr.join('') };
 }
 

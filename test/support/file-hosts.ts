@@ -7,18 +7,18 @@ import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { changeDatabase, databasePath } from './database-file.js';
 import { failMarkedWrites } from './failing-writes.js';
-import type { Host, Settings } from './hosts.js';
-import { type How, startServer } from './server-process.js';
+import type { Host } from './hosts.js';
+import { startServer } from './server-process.js';
 
 /** Folders whose storage fails marked writes. */
 const failing = new Set<string>();
 
 /** The built handler: no port, plain `Request` objects. */
-export const handlerHost = {
+export const handlerHost: Host = {
   name: 'handler in process',
   storage: 'libSQL file',
   changeDatabase,
-  async failMarkedWrites(folder: string): Promise<void> {
+  async failMarkedWrites(folder) {
     failing.add(folder);
   },
   async start(folder, environment) {
@@ -36,24 +36,22 @@ export const handlerHost = {
       close: () => records.close(),
     };
   },
-} satisfies Host;
+};
 
 /** `node dist/server.js` over real HTTP. */
 export const serverHost: Host = {
   name: 'node dist/server.js',
   storage: 'libSQL file',
   changeDatabase,
-  start: startFileServer,
+  async start(folder, settings) {
+    const environment = { DATABASE_URL: `file:${databasePath(folder)}`, ...settings };
+    const { origin, stop, output } = await startServer(environment);
+    return {
+      fetch: (path, init) => fetch(origin + path, init),
+      async close() {
+        const code = await stop();
+        if (code !== 0) throw new Error(`the server exited with ${code}: ${output()}`);
+      },
+    };
+  },
 };
-
-export async function startFileServer(folder: string, settings: Settings, how: How = {}) {
-  const environment = { DATABASE_URL: `file:${databasePath(folder)}`, ...settings };
-  const server = await startServer(environment, how);
-  return {
-    fetch: (path: string, init?: RequestInit) => fetch(server.origin + path, init),
-    async close() {
-      const code = await server.stop();
-      if (code !== 0) throw new Error(`the server exited with ${code}: ${server.output()}`);
-    },
-  };
-}

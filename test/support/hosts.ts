@@ -23,24 +23,19 @@ export interface Host {
   failMarkedWrites?(folder: string): Promise<void>;
 }
 
-const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
-  handler: async () => (await import('./file-hosts.js')).handlerHost,
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The host of this project's contract tests; `test/vitest.config.ts` provides it. */
+    host: 'handler' | 'server' | 'postgres' | 'worker';
+  }
+}
+
+const LOADERS = {
+  handler: async (): Promise<Host> => (await import('./file-hosts.js')).handlerHost,
   server: async () => (await import('./file-hosts.js')).serverHost,
   postgres: async () => (await import('./postgres-host.js')).postgresHost,
   worker: async () => (await import('./worker-host.js')).workerHost('dist/worker.js in Miniflare'),
 };
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** The host of this project's contract tests; `test/vitest.config.ts` provides it. */
-    host: string;
-  }
-}
-
 /** The host that this run tests. */
-export async function currentHost(): Promise<Host> {
-  const name = inject('host');
-  const load = Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;
-  if (load !== undefined) return load();
-  throw new Error(`the host is "${name}"; it must be one of ${Object.keys(LOADERS).join(', ')}`);
-}
+export const currentHost = (): Promise<Host> => LOADERS[inject('host')]();

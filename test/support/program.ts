@@ -1,4 +1,4 @@
-// A program run by a test: its output, waiting for a text in it, its exit.
+// A program run by a test: its output, waiting for a text in it, its exit. None outlives this process.
 
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
@@ -22,41 +22,56 @@ export interface ProgramOptions {
   readonly input?: string | undefined;
   /** A descriptor that becomes descriptor 3. */
   readonly third?: number;
+  /** Whether a signal goes to the processes that it starts, too. */
+  readonly isGroup?: boolean;
+}
+
+const running = new Set<(signal: NodeJS.Signals) => unknown>();
+const killAll = () => {
+  for (const kill of running) kill('SIGKILL');
+};
+process.on('exit', killAll);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    killAll();
+    // Without this handler the signal ends the process.
+    process.kill(process.pid, signal);
+  });
 }
 
 /** Starts a command, which may fail to start. A missing command rejects `exited`. */
 export function startProgram(
   [command = '', ...args]: readonly string[],
-  { environment, cwd, input, third }: ProgramOptions = {},
+  { environment, cwd, input, third, isGroup = false }: ProgramOptions = {},
 ) {
   const child = spawn(command, args, {
     cwd,
+    detached: isGroup,
     // Only the path of this machine's commands: no setting of the developer's.
     env: { PATH: process.env['PATH'], ...environment },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(third ? [third] : [])],
   });
+  const kill = (signal: NodeJS.Signals) =>
+    isGroup && running.has(kill) ? process.kill(-Number(child.pid), signal) : child.kill(signal);
+  running.add(kill);
+  child.once('close', () => running.delete(kill));
   (child.stdin as Writable | null)?.end(input);
   const text = { stdout: '', stderr: '' };
   let output = '';
-  const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
       text[name] += chunk;
       output += chunk;
-      for (const look of waiting) look();
+      child.emit('output');
     });
   }
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
   exited.catch(() => {});
-  const found = (wanted: string | RegExp, times: number) => {
-    if (typeof wanted === 'string') return output.split(wanted).length > times ? wanted : undefined;
-    const [all, group] = wanted.exec(output) ?? [];
-    return group ?? all;
-  };
   return {
     child,
+    isRunning: () => running.has(kill),
     /** Everything on standard output and error so far, in the order of arrival. */
     output: () => output,
     /**
@@ -66,13 +81,12 @@ export function startProgram(
     saw: (wanted: string | RegExp, times = 1) =>
       new Promise<string>((resolve, reject) => {
         const look = () => {
-          const seen = found(wanted, times);
-          if (seen === undefined) return;
-          waiting.delete(look);
-          resolve(seen);
+          const [all, group] = typeof wanted === 'string' ? [] : (wanted.exec(output) ?? []);
+          const isThere = typeof wanted === 'string' && output.split(wanted).length > times;
+          if (isThere || all !== undefined) resolve(group ?? all ?? '');
         };
+        child.on('output', look);
         exited.then(() => reject(new Error(`the process ended: ${output}`)), reject);
-        waiting.add(look);
         look();
       }),
     /** Resolves with the exit code when the process has ended and all output has arrived. */
@@ -80,7 +94,7 @@ export function startProgram(
     ended: exited.then((code): ProgramRun => ({ code, ...text })),
     /** Resolves with the exit code. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
-      child.kill(signal);
+      kill(signal);
       return exited;
     },
   };

@@ -32,9 +32,11 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
   const { hostname, port } = new URL(origin);
   const startedAt = performance.now();
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  const chunks: Buffer[] = [];
+  let all = '';
   let reset = false;
-  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    all += chunk;
+  });
   socket.on('end', () => !stay && socket.destroy());
   socket.on('error', () => {
     reset = true;
@@ -44,10 +46,10 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
     socket.on('close', () => resolve({ afterMs: performance.now() - startedAt, reset }));
   });
   /** Everything so far, one character for each byte. */
-  const received = () => Buffer.concat(chunks).toString('latin1');
+  const received = () => all;
   /** The complete answers received so far, without interim answers. */
-  const answers = () => parseAnswers(received());
-  const send = (more: string) => socket.write(Buffer.from(more, 'latin1'));
+  const answers = () => parseAnswers(all);
+  const send = (more: string) => socket.write(more, 'latin1');
   if (text !== '') send(text);
   return {
     ...{ socket, received, answers, over, send },
@@ -56,7 +58,7 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
       new Promise<void>((resolve, reject) => {
         const look = () => condition({ received, answers }) && resolve();
         socket.on('data', look);
-        void over.then(() => reject(new Error(`the connection ended with: ${received()}`)));
+        void over.then(() => reject(new Error(`the connection ended with: ${all}`)));
         look();
       }),
   };
@@ -85,12 +87,8 @@ function parseAnswers(text: string): RawAnswer[] {
   if (end === -1) return [];
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
   const status = Number(statusLine.split(' ')[1]);
-  const headers = new Map(
-    lines.map((line) => {
-      const [name = '', ...value] = line.split(':');
-      return [name.toLowerCase(), value.join(':').trim()] as const;
-    }),
-  );
+  const pairs = lines.map((line) => /^([^:]*):\s*(.*?)\s*$/.exec(line) ?? []);
+  const headers = new Map(pairs.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
   const rest = text.slice(end + 4);
   if (status >= 100 && status < 200) return parseAnswers(rest);
   const message = messageBody(headers, rest);

@@ -35,13 +35,20 @@ export function spawnServer(
   /** The parsed lines of the output. Throws if a line is not JSON. */
   const log = (): LogLine[] =>
     (program.output().match(/.+/g) ?? []).map((line) => JSON.parse(line));
-  return { ...program, log };
+  return {
+    ...program,
+    log,
+    /** Whether the log has the event. A tracer prints between its lines, and a kill may cut the last. */
+    hasLogged: (event: string) => program.output().includes(`"event":"${event}"`),
+    /** Resolves with its origin when it listens. */
+    listening: () => program.saw(/"event":"started".*"address":"([^"]+)"/),
+  };
 }
 
 /** Starts the server and resolves when it listens. */
 export async function startServer(environment: Environment, how?: How) {
   const server = spawnServer(environment, how);
-  return { ...server, origin: await server.saw(/"event":"started".*"address":"([^"]+)"/) };
+  return { ...server, origin: await server.listening() };
 }
 
 /** Starts a preview, as `npm start` does, with its data in the folder. It may fail to start. */

@@ -1,17 +1,17 @@
 // The built Worker in Miniflare, on the platform's own runtime, over HTTP. Its
 // state is on disk; wrangler.toml configures it.
 
-import { createHash, createHmac } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
 import { runSql } from '../../scripts/run-sql.js';
-import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
+import { miniflareOptions } from '../../scripts/worker/deployment.js';
 import type { Host, Settings } from './hosts.js';
 
-const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
+type FirstWorker = WorkerOptions & { readonly durableObjectsPersist: string };
 
 /** The Worker. With an `entry`: that module, which imports the Worker as `src/worker.js`. */
 export function workerHost(name: string, entry?: URL): Host {
@@ -27,12 +27,10 @@ export function workerHost(name: string, entry?: URL): Host {
       };
     },
     changeDatabase: async (folder, ...statements) => {
-      await runSql(objectDatabase(folder, 'SERVICE', 'service'), ...statements);
+      await runSql(objectDatabase(folder), ...statements);
     },
   };
 }
-
-type FirstWorker = WorkerOptions & { readonly durableObjectsPersist: string };
 
 /** Options of the Worker with its state in a folder. */
 export async function workerOptions(
@@ -40,11 +38,21 @@ export async function workerOptions(
   settings: Settings,
   entry?: URL,
 ): Promise<FirstWorker & ReturnType<typeof miniflareOptions>> {
-  const options = miniflareOptions({ folder: stateFolder(folder), settings: { ...settings } });
+  const options = miniflareOptions({ folder: join(folder, 'objects'), settings: { ...settings } });
   if (entry === undefined) return options;
-  const contents = await bundled(entry);
-  const around = { type: 'ESModule' as const, path: join(DIST, 'entry.js'), contents };
-  return { ...options, modules: [around, ...options.modules] };
+  // The module with its imports; the Worker itself stays the built one.
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(entry)],
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    external: ['*/src/worker.js'],
+    write: false,
+  });
+  const text = outputFiles[0]?.text ?? '';
+  const contents = text.replaceAll(/"[./]+\/src\/worker\.js"/g, '"./worker.js"');
+  const path = join(options.modulesRoot, 'entry.js');
+  return { ...options, modules: [{ type: 'ESModule', path, contents }, ...options.modules] };
 }
 
 /** The first Worker names the folder of all objects. */
@@ -71,32 +79,10 @@ export function plain(init: RequestInit = {}): RequestInit {
   return { ...init, headers: { 'Accept-Encoding': 'identity', Connection: 'close', ...given } };
 }
 
-/** The database file of an account's object or of the directory. It exists after the object's first call. */
-export function objectDatabase(folder: string, binding: string, name: string): string {
-  const deployment = readDeployment();
-  const namespace = `${deployment.name}-${deployment.durableObjects[binding]}`;
-  // `idFromName` as the runtime computes it: a keyed hash of the name, then a hash that proves it.
-  const key = createHash('sha256').update(namespace).digest();
-  const sign = (text: string | Buffer) =>
-    createHmac('sha256', key).update(text).digest().subarray(0, 16);
-  const id = Buffer.concat([sign(name), sign(sign(name))]).toString('hex');
-  return join(stateFolder(folder), namespace, `${id}.sqlite`);
-}
-
-function stateFolder(folder: string): string {
-  return join(folder, 'objects');
-}
-
-/** Bundles the module with its imports; the Worker itself stays the built one. */
-async function bundled(entry: URL): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(entry)],
-    bundle: true,
-    format: 'esm',
-    target: 'es2023',
-    external: ['*/src/worker.js'],
-    write: false,
-  });
-  const [{ text } = { text: '' }] = outputFiles;
-  return text.replaceAll(/"[./]+\/src\/worker\.js"/g, '"./worker.js"');
+/** The database file of the one object, which exists after its first call. */
+function objectDatabase(folder: string): string {
+  const files = readdirSync(join(folder, 'objects'), { recursive: true, encoding: 'utf8' });
+  const found = files.filter((name) => /[0-9a-f]{64}\.sqlite$/.test(name));
+  if (found.length !== 1) throw new Error(`${found.length} objects have a database; one must`);
+  return join(folder, 'objects', found[0] ?? '');
 }

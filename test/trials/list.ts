@@ -10,8 +10,8 @@ export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
   power: async () => (await import('./power.js')).power,
   faults: async () => (await import('./faults.js')).faults,
   agreement: async () => (await import('./agreement.js')).agreement,
-  model: async () => (await import('./model.js')).model,
+  model: async () => (await import('./model/run.js')).model,
   histories: async () => (await import('./histories/histories.js')).histories,
-  hostile: async () => (await import('./hostile.js')).hostile,
+  hostile: async () => (await import('./hostile/run.js')).hostile,
   processes: async () => (await import('./processes.js')).processes,
 };

@@ -4,181 +4,139 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startIdentityProvider } from '../../scripts/bench/targets.js';
+import { openIdentityStub } from '../support/identity-stub.js';
+import { startServer } from '../support/server-process.js';
 import { Disk } from './disk/disk.js';
-import type { Step } from './disk/trace.js';
-import { readTrace, recordingTo, tracerIsMissing } from './disk/trace.js';
-import { Differences, Ledger } from './load/ledger.js';
-import type { Random } from './load/random.js';
-import { newSeed, randomFrom } from './load/random.js';
-import { startLoad } from './load/workload.js';
-import { LESS_DURABLE, planted } from './service/changed-server.js';
-import { clientOf } from './service/requests.js';
-import { startService } from './service/service-process.js';
+import { readTrace, recordingTo, type Step, tracerIsMissing } from './disk/trace.js';
+import { compare, Differences } from './load/judge.js';
+import { Load } from './load/load.js';
+import { newSeed, type Random, randomFrom } from './load/random.js';
+import { type Operation, Recorder } from './load/recorder.js';
+import { settingsOf } from './service/client.js';
 import { openStored } from './service/stored.js';
-import type { Finding, Trial } from './trial.js';
+import { type Finding, notTried, type Trial } from './trial.js';
 
-const LOAD_MS = 6_000;
-const LOAD_MIN_MS = 600;
+/** States to rebuild, and how long the recorded load lasts. */
+const AMOUNTS = {
+  small: { states: 24, loadMs: 1_200 },
+  quick: { states: 240, loadMs: 600 },
+  usual: { states: 3_000, loadMs: 6_000 },
+};
 /** So many that the control has one with a loss. */
-const STATES_MIN = 12;
+const CONTROL_STATES_MIN = 12;
 /** Time enough for the changes up to the sync that fails. */
 const FAILURE_MAX_MS = 20_000;
 const MEMORY = '/dev/shm';
-const QUICK_SHARE = 0.08;
-const WORKERS = 8;
+const CLIENTS = 8;
 
 /** One run of the server under load. */
 interface ServerRun {
-  end: 'SIGTERM' | 'SIGKILL';
+  readonly end: 'SIGTERM' | 'SIGKILL';
   /** The failing syncs, in the syntax of strace's `when`. */
-  failingSyncs?: string;
+  readonly failingSyncs?: string;
   /** Whether the load stops at the failed sync, before anything else is written. */
-  endsAtFailure?: boolean;
+  readonly endsAtFailure?: boolean;
 }
 
-interface Part {
-  fault: string;
-  /** The number of states in the long version. */
-  states: number;
-  runs: readonly ServerRun[];
-  /** A build that must lose changes. If it does not, the trial proves nothing. */
-  isControl?: boolean;
-}
-
-const PARTS: readonly Part[] = [
-  {
-    fault:
-      'power loss: unsynced writes, sizes and names kept, dropped or torn; also after failed syncs',
-    states: 3_000,
-    // Each run starts with the file that the failed syncs of the run before left behind.
-    runs: [
-      { end: 'SIGTERM' },
-      { end: 'SIGTERM', failingSyncs: '9+9' },
-      { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
-      { end: 'SIGKILL' },
-      { end: 'SIGKILL', failingSyncs: '9+', endsAtFailure: true },
-      { end: 'SIGKILL' },
-    ],
-  },
-  {
-    fault: 'the control: power loss with synchronous=NORMAL, which must lose some',
-    states: 300,
-    runs: [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }],
-    isControl: true,
-  },
+/** Each run starts with the file that the failed syncs of the run before left behind. */
+const RUNS: readonly ServerRun[] = [
+  { end: 'SIGTERM' },
+  { end: 'SIGTERM', failingSyncs: '9+9' },
+  { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
+  { end: 'SIGKILL' },
+  { end: 'SIGKILL', failingSyncs: '9+', endsAtFailure: true },
+  { end: 'SIGKILL' },
 ];
 
 interface Recording {
-  steps: Step[];
-  ledger: Ledger;
+  readonly steps: readonly Step[];
+  readonly recorder: Recorder;
+  /** The number of acknowledged changes. */
+  readonly acknowledged: number;
   /** The empty folder that the disk began with. */
-  folder: string;
-  file: string;
+  readonly folder: string;
+  readonly file: string;
 }
 
-export const power: Trial = ({ quick, folder, say }) =>
-  powerLosses(folder, quick ? QUICK_SHARE : 1, say);
-
-/** `share`: of the long version's states. */
-export async function powerLosses(
-  folder: string,
-  share: number,
-  say = (_: string) => {},
-): Promise<Finding[]> {
+export const power: Trial = async ({ size, folder, say }) => {
   const missing = tracerIsMissing();
-  if (missing !== undefined) {
-    return [{ fault: 'power loss', tried: 'not tried', found: missing, holds: undefined }];
-  }
-  const identity = await startIdentityProvider();
-  try {
-    const findings: Finding[] = [];
-    for (const [number, part] of PARTS.entries()) {
-      const own = join(folder, `part-${number}`);
-      mkdirSync(own);
-      findings.push(
-        await lossesOf(part, { folder: own, share, say, identityOrigin: identity.origin }),
-      );
-      rmSync(own, { recursive: true, force: true });
-    }
-    return findings;
-  } finally {
-    await identity.process.stop();
-  }
-}
-
-async function lossesOf(
-  { fault, states, runs, isControl = false }: Part,
-  setting: { folder: string; share: number; say: (text: string) => void; identityOrigin: string },
-): Promise<Finding> {
-  const { folder, say, share, identityOrigin } = setting;
+  if (missing !== undefined) return [notTried('power loss', missing)];
   const seed = newSeed();
   const random = randomFrom(seed);
-  const script = isControl ? planted(join(folder, 'build'), LESS_DURABLE) : undefined;
-  const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
-  const recording = await record({ folder, random, identityOrigin, loadMs, runs, script });
-  const { steps, ledger } = recording;
-  const { acknowledged } = ledger;
+  const { states, loadMs } = AMOUNTS[size];
+  const recording = await record(folder, random, loadMs);
+  const { steps } = recording;
   const syncs = steps.filter((step) => step.kind === 'sync');
   const failed = syncs.filter((step) => step.failed).length;
-  const count = Math.max(Math.ceil(states * share), STATES_MIN);
-  const { bad, unopened, differences } = await losePower(recording, random, count, say);
-  return {
-    fault,
-    tried: `${count} states of ${steps.length} steps, ${failed} of ${syncs.length} syncs failed, ${acknowledged} changes acknowledged (seed ${seed})`,
-    found: `${bad} states with a loss: ${differences}, ${unopened} not opened`,
-    holds: isControl ? bad > 0 : bad === 0,
-  };
-}
-
-interface Recorded {
-  folder: string;
-  random: Random;
-  identityOrigin: string;
-  loadMs: number;
-  runs: readonly ServerRun[];
-  script: string | undefined;
-}
+  const isLogSync = (step: Step) => step.kind === 'sync' && step.path.endsWith('-wal');
+  const unsynced = { ...recording, steps: steps.filter((step) => !isLogSync(step)) };
+  const controls = Math.max(states / 10, CONTROL_STATES_MIN);
+  const lost = await losePower(recording, random, states, say);
+  const control = await losePower(unsynced, random, controls, say);
+  const found = ({ bad, unopened, differences }: typeof lost) =>
+    `${bad} states with a loss: ${differences}, ${unopened} not opened`;
+  return [
+    {
+      fault:
+        'power loss: unsynced writes, sizes and names kept, dropped or torn; also after failed syncs',
+      tried: `${states} states of ${steps.length} steps, ${failed} of ${syncs.length} syncs failed, ${recording.acknowledged} changes acknowledged (seed ${seed})`,
+      found: found(lost),
+      holds: lost.bad === 0,
+    },
+    {
+      fault: 'the control: the same on a disk that ignores syncs of the log, which must lose some',
+      tried: `${controls} states`,
+      found: found(control),
+      holds: control.bad > 0,
+    },
+  ] satisfies Finding[];
+};
 
 /** Runs of a server under strace, from the creation of its folder on. */
-async function record(how: Recorded): Promise<Recording> {
-  const { folder, random, identityOrigin, loadMs, runs, script } = how;
+async function record(folder: string, random: Random, loadMs: number): Promise<Recording> {
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const file = join(disk, 'new/folder/service.db');
-  const ledger = new Ledger();
+  const recorder = new Recorder();
+  let origin = '';
+  const place = { originFor: async () => origin, is500Open: false };
+  const load = new Load({ recorder, place, clients: CLIENTS, random, isApart: true });
   const steps: Step[] = [];
-  for (const [number, { end, failingSyncs, endsAtFailure = false }] of runs.entries()) {
+  const identity = await openIdentityStub();
+  for (const [number, { end, failingSyncs, endsAtFailure = false }] of RUNS.entries()) {
     const output = join(folder, `trace-${number}`);
     const inject = failingSyncs && `inject=fsync,fdatasync:error=EIO:when=${failingSyncs}`;
     const under = recordingTo(output, inject ? ['-e', inject] : []);
-    const server = await startService({ file, identityOrigin, under, script });
-    const client = clientOf(server.origin);
-    const workers = endsAtFailure ? 1 : WORKERS;
-    const load = startLoad({ client, ledger, random, workers, endsAtFailure });
-    const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / runs.length;
-    await Promise.race([delay(loadFor, undefined, { ref: false }), server.exited, load.ended()]);
+    const server = await startServer(settingsOf(file, identity), { under });
+    origin = server.origin;
+    const until = (last: unknown) => last === 'lost' || (endsAtFailure && last === 500);
+    load.start({ clients: endsAtFailure ? 1 : CLIENTS, until });
+    const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / RUNS.length;
+    await Promise.race([delay(loadFor, undefined, { ref: false }), server.exited, load.ended]);
     if (end === 'SIGTERM') await load.stop();
-    await server.end(end);
-    await load.ended();
-    client.close();
-    const own = [...readTrace(output, disk)];
+    await server.stop(end);
+    await load.ended;
+    const own = readTrace(output, disk);
     if (failingSyncs && !own.some((step) => step.kind === 'sync' && step.failed)) {
       throw new Error(`no sync failed in run ${number}, of ${failingSyncs}`);
     }
     for (const step of own) steps.push(step);
     rmSync(output);
   }
+  await identity.close();
   const seen = steps.filter(({ kind }) => kind === 'acknowledge').length;
-  const { acknowledged } = ledger;
+  const isChange = ({ kind, code }: Operation) =>
+    ['create', 'patch', 'delete'].includes(kind) && code > 0 && code < 300;
+  const acknowledged = recorder.operations.filter(isChange).length;
+  if (load.refusals > 0) throw new Error(`${load.refusals} requests refused`);
   // The trace has more answers than the client when a kill cut the last ones; never fewer.
   if (seen < acknowledged) throw new Error(`the trace has ${seen} answers of ${acknowledged}`);
-  return { steps, ledger, folder: disk, file };
+  return { steps, recorder, acknowledged, folder: disk, file };
 }
 
 /** Cuts the power at random moments, half of them right after an answer. */
 async function losePower(
-  { steps, ledger, folder, file }: Recording,
+  { steps, recorder, folder, file }: Recording,
   random: Random,
   count: number,
   say: (text: string) => void,
@@ -190,7 +148,7 @@ async function losePower(
   const disk = new Disk(folder);
   // In memory where that is usual: the rebuilt disk is only read.
   const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'trust-'));
-  const acknowledged = new Set();
+  const acknowledged = new Set<number>();
   const differences = new Differences();
   let [bad, unopened, taken] = [0, 0, 0];
   for (const [state, moment] of moments.entries()) {
@@ -205,10 +163,13 @@ async function losePower(
       mkdirSync(dirname(place(path)), { recursive: true });
       writeFileSync(place(path), bytes);
     }
-    const stored = await openStored(place(file));
+    const stored = await openStored(place(file), (error) =>
+      say(`after step ${moment} of ${steps.length}: ${error}`),
+    );
     rmSync(rebuilt, { recursive: true, force: true });
     const { rows, events } = stored ?? { rows: [], events: [] };
-    const found = ledger.compare(rows, events, ({ number }) => acknowledged.has(number));
+    const { operations } = recorder;
+    const found = compare(operations, rows, events, ({ number }) => acknowledged.has(number));
     if (stored === undefined) unopened++;
     else differences.add(found);
     if (stored === undefined || found.count > 0) bad++;

@@ -3,14 +3,12 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../scripts/processes/front.js';
-import { tokenOf } from '../support/identity-stub.js';
 import { openPostgresPair } from '../support/postgres.js';
 import { exhaust } from './histories/postgres-faults.js';
 import { PostgresWorld } from './histories/postgres-world.js';
-import { type Client, clientOf } from './service/requests.js';
+import { type Call, type Client, clientOf } from './service/client.js';
 import type { Finding, Trial } from './trial.js';
 
-const PROCESSES = 2;
 const ACCOUNTS = 40;
 const PAUSE_MS = 200;
 /** Before an event, and after everything is calm again. */
@@ -40,67 +38,50 @@ interface Event {
   readonly may: Felt;
 }
 
-function event(name: string, happen: Event['happen'], may = NO_FAILURE): Event {
+const event = (name: string, happen: Event['happen'], may = NO_FAILURE): Event => {
   return { name, happen, may };
-}
-
-async function endEach(world: PostgresWorld, signal: NodeJS.Signals, processes: number) {
-  for (let place = 0; place < processes; place++) {
-    await world.end(place, signal);
-    await world.start(place);
-  }
-}
+};
 
 const QUICK_EVENTS: readonly Event[] = [
   event('nothing', () => delay(QUIET_MS)),
   // The requests in progress: a front doesn't send a POST again that may have been stored.
-  event('`kill -9` of one of two, started again', (world) => endEach(world, 'SIGKILL', 1), {
+  event('`kill -9` of one of two, started again', (world) => world.restart(0, 'SIGKILL'), {
     ...NO_FAILURE,
     failedMax: ACCOUNTS,
     statuses: [0, 502],
   }),
-  event('a rolling deployment: SIGTERM and a new process, one after the other', (world) =>
-    endEach(world, 'SIGTERM', PROCESSES),
-  ),
+  event('a rolling deployment: SIGTERM and a new process, one after the other', async (world) => {
+    for (const place of world.places.keys()) await world.restart(place, 'SIGTERM');
+  }),
 ];
 const EVENTS: readonly Event[] = [
   ...QUICK_EVENTS,
-  event(
-    'one of two frozen for 8 s (SIGSTOP)',
-    async (world) => {
-      const { service } = world.at(1);
-      service?.child.kill('SIGSTOP');
-      await delay(FROZEN_MS);
-      service?.child.kill('SIGCONT');
-    },
-    { ...NO_FAILURE, waitMaxMs: FROZEN_MS + WAIT_MAX_MS },
-  ),
+  event('one of two frozen for 8 s (SIGSTOP)', (world) => world.freeze(1, FROZEN_MS), {
+    ...NO_FAILURE,
+    waitMaxMs: FROZEN_MS + WAIT_MAX_MS,
+  }),
   event('Postgres restarted', ({ postgres }) => postgres.restart()),
   event('Postgres away for 12 s', ({ postgres }) => postgres.restart(12_000), REFUSED),
   event('other programs take every connection for 8 s', (world) => exhaust(world, 8_000), REFUSED),
 ];
 
-export const processes: Trial = async ({ quick, only, say }) => {
+export const processes: Trial = async ({ size, only, say }) => {
   const { primary, standby, promote } = await openPostgresPair();
-  const failOver = event('Postgres failed over to its synchronous standby', async (world) => {
-    await primary.close();
-    await promote();
-    world.postgres = standby;
-    for (const { line } of world.places) line.leadTo(standby.port);
-  });
+  const failOver = event('Postgres failed over to its synchronous standby', (world) =>
+    world.failOver(standby, promote),
+  );
   const world = await PostgresWorld.open(primary);
   const front = await startFront(0, () => world.places.flatMap(({ origin }) => origin ?? []));
   const client = clientOf(front.origin);
   try {
     const findings: Finding[] = [];
-    const events = quick ? QUICK_EVENTS : [...EVENTS, failOver];
+    const events = size === 'quick' ? QUICK_EVENTS : [...EVENTS, failOver];
     for (const each of events.filter(({ name }) => name.includes(only))) {
       findings.push(await felt(each, world, client));
       say(`${each.name}: ${findings.at(-1)?.found}`);
     }
     return findings;
   } finally {
-    client.close();
     front.close();
     await world.close();
     await standby.close();
@@ -114,7 +95,7 @@ async function felt(event: Event, world: PostgresWorld, client: Client): Promise
   const asked: Asked[] = [];
   const over = new AbortController();
   const accounts = Array.from({ length: ACCOUNTS }, (_, number) =>
-    asks(tokenOf(`felt-${number}`), client, asked, over.signal),
+    asks(`felt-${number}`, client, asked, over.signal),
   );
   await delay(QUIET_MS);
   await event.happen(world);
@@ -128,10 +109,10 @@ async function felt(event: Event, world: PostgresWorld, client: Client): Promise
 async function asks(account: string, client: Client, asked: Asked[], over: AbortSignal) {
   const body = { name: 'Neema Mushi', phone: '+255 713 445 210' };
   for (let turn = 0; !over.aborted; turn++) {
-    const isWrite = turn % 2 === 0;
-    const call = isWrite
-      ? ({ method: 'POST', path: '/customers', account, body } as const)
-      : ({ method: 'GET', path: '/customers?page_size=1', account } as const);
+    const call: Call =
+      turn % 2 === 0
+        ? { method: 'POST', path: '/customers', account, body }
+        : { method: 'GET', path: '/customers?page_size=1', account };
     const begun = performance.now();
     // If no process is up, or one breaks off, the load balancer answers without JSON.
     const { status } = await client.send(call).catch(() => ({ status: 0 }));

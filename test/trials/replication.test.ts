@@ -5,12 +5,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { openIdentityStub } from '../support/identity-stub.js';
 import { itWithLitestream, litestreamHome } from '../support/litestream.js';
-import { Metrics } from '../support/operations.js';
+import { Metrics, operationsOf } from '../support/operations.js';
+import { startServer } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { type Client, clientOf } from './service/requests.js';
-import { spawnServer } from './service/service-process.js';
+import { type Client, clientOf, settingsOf } from './service/client.js';
 import { openStored } from './service/stored.js';
 
 const WORKERS = 16;
@@ -25,10 +25,13 @@ const INTERVALS = [
 const BODY = { name: 'Neema Mushi', phone: '+255 713 445 210', notes: 'x'.repeat(200) };
 
 function create(client: Client, worker: number) {
-  const account = tokenOf(`account-${worker}`);
-  return client
-    .send({ method: 'POST', path: '/customers', account, body: BODY })
-    .catch(() => undefined);
+  const call = {
+    method: 'POST',
+    path: '/customers',
+    account: `account-${worker}`,
+    body: BODY,
+  } as const;
+  return client.send(call).catch(() => undefined);
 }
 
 itWithLitestream(
@@ -38,18 +41,13 @@ itWithLitestream(
     const identity = await openIdentityStub();
     const home = litestreamHome(program, folder.path, [], INTERVALS);
     const started = async () => {
-      const service = spawnServer({
-        environment: {
-          DATABASE_URL: `file:${home.file}`,
-          AUTH_USERINFO_URL: identity.url,
-          AUTH_CACHE_SECONDS: '300',
-          DATABASE_CREATE: 'yes',
-          REPLICATION: `async:${home.socketPath}`,
-          OPS_PORT: '0',
-        },
+      const service = await startServer({
+        ...settingsOf(home.file, identity),
+        DATABASE_CREATE: 'yes',
+        REPLICATION: `async:${home.socketPath}`,
+        OPS_PORT: '0',
       });
-      const { address, operations } = await service.saw('started');
-      return { service, client: clientOf(String(address)), operations: String(operations) };
+      return { service, client: clientOf(service.origin), operations: operationsOf(service) };
     };
     try {
       let litestream = home.start();
@@ -73,9 +71,8 @@ itWithLitestream(
         (await Metrics.of(operations)).total('service_replication_behind_seconds');
       while ((await behind()) > 0) await delay(PAUSE_MS);
 
-      await service.end('SIGKILL');
+      await service.stop('SIGKILL');
       await litestream.end('SIGKILL');
-      client.close();
       rmSync(dirname(home.file), { recursive: true });
       mkdirSync(dirname(home.file));
       // As on a machine where it starts before anyone has restored.
@@ -90,8 +87,7 @@ itWithLitestream(
       litestream = home.start();
       const next = await started();
       expect(await create(next.client, 0)).toMatchObject({ status: 201 });
-      next.client.close();
-      await next.service.end('SIGTERM');
+      await next.service.stop();
       await litestream.end('SIGTERM');
     } finally {
       await identity.close();

@@ -3,7 +3,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
-import { ADMIN_KEY, onHost, replyOf } from '../support/contract.js';
+import { ADMIN_KEY, describeContract, replyOf } from '../support/contract.js';
 import { asAccount, byToken, openIdentityStub } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startMiniflare, workerHost, workerOptions } from '../support/worker-host.js';
@@ -13,52 +13,56 @@ const PLANTED = workerHost(
   new URL('./planted-faults-worker.ts', import.meta.url),
 );
 
-onHost(PLANTED, 'A failure of the object', (service) => {
-  const plant = async (faults: object) => {
-    const init = { method: 'POST', body: JSON.stringify(faults) };
-    return service.withoutDocument(async () => (await service.fetch('/plant', init)).json());
-  };
+describeContract(
+  'A failure of the object',
+  (service) => {
+    const plant = async (faults: object) => {
+      const init = { method: 'POST', body: JSON.stringify(faults) };
+      return service.withoutDocument(async () => (await service.fetch('/plant', init)).json());
+    };
 
-  it('in doubt ends it: the write is 500, and the next request reads what is stored', async () => {
-    const account = service.account();
-    const first = await account.create('orders', VALID_BODY.orders);
-    await plant({ doubt: true });
-    const doubtful = await account.post('/orders', VALID_BODY.orders);
-    expect([doubtful.status, doubtful.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
-    const list = async () => (await account.get('/orders')).json.data;
-    const listed = await list();
-    expect(listed.at(-1)).toEqual(first);
-    await service.restart();
-    expect(await list()).toEqual(listed);
-    const next = await account.create('orders', VALID_BODY.orders);
-    expect(await list()).toEqual([next, ...listed]);
-  });
+    it('in doubt ends it: the write is 500, and the next request reads what is stored', async () => {
+      const account = service.account();
+      const first = await account.create('orders', VALID_BODY.orders);
+      await plant({ doubt: true });
+      const doubtful = await account.post('/orders', VALID_BODY.orders);
+      expect([doubtful.status, doubtful.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
+      const list = async () => (await account.get('/orders')).json.data;
+      const listed = await list();
+      expect(listed.at(-1)).toEqual(first);
+      await service.restart();
+      expect(await list()).toEqual(listed);
+      const next = await account.create('orders', VALID_BODY.orders);
+      expect(await list()).toEqual([next, ...listed]);
+    });
 
-  it('is hidden from a read, which is sent once more, and never from a write', async () => {
-    const account = service.account();
-    const record = await account.create('orders', VALID_BODY.orders);
-    await plant({ losses: 1 });
-    expect((await account.get(`/orders/${record.id}`)).json.data).toEqual(record);
-    expect(await plant({ losses: 1 })).toEqual({ arrived: 2 });
-    const lost = await account.post('/orders', VALID_BODY.orders);
-    expect([lost.status, lost.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
-    expect(await plant({ losses: 2 })).toEqual({ arrived: 1 });
-    const { status, headers, json } = await account.get('/orders');
-    expect([status, json.error?.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect((await account.get('/orders')).json.data).toHaveLength(1);
-  });
+    it('is hidden from a read, which is sent once more, and never from a write', async () => {
+      const account = service.account();
+      const record = await account.create('orders', VALID_BODY.orders);
+      await plant({ losses: 1 });
+      expect((await account.get(`/orders/${record.id}`)).json.data).toEqual(record);
+      expect(await plant({ losses: 1 })).toEqual({ arrived: 2 });
+      const lost = await account.post('/orders', VALID_BODY.orders);
+      expect([lost.status, lost.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
+      expect(await plant({ losses: 2 })).toEqual({ arrived: 1 });
+      const { status, headers, json } = await account.get('/orders');
+      expect([status, json.error?.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect((await account.get('/orders')).json.data).toHaveLength(1);
+    });
 
-  it('that a newer release left refuses every request until that release is back', async () => {
-    const account = service.account();
-    await account.create('orders', VALID_BODY.orders);
-    await service.restartChanged('update schema_version set version = version + 1');
-    expect((await account.get('/orders')).status).toBe(503);
-    expect((await account.post('/orders', VALID_BODY.orders)).status).toBe(500);
-    await service.restartChanged('update schema_version set version = version - 1');
-    expect((await account.get('/orders')).json.data).toHaveLength(1);
-  });
-});
+    it('that a newer release left refuses every request until that release is back', async () => {
+      const account = service.account();
+      await account.create('orders', VALID_BODY.orders);
+      await service.restartChanged('update schema_version set version = version + 1');
+      expect((await account.get('/orders')).status).toBe(503);
+      expect((await account.post('/orders', VALID_BODY.orders)).status).toBe(500);
+      await service.restartChanged('update schema_version set version = version - 1');
+      expect((await account.get('/orders')).json.data).toHaveLength(1);
+    });
+  },
+  { host: PLANTED },
+);
 
 async function openWorker(settings: object, others: readonly string[] = []) {
   const folder = await openTemporaryFolder();

@@ -3,11 +3,12 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { STORAGE_LOST_EXIT_CODE } from '../../../src/hosts/node/process.js';
-import { Differences, Ledger } from '../load/ledger.js';
+import type { spawnServer } from '../../support/server-process.js';
+import { compare, Differences } from '../load/judge.js';
+import { accountOf, Load } from '../load/load.js';
 import { randomFrom } from '../load/random.js';
-import { LoadWorker } from '../load/workload.js';
-import { clientOf } from '../service/requests.js';
-import type { Service } from '../service/service-process.js';
+import { Recorder } from '../load/recorder.js';
+import { clientOf, NoAnswer } from '../service/client.js';
 import { isSame, openStored, readService } from '../service/stored.js';
 
 const CHANGES = 24;
@@ -36,37 +37,36 @@ export interface Script {
 
 /** Runs the script, ends or kills the server, and compares the file with the ledger. */
 export async function runWithFault(
-  service: Service,
+  server: ReturnType<typeof spawnServer>,
   file: string,
   options: Script,
 ): Promise<FaultRun> {
-  const ledger = new Ledger();
+  const recorder = new Recorder();
   const mistakes: string[] = [];
-  const started = await service.saw('started').catch(() => undefined);
-  const read = started && (await script(String(started['address']), ledger, mistakes, options));
+  const origin = await server.listening().catch(() => undefined);
+  const read = origin === undefined ? origin : await script(origin, recorder, mistakes, options);
   // The outcome of a commit is unknown: the process ends by itself, and the next start reads the file.
-  const isLost = service.log().some(({ event }) => event === 'storage_lost');
+  const isLost = server.hasLogged('storage_lost');
   const seen = isLost ? undefined : read;
   if (isLost && !mistakes.every((one) => one === NO_CREATE)) throw new Error(mistakes.join());
   if (isLost) mistakes.length = 0;
   // Stopping writes, too, and that write may be the one that fails: then the server is killed.
   const wasHit = options.isHit();
   if (seen === undefined && mistakes.length === 0 && !(isLost && options.killedAtOnce)) {
-    await Promise.race([service.exited, delay(END_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([server.exited, delay(END_TIMEOUT_MS, undefined, { ref: false })]);
   }
-  const code = await service.end(wasHit ? 'SIGKILL' : 'SIGTERM');
+  const code = await server.stop(wasHit ? 'SIGKILL' : 'SIGTERM');
   const stored = await openStored(file);
   if (stored === undefined) {
-    mistakes.push(`the file cannot be opened afterwards: ${service.output()}`);
+    mistakes.push(`the file cannot be opened afterwards: ${server.output()}`);
     return { end: 'stopped', differences: new Differences(), mistakes };
   }
-  const differences = ledger.compare(stored.rows, stored.events);
+  const differences = compare(recorder.operations, stored.rows, stored.events);
   if (differences.count > 0) mistakes.push(String(differences));
   if (seen !== undefined && !isSame(seen, stored)) mistakes.push('memory and file differ');
-  const logged = (event: string) => service.log().some((line) => line.event === event);
   const end = endOf();
-  if (end === undefined) mistakes.push(`exit code ${code} without a reason: ${service.output()}`);
-  const isHarmed = end !== 'went on' || logged('storage_commit_failed');
+  if (end === undefined) mistakes.push(`exit code ${code} without a reason: ${server.output()}`);
+  const isHarmed = end !== 'went on' || server.hasLogged('storage_commit_failed');
   return { end: isHarmed ? (end ?? 'stopped') : 'took no harm', differences, mistakes };
 
   /** How the run ended; undefined when it ended in a way that is not allowed. */
@@ -74,11 +74,12 @@ export async function runWithFault(
     if (seen !== undefined && (wasHit || code === 0)) return 'went on';
     if (isLost && options.killedAtOnce) return 'stopped';
     if (code !== 1 && !(isLost && code === STORAGE_LOST_EXIT_CODE)) return undefined;
-    if (started === undefined) {
-      return REFUSAL.test(service.output()) ? 'refused to start' : undefined;
+    if (origin === undefined) {
+      return REFUSAL.test(server.output()) ? 'refused to start' : undefined;
     }
-    if (seen === undefined) return logged('storage_lost') ? 'stopped' : undefined;
-    return logged('stop_failed') || logged('storage_lost') ? 'failed to stop' : undefined;
+    const lost = server.hasLogged('storage_lost');
+    if (seen === undefined) return lost ? 'stopped' : undefined;
+    return server.hasLogged('stop_failed') || lost ? 'failed to stop' : undefined;
   }
 }
 
@@ -88,29 +89,28 @@ export async function runWithFault(
  */
 async function script(
   origin: string,
-  ledger: Ledger,
+  recorder: Recorder,
   mistakes: string[],
   { seed, isHit, mustRecover, killedAtOnce }: Script,
 ) {
   const client = clientOf(origin);
+  const place = { originFor: async () => origin, is500Open: false };
+  const random = randomFrom(seed);
+  const load = new Load({ recorder, place, clients: 1, random, isApart: true });
   try {
-    const worker = new LoadWorker({ client, ledger, random: randomFrom(seed), workers: 1 }, 0);
     for (let change = 0; change < CHANGES; change++) {
-      if (!(await worker.changeSomething())) return undefined;
-      if (killedAtOnce && isHit()) return await readService(client);
+      if ((await load.step()) === 'lost') return undefined;
+      if (killedAtOnce && isHit()) return await readService(client, accountOf(0));
     }
-    const { acknowledged } = ledger;
-    for (let change = 0; change < LAST_CHANGES; change++) {
-      if (!(await worker.create())) return undefined;
-    }
-    if (mustRecover && ledger.acknowledged === acknowledged) mistakes.push(NO_CREATE);
-    return await readService(client);
+    const statuses = [];
+    for (let change = 0; change < LAST_CHANGES; change++) statuses.push(await load.create());
+    if (statuses.includes('lost')) return undefined;
+    if (mustRecover && !statuses.includes(201)) mistakes.push(NO_CREATE);
+    if (load.refusals > 0) mistakes.push(`${load.refusals} requests refused`);
+    return await readService(client, accountOf(0));
   } catch (error) {
-    // A failed connection has an error code: the server is ending.
-    const isGone = error instanceof Error && 'code' in error;
-    if (!isGone) mistakes.push(error instanceof Error ? error.message : String(error));
+    // Without an answer the server is ending.
+    if (!(error instanceof NoAnswer)) mistakes.push(String(error));
     return undefined;
-  } finally {
-    client.close();
   }
 }

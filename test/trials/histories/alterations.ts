@@ -1,8 +1,8 @@
 // Altered histories: each is one that no right service can make, so the checker
 // must say so of every one of them.
 
+import type { Operation } from '../load/recorder.js';
 import type { Model } from './checker.js';
-import type { Operation } from './recorder.js';
 
 export interface Alteration {
   readonly model: Model;
@@ -11,16 +11,10 @@ export interface Alteration {
   readonly alter: (operations: Operation[]) => boolean;
 }
 
-/** Changes the last fitting operation, because at the end no client changes anything. */
-function changing(
-  fits: (operation: Operation) => boolean,
-  change: (operation: Operation) => unknown,
-): Alteration['alter'] {
-  return (operations) => {
-    const operation = operations.findLast(fits);
-    if (operation !== undefined) change(operation);
-    return operation !== undefined;
-  };
+/** False if nothing was found. */
+function change<T>(found: T | undefined, act: (found: T) => unknown): boolean {
+  if (found !== undefined) act(found);
+  return found !== undefined;
 }
 
 const isOfSame = (one: Operation) => (other: Operation) =>
@@ -53,22 +47,16 @@ function resurrected(operations: Operation[]): boolean {
   return true;
 }
 
-/** Changes two creates of one collection, one after the other. */
-function changingCreates(
-  change: (first: Operation, second: Operation) => void,
-): Alteration['alter'] {
-  return (operations) => {
-    const creates = operations.filter(({ kind, code }) => kind === 'create' && code === 201);
-    for (const first of creates) {
-      const second = creates.find(
-        ({ coll, who, call }) => coll === first.coll && who === first.who && call > first.return,
-      );
-      if (second === undefined) continue;
-      change(first, second);
-      return true;
-    }
-    return false;
-  };
+/** Two creates of one collection, one after the other. */
+function createsInOrder(operations: readonly Operation[]) {
+  const creates = operations.filter(({ kind, code }) => kind === 'create' && code === 201);
+  for (const first of creates) {
+    const second = creates.find(
+      ({ coll, who, call }) => coll === first.coll && who === first.who && call > first.return,
+    );
+    if (second !== undefined) return { first, second };
+  }
+  return undefined;
 }
 
 /**
@@ -92,71 +80,66 @@ function swapOfOrderedRows(operations: Operation[]): boolean {
   return false;
 }
 
+/** The last fitting operation is altered, because at the end no client changes anything. */
 export const ALTERATIONS: readonly Alteration[] = [
   {
     model: 'record',
     name: 'a record has a value that nobody wrote',
-    alter: changing(
-      ({ kind, code }) => kind === 'read' && code === 200,
-      (read) => {
-        read.record = { ...read.record, note: 'nobody wrote this' };
-      },
-    ),
+    alter: (all) =>
+      change(
+        all.findLast(({ kind, code }) => kind === 'read' && code === 200),
+        (read) => Object.assign(read, { record: { ...read.record, note: 'nobody wrote this' } }),
+      ),
   },
   { model: 'record', name: 'a read is older than two answered changes', alter: staleRead },
   { model: 'record', name: 'a deleted record is read', alter: resurrected },
   {
     model: 'record',
     name: 'an audit event is missing',
-    alter: changing(
-      ({ whole = false }) => whole,
-      ({ events = [] }) => events.splice(events.length >> 1, 1),
-    ),
+    alter: (all) =>
+      change(all.findLast(({ whole = false }) => whole)?.events, (events) =>
+        events.splice(events.length >> 1, 1),
+      ),
   },
   {
     model: 'account',
     name: 'a list lacks a record',
-    alter: changing(
-      ({ kind, rows = [] }) => kind === 'list' && rows.length > 1,
-      (list) => {
-        list.rows?.shift();
-        list.total = (list.total ?? 0) - 1;
-      },
-    ),
+    alter: (all) =>
+      change(
+        all.findLast(({ kind, rows = [] }) => kind === 'list' && rows.length > 1),
+        (list) => Object.assign(list, { total: (list.total ?? 0) - 1, rows: list.rows?.slice(1) }),
+      ),
   },
   { model: 'account', name: 'two records of a list are swapped', alter: swapOfOrderedRows },
   {
     model: 'account',
     name: 'a search shows what does not match',
-    alter: changing(
-      ({ q = '', rows = [] }) => q !== '' && rows.length > 0,
-      (list) => {
-        list.q = 'cherimoya';
-      },
-    ),
+    alter: (all) =>
+      change(
+        all.findLast(({ q = '', rows = [] }) => q !== '' && rows.length > 0),
+        (list) => Object.assign(list, { q: 'cherimoya' }),
+      ),
   },
   {
     model: 'account',
     name: 'a payment is of another sum',
-    alter: changing(
-      ({ payments = [] }) => payments.length > 0,
-      ({ payments = [] }) => {
-        for (const payment of payments.slice(0, 1)) payment.due++;
-      },
-    ),
+    alter: (all) =>
+      change(all.findLast(({ payments = [] }) => payments.length > 0)?.payments?.[0], (payment) =>
+        Object.assign(payment, { due: payment.due + 1 }),
+      ),
   },
   {
     model: 'ids',
     name: 'an identifier is given twice',
-    alter: changingCreates((first, second) => {
-      second.id = first.id;
-    }),
+    alter: (all) =>
+      change(createsInOrder(all), ({ first, second }) => Object.assign(second, { id: first.id })),
   },
   {
     model: 'ids',
     name: 'a later identifier is lower',
-    alter: changingCreates((first, second) => {
-      [first.id, second.id] = [second.id, first.id];
-    }),
+    alter: (all) =>
+      change(createsInOrder(all), ({ first, second }) => {
+        [first.id, second.id] = [second.id, first.id];
+      }),
   },
 ];

@@ -11,8 +11,6 @@ export type Model = 'record' | 'account' | 'ids';
 export interface Verdict {
   readonly model: Model;
   readonly parts: number;
-  readonly operations: number;
-  readonly legal: number;
   readonly illegal: number;
   readonly undecided: number;
   /** Of a violation: the account or record, and the smallest history that shows it. */
@@ -45,8 +43,4 @@ export function buildChecker(folder: string): Checker {
     const { stdout } = await promisify(execFile)(program, args, { maxBuffer: OUTPUT_MAX_BYTES });
     return JSON.parse(stdout);
   };
-}
-
-export function isLegal({ illegal, undecided }: Verdict): boolean {
-  return illegal === 0 && undecided === 0;
 }

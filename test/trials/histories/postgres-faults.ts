@@ -46,15 +46,10 @@ function line(name: string, state: LineState): Fault {
 }
 
 export const POSTGRES_FAULTS: readonly Fault[] = [
-  fault('kill -9', async (world, place) => {
-    await world.end(place, 'SIGKILL');
-    await world.start(place);
-  }),
-  fault('SIGSTOP and SIGCONT', async (world, place, round) => {
-    world.at(place).service?.child.kill('SIGSTOP');
-    await delay(round === 0 ? FROZEN_MS : LONG_MS);
-    world.at(place).service?.child.kill('SIGCONT');
-  }),
+  fault('kill -9', (world, place) => world.restart(place, 'SIGKILL')),
+  fault('SIGSTOP and SIGCONT', (world, place, round) =>
+    world.freeze(place, round === 0 ? FROZEN_MS : LONG_MS),
+  ),
   line('Postgres held', 'held'),
   line('Postgres cut off', 'cut'),
   line('statements delivered late', 'late'),
@@ -111,20 +106,12 @@ export async function exhaust(world: PostgresWorld, milliseconds: number): Promi
   await Promise.all(clients.map((client) => client.end()));
 }
 
-/** The old primary is gone before the standby takes over: a tool that manages fail-overs fences it. */
 async function failedOver(amount: Amount): Promise<Faulted> {
   const { primary, standby, promote } = await openPostgresPair();
   const world = await PostgresWorld.open(primary, amount.clients);
   await world.rounds({ ...amount, rounds: 2 }, async (round) => {
     if (round > 0) return;
-    await primary.close();
-    await promote();
-    world.postgres = standby;
-    for (const { line: one } of world.places) {
-      one.leadTo(standby.port);
-      one.set('cut');
-      one.set('open');
-    }
+    await world.failOver(standby, promote);
     await world.calm();
   });
   return { world, came: 'once' };

@@ -2,11 +2,13 @@
 // Postgres over a line of its own, which a fault can hold, cut or deliver late.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { openIdentityStub } from '../../support/identity-stub.js';
+import { ADMIN_KEY } from '../../support/contract.js';
+import { type IdentityStub, openIdentityStub } from '../../support/identity-stub.js';
 import { type Line, openLine } from '../../support/line.js';
 import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
-import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
-import { type IdentityStub, World } from './world.js';
+import { spawnServer } from '../../support/server-process.js';
+import { clientOf } from '../service/client.js';
+import { World } from './world.js';
 
 const PROCESSES = 2;
 const CLIENTS = 9;
@@ -15,12 +17,11 @@ const PAUSE_MS = 10;
 /** A statement that reached Postgres is over by then. */
 const OVER_MS = 1_000;
 const CALM_MAX_MS = 60_000;
-const SAID_CHARACTERS = 2_000;
 
 /** The process in a place may be replaced later. */
 interface Place {
   readonly line: Line;
-  service: Service | undefined;
+  service?: ReturnType<typeof spawnServer>;
   /** Undefined: no client asks here. */
   origin: string | undefined;
 }
@@ -41,8 +42,7 @@ export class PostgresWorld extends World {
     try {
       await postgres.make(world.#database);
       for (let place = 0; place < PROCESSES; place++) {
-        const line = await openLine(postgres.port);
-        world.places.push({ line, service: undefined, origin: undefined });
+        world.places.push({ line: await openLine(postgres.port), origin: undefined });
       }
       await Promise.all(world.places.map((_, place) => world.start(place)));
       return world;
@@ -56,20 +56,44 @@ export class PostgresWorld extends World {
   async start(place: number): Promise<void> {
     const here = this.at(place);
     here.service = spawnServer({
-      environment: {
-        DATABASE_URL: `postgres://service@127.0.0.1:${here.line.port}/${this.#database}`,
-        AUTH_USERINFO_URL: this.provider.url,
-      },
+      DATABASE_URL: `postgres://service@127.0.0.1:${here.line.port}/${this.#database}`,
+      AUTH_USERINFO_URL: this.provider.url,
+      ADMIN_API_KEY: ADMIN_KEY,
     });
-    here.origin = String((await here.service.saw('started'))['address']);
+    here.origin = await here.service.listening();
   }
 
   /** Ends the process in the place. Clients keep asking there until it has gone. */
   async end(place: number, signal: NodeJS.Signals): Promise<void> {
     const here = this.at(place);
-    await here.service?.end(signal);
+    await here.service?.stop(signal);
     here.origin = undefined;
     this.restarts++;
+  }
+
+  async restart(place: number, signal: NodeJS.Signals): Promise<void> {
+    await this.end(place, signal);
+    await this.start(place);
+  }
+
+  /** Freezes the process in the place for a while. */
+  async freeze(place: number, milliseconds: number): Promise<void> {
+    const child = this.at(place).service?.child;
+    child?.kill('SIGSTOP');
+    await delay(milliseconds);
+    child?.kill('SIGCONT');
+  }
+
+  /** From now on the standby is the database. A tool that manages fail-overs fences the old primary first. */
+  async failOver(standby: PostgresServer, promote: () => Promise<unknown>): Promise<void> {
+    await this.postgres.close();
+    await promote();
+    this.postgres = standby;
+    for (const { line } of this.places) {
+      line.leadTo(standby.port);
+      line.set('cut');
+      line.set('open');
+    }
   }
 
   async calm(): Promise<void> {
@@ -78,13 +102,13 @@ export class PostgresWorld extends World {
       if (performance.now() > givenUpAt) throw new Error(`no calm: ${this.output()}`);
       await delay(100);
     }
-    const { openWrites } = this.recorder;
+    const { open } = this.recorder;
     await delay(OVER_MS);
-    this.recorder.closeLost(openWrites);
+    this.recorder.close(open);
   }
 
   override async close(): Promise<void> {
-    await Promise.all(this.places.map(({ service }) => service?.end('SIGKILL')));
+    await Promise.all(this.places.map(({ service }) => service?.stop('SIGKILL')));
     await Promise.all(this.places.map(({ line }) => line.close()));
     await super.close();
     await this.postgres.close();
@@ -98,21 +122,17 @@ export class PostgresWorld extends World {
 
   /** No fault that comes from outside may end a process. */
   async #isCalm(): Promise<boolean> {
-    const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
     const answers = this.places.map(async ({ origin, service }) => {
       if (origin === undefined) return true;
-      if (!service?.isRunning()) {
-        throw new Error(`a process has ended: ${service?.output().slice(-SAID_CHARACTERS)}`);
-      }
-      const answer = await fetch(`${origin}/api/v1/admin/health`, { headers });
-      const { data } = (await answer.json()) as { data?: { database?: string } };
-      return data?.database === 'ok';
+      if (!service?.isRunning()) throw new Error(`a process has ended: ${service?.output()}`);
+      const { json } = await clientOf(origin).send({ method: 'GET', path: '/admin/health' });
+      return json.data?.database === 'ok';
     });
     return (await Promise.all(answers)).every((isOk) => isOk);
   }
 
   /** Each client has a process of its own, so that a fault of one leaves the others' clients at work. */
-  protected async originFor(client: number): Promise<string> {
+  async originFor(client: number): Promise<string> {
     for (;;) {
       const origins = this.places.map(({ origin }) => origin);
       const origin = origins[client % origins.length] ?? origins.find((each) => each !== undefined);

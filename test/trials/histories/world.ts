@@ -1,11 +1,9 @@
 // What every history has: a service under a load, and a fault.
 
-import type { Behaviour, openIdentityStub } from '../../support/identity-stub.js';
-import { Load } from './load.js';
-import { type Header, Recorder } from './recorder.js';
-
-export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
-export type { Behaviour };
+import type { IdentityStub } from '../../support/identity-stub.js';
+import type { Place } from '../load/asking.js';
+import { Load } from '../load/load.js';
+import { type Header, Recorder } from '../load/recorder.js';
 
 /** The size of a run. */
 export interface Amount {
@@ -18,9 +16,9 @@ export interface Amount {
 export interface Fault {
   readonly name: string;
   /** Why it is unavailable here; undefined if it is available. */
-  readonly missing?: () => string | undefined;
+  missing?(): string | undefined;
   /** Makes the history, and says how often the fault came. */
-  readonly run: (folder: string, amount: Amount) => Promise<Faulted>;
+  run(folder: string, amount: Amount): Promise<Faulted>;
 }
 
 export interface Faulted {
@@ -28,24 +26,23 @@ export interface Faulted {
   readonly came: string;
 }
 
-export abstract class World {
-  readonly recorder: Recorder;
+export abstract class World implements Place {
+  readonly recorder = new Recorder();
   readonly load: Load;
   readonly header: Header;
+  readonly is500Open: boolean;
   /** How often the service was started again. */
   restarts = 0;
   protected readonly provider: IdentityStub;
 
   constructor(host: Header['host'], provider: IdentityStub, clients: number, pauseMs = 0) {
     this.header = { host, audit: true };
+    this.is500Open = host === 'postgres';
     this.provider = provider;
-    this.recorder = new Recorder({ is500Open: host === 'postgres' });
-    const place = (client: number) => this.originFor(client);
-    this.load = new Load({ recorder: this.recorder, place, clients, pauseMs });
+    this.load = new Load({ recorder: this.recorder, place: this, clients, pauseMs });
   }
 
-  /** Waits while the service is down. */
-  protected abstract originFor(client: number): Promise<string>;
+  abstract originFor(client: number): Promise<string>;
 
   /** Resolves when the service answers, and no earlier write is under way. */
   abstract calm(): Promise<void>;
@@ -61,7 +58,6 @@ export abstract class World {
   }
 
   async close(): Promise<void> {
-    this.load.close();
     await this.provider.close();
   }
 
@@ -75,47 +71,5 @@ export abstract class World {
       await happen(round);
     }
     return { world: this, came: `${rounds} times` };
-  }
-
-  /** The identifiers' own run: the newest record is deleted before each restart. */
-  async newestDeleted({ rounds }: Amount, restart: () => Promise<unknown>): Promise<Faulted> {
-    for (let round = 0; round < rounds; round++) {
-      await this.load.makeAndDelete();
-      await restart();
-      await this.load.makeAndDelete();
-    }
-    return { world: this, came: `${rounds} times` };
-  }
-}
-
-/** A service of one process: its clients wait while it is down. */
-export abstract class OneProcess extends World {
-  #origin: Promise<string>;
-  #up: (origin: string) => void = () => {};
-
-  constructor(host: Header['host'], provider: IdentityStub, clients = 12) {
-    super(host, provider, clients);
-    this.#origin = this.#gate();
-  }
-
-  protected originFor(): Promise<string> {
-    return this.#origin;
-  }
-
-  protected goesDown(): void {
-    this.#origin = this.#gate();
-    this.restarts++;
-  }
-
-  /** A process that is gone makes no write any more. */
-  protected isUp(origin: string): void {
-    this.recorder.closeLost();
-    this.#up(origin);
-  }
-
-  #gate(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#up = resolve;
-    });
   }
 }

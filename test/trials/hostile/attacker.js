@@ -1,14 +1,14 @@
-// The hostile clients' process: it does what it is told until the time is over, and says how many
-// requests it has sent.
+// The hostile clients' process: it does what its argument says until the time is over, and prints how
+// many requests it has sent.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** @typedef {import('./attacks.js').HostileClient} HostileClient */
 
 const NEW_EVERY_MS = 2;
-const DROP_EVERY_MS = 50;
 const SIP_EVERY_MS = 200;
 const VANISHES_WITHIN_MS = 300;
 const LEAVING_TOGETHER = 20;
@@ -73,7 +73,7 @@ class Client {
     const opened = await Promise.race([once(socket, 'connect').catch(() => undefined), closed]);
     const soon = Math.random() * VANISHES_WITHIN_MS;
     if (vanishes) timers.push(setTimeout(() => socket.resetAndDestroy(), soon));
-    if (opened !== undefined && !socket.destroyed && !this.#isOver) this.#send(socket, timers);
+    if (opened !== undefined && !socket.destroyed && !this.#isOver) this.#send(socket);
     else socket.destroy();
     await closed;
     if (opened === undefined) await delay(AGAIN_MS);
@@ -81,20 +81,9 @@ class Client {
     this.#sockets.delete(socket);
   }
 
-  #send(/** @type {import('node:net').Socket} */ socket, /** @type {NodeJS.Timeout[]} */ timers) {
+  #send(/** @type {import('node:net').Socket} */ socket) {
     const { sends } = this.#client;
     const isOpen = () => socket.writable && !this.#isOver;
-    if (sends === 'in drops') {
-      let rest = '';
-      const drop = () => {
-        if (!isOpen()) return;
-        rest ||= this.#text();
-        socket.write(rest.slice(0, 1), 'latin1');
-        rest = rest.slice(1);
-      };
-      timers.push(setInterval(drop, DROP_EVERY_MS));
-      return;
-    }
     if (sends === 'at once') {
       const pump = () => {
         while (isOpen() && socket.write(this.#batch(), 'latin1'));
@@ -137,16 +126,7 @@ function sip(/** @type {import('node:net').Socket} */ socket) {
   socket.resume();
 }
 
-process.on(
-  'message',
-  async (
-    /** @type {{ origin: string, clients: readonly HostileClient[], milliseconds: number }} */
-    { origin, clients, milliseconds },
-  ) => {
-    const before = sent;
-    await Promise.all(clients.map((client) => new Client(origin, client).run(milliseconds)));
-    process.send?.(sent - before);
-  },
-);
-process.on('disconnect', () => process.exit());
-process.send?.('ready');
+/** @type {{ origin: string, clients: readonly HostileClient[], milliseconds: number }} */
+const { origin, clients, milliseconds } = JSON.parse(await text(process.stdin));
+await Promise.all(clients.map((client) => new Client(origin, client).run(milliseconds)));
+process.stdout.write(String(sent));

@@ -1,7 +1,7 @@
 // The attacks of the trial `hostile`, each made for one bound of the service.
 
+import { ADMIN_KEY } from '../../support/contract.js';
 import { asAccount, type Behaviour, byToken } from '../../support/identity-stub.js';
-import { ADMIN_KEY } from '../service/service-process.js';
 
 /** `{n}` in it stands for a number that is new each time. */
 export interface Template {
@@ -17,10 +17,9 @@ export interface HostileClient {
    * - `in turn`: each request after the start of the answer to the one before.
    * - `at once`: one behind the other on one connection, as fast as the socket takes them.
    * - `each anew`: every 2 ms a new connection for one request.
-   * - `in drops`: a byte every 50 ms.
    * - `once`: one request; then the connection is idle.
    */
-  readonly sends: 'in turn' | 'at once' | 'each anew' | 'in drops' | 'once';
+  readonly sends: 'in turn' | 'at once' | 'each anew' | 'once';
   /** Default: everything. */
   readonly reads?: 'slowly' | 'nothing';
   /** Resets each connection at a random moment of its first 300 ms. */
@@ -119,7 +118,7 @@ export const ATTACKS: Readonly<Record<string, readonly HostileClient[]>> = {
       reads: 'slowly',
       connections: 400,
     },
-    { asks: [HEALTH], sends: 'in drops', reads: 'nothing', connections: 400 },
+    { asks: [HEALTH], sends: 'each anew', reads: 'nothing', connections: 400 },
   ],
   "the operator's export, searches and figures, next to deep pages": [
     {

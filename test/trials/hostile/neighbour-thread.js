@@ -1,9 +1,7 @@
 // The neighbour: another account's client in a thread of its own. It reads a record every
 // 20 ms and creates one every 100 ms, and notes how long each answer took.
 
-import { Agent } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import { exchange } from '../service/exchange.js';
 
 const READ_EVERY_MS = 20;
 const WRITE_EVERY_MS = 100;
@@ -11,30 +9,24 @@ const ANSWER_MAX_MS = 15_000;
 const BODY = JSON.stringify({ name: 'Neema', phone: '1' });
 
 const { origin, headers } = workerData;
-// A connection for each: a slow answer must not hide behind the ones before it.
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 /** @type {import('./run.js').Noted} */
 const noted = { readMs: [], writeMs: [], failures: [], created: [] };
 const underWay = new Set();
 
-async function ask(/** @type {string} */ method, path = '/customers', body = '') {
+/** Each has a connection of its own while others wait: a slow answer doesn't hide behind the ones before it. */
+async function ask(/** @type {string} */ method, id = '') {
   const started = performance.now();
+  const isRead = method === 'GET';
   try {
-    const url = `${origin}/api/v1${path}`;
-    const { status, text } = await exchange(url, {
-      agent,
-      method,
-      headers,
-      body,
-      timeout: ANSWER_MAX_MS,
-    });
-    (body === '' ? noted.readMs : noted.writeMs).push(performance.now() - started);
-    if (status >= 300) throw new Error(String(status));
-    const { id, name } = JSON.parse(text).data;
-    if (name !== 'Neema' || (body === '' && path !== `/customers/${id}`)) {
-      throw new Error('answered with another record');
-    }
-    if (body !== '') noted.created.push(id);
+    const signal = AbortSignal.timeout(ANSWER_MAX_MS);
+    const sent = isRead ? {} : { body: BODY };
+    const path = isRead ? `/customers/${id}` : '/customers';
+    const response = await fetch(`${origin}/api/v1${path}`, { method, headers, signal, ...sent });
+    const { data } = await response.json();
+    (isRead ? noted.readMs : noted.writeMs).push(performance.now() - started);
+    if (response.status >= 300) throw new Error(String(response.status));
+    if (data.name !== 'Neema' || (isRead && data.id !== id)) throw new Error('another record');
+    if (!isRead) noted.created.push(data.id);
   } catch (error) {
     noted.failures.push(`${method} ${error instanceof Error ? error.message : error}`);
   }
@@ -45,15 +37,14 @@ function note(/** @type {Promise<void>} */ asked) {
   underWay.add(noting);
 }
 
-await ask('POST', '/customers', BODY);
+await ask('POST');
 parentPort?.postMessage('ready');
-const reads = setInterval(() => note(ask('GET', `/customers/${noted.created[0]}`)), READ_EVERY_MS);
-const writes = setInterval(() => note(ask('POST', '/customers', BODY)), WRITE_EVERY_MS);
+const reads = setInterval(() => note(ask('GET', noted.created[0])), READ_EVERY_MS);
+const writes = setInterval(() => note(ask('POST')), WRITE_EVERY_MS);
 
 parentPort?.once('message', async () => {
   clearInterval(reads);
   clearInterval(writes);
   await Promise.all(underWay);
-  agent.destroy();
   parentPort?.postMessage(noted);
 });

@@ -1,6 +1,7 @@
 // Random commands of clients, for the trials `model` and `agreement`: sensible, wrong and odd ones.
 
 import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import { MARKS } from '../../support/failing-writes.js';
 import type { Random } from '../load/random.js';
 import type { JsonRecord } from './account-model.js';
 
@@ -16,29 +17,12 @@ export type Command = { collection: CollectionName; byOperator: boolean; pick: n
   | { kind: 'read' | 'delete' | 'payments' | 'account' }
 );
 
-/** The database refuses every record with this text. */
-export const REFUSED = 'refuse-me';
-
 export const WORDS = ['Neema', 'saluni', 'Zoë 林', '😀', 'İ', '"\\', '\u2028', ' ', '{"a":1}'];
 const SEARCHED = ['neema', 'canary', 'ORD-', 'new', 'tzs', 'owner_sub":"'];
 const STATUSES = ['New', 'In progress', 'Ready', 'new', 'Ré'];
 const ODD = ['', 0, -1, null, true, [], {}, 1e21, 0.1, '7', { deep: [{ a: null }, [[]], 'x'] }];
 const NAMES = ['id', 'owner_sub', 'ownerSub', 'status', 'paid', 'method', '__proto__', '0', 'note'];
-const NUMBERS = [
-  '1',
-  '2',
-  '3',
-  '7',
-  '100',
-  '201',
-  '0',
-  '-1',
-  'x',
-  '1.5',
-  '007',
-  '9'.repeat(30),
-  '',
-];
+const NUMBERS = ['9'.repeat(30), ...'1,2,3,7,100,201,0,-1,x,1.5,007,'.split(',')];
 const TEXT_MAX_PIECES = 3;
 /** How often each kind comes. */
 const KINDS = Object.entries({
@@ -50,7 +34,7 @@ export class Commands {
   readonly #pieces: readonly string[];
   readonly #refusals: boolean;
 
-  /** Texts consist of the pieces. `refusals`: whether some records have the text that the database refuses. */
+  /** Texts consist of the pieces. `refusals`: whether some records have the text that storage refuses. */
   constructor(random: Random, pieces: readonly string[], refusals: boolean) {
     this.random = random;
     this.#pieces = pieces;
@@ -104,7 +88,7 @@ export class Commands {
       ...Object.fromEntries(numbers.map((name) => [name, this.#amount()])),
       ...this.#extras(),
       ...(random.chance(0.5) && { status: random.oneOf(STATUSES) }),
-      ...(this.#refusals && random.chance(1 / 40) && { poison: REFUSED }),
+      ...(this.#refusals && random.chance(1 / 40) && { poison: MARKS.put }),
       ...(random.chance(1 / 8) && { [wrong]: this.#odd() }),
     };
   }

@@ -3,80 +3,52 @@
 
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
-import { asAccount } from '../../support/identity-stub.js';
-import { ADMIN_KEY } from '../service/service-process.js';
+import type { Call, Client } from '../service/client.js';
 
-export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
-
-export interface Answer {
-  status: number;
-  data: unknown;
-  /** The code of an error. */
-  code: string | undefined;
-  pagination: unknown;
-}
-
-/** Stands for the operator as the caller. An account stands for itself by its subject. */
-export const OPERATOR = Symbol('operator');
-
-const CANARY = /canary-\d+/g;
 let requests = 0;
 
 /** A text that is in every record of this account, and in no answer to another account. */
-export function canaryOf(subject: string) {
+export function canaryOf(subject: string): string {
   return `canary-${subject.replace(/\D/g, '')}`;
 }
 
-/**
- * Sends the request and reads the answer. Rejects when the form of the answer breaks the
- * contract, or when the answer holds data of another account.
- */
-export async function exchange(
-  fetch: Fetch,
-  who: string | typeof OPERATOR,
-  method: string,
-  path: string,
-  body: string | undefined = undefined,
-): Promise<Answer> {
+/** Rejects when the form of the answer breaks the contract, or when it holds data of another account. */
+export async function exchange(client: Client, call: Call) {
   const requestId = `r-${++requests}`;
-  const response = await fetch(`/api/v1${path}`, {
-    method,
-    headers: {
-      'X-Request-ID': requestId,
-      ...(who === OPERATOR ? { 'X-Service-Admin-Key': ADMIN_KEY } : asAccount(who)),
-    },
-    ...(body !== undefined && { body }),
-  });
-  const text = await response.text();
-  const what = `${method} ${path} → ${response.status} ${text.slice(0, 500)}`;
-  const headers = ['content-type', 'cache-control', 'x-content-type-options', 'x-request-id'];
-  const found = headers.map((name) => response.headers.get(name));
+  const { status, headers, text, json } = await client.send({ ...call, requestId });
+  const what = `${call.method} ${call.path} → ${status} ${text.slice(0, 500)}`;
+  const names = ['content-type', 'cache-control', 'x-content-type-options', 'x-request-id'];
+  const found = names.map((name) => headers.get(name));
   same(found, ['application/json; charset=utf-8', 'no-store', 'nosniff', requestId], what);
-  if (who !== OPERATOR) {
-    const whole = `${text} ${JSON.stringify([...response.headers])}`;
-    const strange = (whole.match(CANARY) ?? []).filter((canary) => canary !== canaryOf(who));
-    must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${who}`);
+  const { account } = call;
+  if (account !== undefined) {
+    const canaries = `${text} ${JSON.stringify([...headers])}`.match(/canary-\d+/g) ?? [];
+    const strange = canaries.filter((canary) => canary !== canaryOf(account));
+    must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${account}`);
   }
-  const json = JSON.parse(text);
-  const isError = response.status >= 400;
   const { request_id, timestamp, pagination, ...more } = json.meta;
   must(
-    isDeepStrictEqual(Object.keys(json), [isError ? 'error' : 'data', 'meta']) &&
+    isDeepStrictEqual(Object.keys(json), [status >= 400 ? 'error' : 'data', 'meta']) &&
       request_id === requestId &&
       Math.abs(Date.parse(timestamp) - Date.now()) < 60_000 &&
       Object.keys(more).length === 0,
     `${what}: not the envelope`,
   );
-  return { status: response.status, data: json.data, code: json.error?.code, pagination };
+  return { status, data: json.data, code: json.error?.code as string | undefined, pagination };
+}
+
+/** A view of the operator. */
+export async function view(client: Client, path: string) {
+  return exchange(client, { method: 'GET', path: `/admin${path}` });
 }
 
 /** Throws with the message unless the condition holds. */
-export function must(holds: boolean, otherwise: string) {
+export function must(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
 /** Throws when the two differ; the message shows where. The order of properties does not count. */
-export function same(found: unknown, wanted: unknown, what: string) {
+export function same(found: unknown, wanted: unknown, what: string): void {
   if (isDeepStrictEqual(found, wanted)) return;
   const how = { actual: found, expected: wanted, operator: 'deepStrictEqual' };
   throw new Error(`${what}: ${new AssertionError(how).message}`);

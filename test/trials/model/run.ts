@@ -1,17 +1,28 @@
-// A run: several accounts and the operator at the same time, with refused commits and
-// restarts. After each step all records and views are compared with the models.
+// The trial `model`: several accounts and the operator at the same time, with refused commits and
+// restarts. Every answer is compared with a plain model, and after each step all records and views.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import { MARKS } from '../../support/failing-writes.js';
+import { handlerHost, serverHost } from '../../support/file-hosts.js';
+import type { Host } from '../../support/hosts.js';
+import { openIdentityStub } from '../../support/identity-stub.js';
 import { newSeed, type Random, randomFrom } from '../load/random.js';
-import type { JsonRecord } from './account-model.js';
+import { type Client, clientOf, settingsOf } from '../service/client.js';
+import type { Finding, Trial } from '../trial.js';
 import { AccountModel } from './account-model.js';
-import { Commands, REFUSED, WORDS } from './commands.js';
-import type { Fetch } from './exchange.js';
-import { exchange, OPERATOR, same } from './exchange.js';
-import type { Host } from './hosts.js';
+import { Commands, WORDS } from './commands.js';
+import { same, view } from './exchange.js';
 import { Lane } from './lane.js';
 import { checkViews } from './views.js';
 
+/** How many commands go to each host. */
+const AMOUNTS = {
+  small: { handler: 400, server: 300 },
+  quick: { handler: 6_000, server: 1_500 },
+  usual: { handler: 90_000, server: 15_000 },
+};
 const SAMPLES_OWNER = 'local-preview';
 const ACCOUNTS = 4;
 const STEPS_MAX = 5;
@@ -21,47 +32,46 @@ const RUNS_AT_ONCE = 6;
 
 /** The state that the accounts of a run share. */
 export interface Shared {
-  fetch: Fetch;
-  /** Whether this step has a write that the database refuses. */
-  mayFail: () => boolean;
+  readonly client: Client;
+  /** Whether this step has a write that storage refuses. */
+  mayFail: boolean;
   /** The highest number in an id so far, for each collection. */
   sequences: Map<CollectionName, number>;
   /** Every id that the service gave since its last start. */
   ids: Set<string>;
-  counts: Record<'commands' | 'refused' | 'events', number>;
+  readonly counts: Record<'commands' | 'refused' | 'events', number>;
 }
 
-export type RunTotals = {
-  runs: number;
-  commands: number;
-  refused: number;
-  events: number;
-  restarts: number;
-  failure: string | undefined;
+export const model: Trial = async ({ size, folder, say }) => {
+  const { handler, server } = AMOUNTS[size];
+  return [
+    await runsOf({ host: handlerHost, folder, commands: handler, say }),
+    await runsOf({ host: serverHost, folder, commands: server, say }),
+  ];
 };
 
-export interface RunOptions {
+interface RunOptions {
   readonly host: Host;
   readonly folder: string;
   readonly commands: number;
-  readonly say?: (text: string) => void;
+  say?(text: string): void;
 }
 
 /**
  * Makes random runs, each on a new database, until this many commands are sent or a difference
  * is found. The seed in the message generates the same run again.
  */
-export async function runsOf({ host, folder, commands, say }: RunOptions): Promise<RunTotals> {
-  const counts = { runs: 0, commands: 0, refused: 0, events: 0, restarts: 0 };
-  const totals: RunTotals = { ...counts, failure: undefined };
+export async function runsOf({ host, folder, commands, say }: RunOptions): Promise<Finding> {
+  const totals = { runs: 0, commands: 0, refused: 0, events: 0, restarts: 0 };
+  let failure: string | undefined;
   const keepRunning = async () => {
-    while (totals.commands < commands && totals.failure === undefined) {
+    while (totals.commands < commands && failure === undefined) {
       const seed = newSeed();
-      const running = await host(folder);
+      const running = await opened(host, folder);
       try {
-        await oneRun(running, randomFrom(seed), totals);
+        totals.restarts += await oneRun(running, randomFrom(seed), totals);
       } catch (error) {
-        totals.failure = `${error} (seed ${seed})`;
+        failure = `${error} (seed ${seed})`;
       } finally {
         await running.close();
       }
@@ -70,82 +80,106 @@ export async function runsOf({ host, folder, commands, say }: RunOptions): Promi
     }
   };
   await Promise.all(Array.from({ length: RUNS_AT_ONCE }, keepRunning));
-  return totals;
+  return {
+    fault: `four accounts and the operator at once, compared with a plain model, ${host.name}`,
+    tried: `${totals.commands} commands in ${totals.runs} histories, ${totals.refused} commits refused by storage, ${totals.restarts} restarts, ${totals.events} audited`,
+    found: failure ?? '0 answers, views or records differ; 0 canaries of another account',
+    holds: failure === undefined,
+  };
 }
 
-async function oneRun(running: Awaited<ReturnType<Host>>, random: Random, totals: RunTotals) {
-  const commands = new Commands(random, WORDS, true);
-  let mayFail = false;
-  const shared: Shared = {
-    fetch: (path, init) => running.fetch(path, init),
-    mayFail: () => mayFail,
-    sequences: new Map(),
-    ids: new Set(),
-    counts: totals,
+/** Starts the host in a folder of its own; where it can, storage refuses marked writes. */
+async function opened(host: Host, folder: string) {
+  const own = await mkdtemp(join(folder, 'model-'));
+  await host.failMarkedWrites?.(own);
+  const identity = await openIdentityStub();
+  const settings = settingsOf(join(own, 'service.db'), identity);
+  let running = await host.start(own, settings);
+  return {
+    client: clientOf((path, init) => running.fetch(path, init)),
+    refuses: host.failMarkedWrites !== undefined,
+    async restart() {
+      await running.close();
+      running = await host.start(own, settings);
+    },
+    async close() {
+      await running.close();
+      await identity.close();
+      await rm(own, { recursive: true });
+    },
   };
-  const samples = await storedAccount(shared.fetch, SAMPLES_OWNER);
+}
+
+/** Resolves with the number of restarts. */
+async function oneRun(
+  { client, refuses, restart }: Awaited<ReturnType<typeof opened>>,
+  random: Random,
+  counts: Shared['counts'],
+): Promise<number> {
+  const commands = new Commands(random, WORDS, refuses);
+  const shared: Shared = { client, mayFail: false, sequences: new Map(), ids: new Set(), counts };
+  const samples = await storedAccount(client, SAMPLES_OWNER);
   const lanes = Array.from({ length: ACCOUNTS }, (_, i) => new Lane(`tenant-${i}`, shared));
-  const models = [samples, ...lanes.map(({ model }) => model)];
+  const models = [samples, ...lanes.map((lane) => lane.model)];
   countIds(models, shared);
+  let restarts = 0;
   for (let step = random.between(1, STEPS_MAX); step > 0; step--) {
     const chosen = lanes.map(() => Array.from({ length: COMMANDS_A_STEP }, () => commands.next()));
-    mayFail = JSON.stringify(chosen).includes(REFUSED);
-    for (const lane of lanes)
-      lane.strangers = idsOf(models.filter((model) => model !== lane.model));
+    shared.mayFail = JSON.stringify(chosen).includes(MARKS.put);
+    for (const lane of lanes) {
+      lane.strangers = idsOf(models.filter((other) => other !== lane.model));
+    }
     // Waits for all lanes, so that none continues after another has failed.
     const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(chosen[i] ?? [])));
     const failed = ends.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
     if (random.chance(0.5)) {
-      await running.restart();
-      totals.restarts++;
+      await restart();
+      restarts++;
       countIds(models, shared);
     }
-    await checkViews(shared.fetch, models, lanes);
-    await checkRecords(shared.fetch, models);
+    await checkViews(client, models, lanes);
+    await checkRecords(client, models);
   }
+  return restarts;
 }
 
 /** Compares every list of every account with its model. */
-async function checkRecords(fetch: Fetch, models: readonly AccountModel[]) {
-  for (const model of models) {
-    const stored = await storedAccount(fetch, model.subject);
+async function checkRecords(client: Client, models: readonly AccountModel[]): Promise<void> {
+  for (const wanted of models) {
+    const stored = await storedAccount(client, wanted.subject);
     for (const collection of COLLECTIONS) {
       // As texts: here the order of properties counts.
-      const [found, wanted] = [stored, model].map((side) =>
+      const [found, expected] = [stored, wanted].map((side) =>
         side.matching(collection, {}).map((record) => JSON.stringify(record)),
       );
-      same(found, wanted, `${collection} of ${model.subject}`);
+      same(found, expected, `${collection} of ${wanted.subject}`);
     }
   }
 }
 
 /** The account's records in the service, read as the operator. */
-async function storedAccount(fetch: Fetch, subject: string) {
-  const model = new AccountModel(subject);
+async function storedAccount(client: Client, subject: string): Promise<AccountModel> {
+  const account = new AccountModel(subject);
   for (const collection of COLLECTIONS) {
-    const path = `/admin/accounts/${subject}/${collection}?page_size=200`;
-    const { data } = await exchange(fetch, OPERATOR, 'GET', path);
-    for (const record of (data as JsonRecord[]).toReversed())
-      model.put(collection, String(record['id']), record);
+    const { data } = await view(client, `/accounts/${subject}/${collection}?page_size=200`);
+    for (const record of data.toReversed()) account.put(collection, record.id, record);
   }
-  return model;
+  return account;
 }
 
 /** After a start the service knows only the stored records: their ids and highest numbers count. */
-function countIds(models: readonly AccountModel[], shared: Shared) {
+function countIds(models: readonly AccountModel[], shared: Shared): void {
   shared.ids = new Set(idsOf(models));
   shared.sequences = new Map(
     COLLECTIONS.map((collection) => {
       const { idPrefix } = ROW_OF[collection];
-      const numbers = models.flatMap((model) =>
-        model.ids(collection).map((id) => Number(id.slice(idPrefix.length))),
-      );
-      return [collection, Math.max(0, ...numbers)] as [CollectionName, number];
+      const ids = models.flatMap((account) => account.ids(collection));
+      return [collection, Math.max(0, ...ids.map((id) => Number(id.slice(idPrefix.length))))];
     }),
   );
 }
 
-function idsOf(models: readonly AccountModel[]) {
-  return models.flatMap((model) => COLLECTIONS.flatMap((name) => model.ids(name)));
+function idsOf(models: readonly AccountModel[]): string[] {
+  return models.flatMap((account) => COLLECTIONS.flatMap((name) => account.ids(name)));
 }

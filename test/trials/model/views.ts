@@ -1,29 +1,15 @@
 // Compares the operator's views with the models of all accounts, while there are no writes.
 
 import { COLLECTIONS } from '../../support/collection-table.js';
+import type { Client } from '../service/client.js';
 import type { AccountModel } from './account-model.js';
 import { OPERATOR_PAGES, pageOf } from './account-model.js';
-import type { Answer, Fetch } from './exchange.js';
-import { exchange, must, OPERATOR, same } from './exchange.js';
+import { must, same, view } from './exchange.js';
 import type { Lane } from './lane.js';
-
-/** All rows of a list, page by page. Throws unless their number is the pagination's total. */
-async function everyRow(fetch: Fetch, path: string) {
-  const rows: unknown[] = [];
-  for (let page = 1; ; page++) {
-    const query = `page_size=200&page=${page}`;
-    const answer: Answer = await exchange(fetch, OPERATOR, 'GET', `${path}?${query}`);
-    rows.push(...(answer.data as unknown[]));
-    const { total, total_pages } = answer.pagination as Record<string, number>;
-    if (page < Number(total_pages)) continue;
-    must(rows.length === total, `GET ${path}: ${rows.length} rows of ${total}`);
-    return rows;
-  }
-}
 
 /** `models` are all accounts that have or had records, in any order. */
 export async function checkViews(
-  fetch: Fetch,
+  client: Client,
   models: readonly AccountModel[],
   lanes: readonly Lane[],
 ) {
@@ -38,31 +24,31 @@ export async function checkViews(
       summaries.reduce((count, { resources }) => count + Number(resources[name]), 0),
     ]),
   );
-  const get = (path: string) => exchange(fetch, OPERATOR, 'GET', path);
+  const get = (path: string) => view(client, path);
   const overview = { tenant_count: summaries.length, record_count, resources: counts };
-  same((await get('/admin/overview')).data, overview, 'the overview');
+  same((await get('/overview')).data, overview, 'the overview');
   for (const page of ['1', '2', '99']) {
-    const answer = await get(`/admin/accounts?page_size=2&page=${page}`);
+    const answer = await get(`/accounts?page_size=2&page=${page}`);
     const wanted = pageOf(summaries, { page, page_size: '2' }, OPERATOR_PAGES);
     same({ data: answer.data, pagination: answer.pagination }, wanted, 'the accounts');
   }
   const [first] = summaries;
   if (first !== undefined) {
-    const found = (await get(`/admin/accounts?q=${first.owner_sub.toUpperCase()}`)).data;
+    const found = (await get(`/accounts?q=${first.owner_sub.toUpperCase()}`)).data;
     const isFound = JSON.stringify(found).includes(JSON.stringify(first));
     must(isFound, 'an account is not found by its name');
   }
-  await checkUsage(fetch, models, counts, lanes);
-  await checkAudit(fetch, lanes);
+  await checkUsage(client, models, counts, lanes);
+  await checkAudit(client, lanes);
 }
 
 async function checkUsage(
-  fetch: Fetch,
+  client: Client,
   models: readonly AccountModel[],
   counts: Record<string, number>,
   lanes: readonly Lane[],
 ) {
-  const { data } = await exchange(fetch, OPERATOR, 'GET', '/admin/usage');
+  const { data } = await view(client, '/usage');
   const usage = data as { resources: Record<string, Record<string, unknown>> };
   const bytesOf = (name: (typeof COLLECTIONS)[number]) =>
     models.reduce((bytes, model) => bytes + model.bytes(name), 0);
@@ -93,8 +79,8 @@ function inOrder(event: { changed?: unknown }) {
 }
 
 /** Checks that the log is newest first and holds each account's events in their order. */
-async function checkAudit(fetch: Fetch, lanes: readonly Lane[]) {
-  const rows = (await everyRow(fetch, '/admin/audit')) as Record<string, unknown>[];
+async function checkAudit(client: Client, lanes: readonly Lane[]) {
+  const rows = await client.all<Record<string, unknown>>('/admin/audit');
   const ids = rows.map(({ id }) => Number(id));
   must(
     ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),

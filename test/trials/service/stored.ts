@@ -3,11 +3,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import type { StoredEvent, StoredRow } from '../load/ledger.js';
-import { ACCOUNTS, COLLECTIONS } from '../load/workload.js';
-import type { Client } from './requests.js';
+import { COLLECTIONS } from '../load/asking.js';
+import type { StoredEvent, StoredRow } from '../load/judge.js';
+import type { Client } from './client.js';
 
-export type Stored = { rows: StoredRow[]; events: StoredEvent[] };
+export type Stored = {
+  readonly rows: readonly StoredRow[];
+  readonly events: readonly StoredEvent[];
+};
 
 /** The owner of the sample records in a new file. */
 const SAMPLE_OWNER = 'local-preview';
@@ -16,70 +19,59 @@ const SAMPLE_OWNER = 'local-preview';
  * Opens the file with the service's own code and reads it; undefined when that code refuses
  * the file. No other process may have the file open.
  */
-export async function openStored(file: string): Promise<Stored | undefined> {
+export async function openStored(
+  file: string,
+  onRefusal = (_: unknown) => {},
+): Promise<Stored | undefined> {
   try {
     const storage = await openLibsqlStorage({ path: file });
     try {
-      const rows = [];
-      for await (const page of storage.load()) rows.push(...page);
+      const rows: StoredRow[] = [];
+      for await (const page of storage.load()) {
+        for (const { collection, body } of page) rows.push({ collection, body: JSON.parse(body) });
+      }
       // Rejects a row that is not a record.
       await openRecords({ storage });
       const { items } = await storage.auditEvents({ page: 1, pageSize: 1_000_000 });
       return {
-        rows: withoutSamples(
-          rows.map(({ collection, body }) => ({ collection, body: JSON.parse(body) })),
-        ),
+        rows: rows.filter(({ body }) => body['owner_sub'] !== SAMPLE_OWNER),
         events: items.map((item) => JSON.parse(item)).reverse(),
       };
     } finally {
       await storage.close();
     }
-  } catch {
+  } catch (error) {
+    onRefusal(error);
     return undefined;
   }
 }
 
-/** Every record of the accounts, from their lists. */
-export async function readRows(client: Client): Promise<StoredRow[]> {
-  const lists = ACCOUNTS.flatMap((account) =>
-    COLLECTIONS.map(async (collection) => {
-      const bodies = await client.all<StoredRow['body']>(`/${collection}`, account);
-      return bodies.map((body) => ({ collection, body })).reverse();
-    }),
-  );
-  return (await Promise.all(lists)).flat();
-}
-
-/** All records and audit events, from the lists of the accounts and the operator. */
-export async function readService(client: Client): Promise<Stored> {
-  const rows = await readRows(client);
+/** All records and audit events, from the lists of the one account and of the operator. */
+export async function readService(client: Client, account: string): Promise<Stored> {
+  const lists = COLLECTIONS.map(async (collection) => {
+    const bodies = await client.all<StoredRow['body']>(`/${collection}`, account);
+    return bodies.map((body) => ({ collection, body }));
+  });
+  const rows = (await Promise.all(lists)).flat();
   const events = (await client.all<StoredEvent>('/admin/audit')).reverse();
   const countIn = async (path: string) =>
     (await client.get<{ record_count: number }>(path)).data.record_count;
   const samples = await countIn(`/admin/accounts/${SAMPLE_OWNER}`);
-  const record_count = await countIn('/admin/overview');
-  if (record_count !== rows.length + samples) {
-    throw new Error(`the operator counts ${record_count} records, the lists hold ${rows.length}`);
+  const count = await countIn('/admin/overview');
+  if (count !== rows.length + samples) {
+    throw new Error(`the operator counts ${count} records, the lists hold ${rows.length}`);
   }
   return { rows, events };
 }
 
 /** Whether two views show the same records, and the same events in the same order. */
-export function isSame(one: Stored, other: Stored) {
-  return (
-    isDeepStrictEqual(byName(one.rows), byName(other.rows)) &&
-    isDeepStrictEqual(one.events.map(withoutId), other.events.map(withoutId))
-  );
+export function isSame(one: Stored, other: Stored): boolean {
+  return isDeepStrictEqual(comparable(one), comparable(other));
 }
 
-function withoutSamples(rows: readonly StoredRow[]) {
-  return rows.filter(({ body }) => body['owner_sub'] !== SAMPLE_OWNER);
-}
-
-function byName(rows: readonly StoredRow[]) {
-  return new Map(rows.map(({ collection, body }) => [`${collection}/${body.id}`, body]));
-}
-
-function withoutId({ id: _, ...event }: StoredEvent & { id?: unknown }) {
-  return event;
+function comparable({ rows, events }: Stored) {
+  return {
+    rows: new Map(rows.map(({ collection, body }) => [`${collection}/${body.id}`, body])),
+    events: events.map((event) => ({ ...event, id: undefined })),
+  };
 }

@@ -74,14 +74,15 @@ export class LibsqlFile {
     const { path, acceptsMissingLog } = options;
     this.#options = options;
     this.#sharing = sharing;
+    // Asked first, because opening creates a log.
+    const hadLog = hasLog(path);
+    const connection = this.#open();
+    this.#connection = connection;
+    // Asked under the lock: the process that this one waited for may have closed the file.
     this.#isMarkedOpen = isMarkedOpen(path);
     this.wasKilled = this.#isMarkedOpen;
     this.#isVerified = !this.wasKilled;
-    // Asked first, because opening creates a log.
-    const hadLog = hasLog(path);
     const lacksLog = this.wasKilled && !sharing.mayLackLog && !hadLog;
-    const connection = this.#open();
-    this.#connection = connection;
     this.#usage = new UsageScan(connection);
     try {
       // The last process may have ended because a sync failed, or in the middle of a commit.

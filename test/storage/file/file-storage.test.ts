@@ -1,6 +1,7 @@
 // The storage over a libSQL file: the port's promises, and what is true of the file itself while it
 // is held.
 
+import { existsSync, rmSync } from 'node:fs';
 import fs, {
   copyFile,
   readdir,
@@ -136,6 +137,31 @@ it('A file that could not be made leaves no marker, so the next start makes it',
   const options = { path: unmade, initialRows: '[[1]]', now: 1, acceptsMissingLog: false };
   expect(() => new LibsqlFile(options, EXCLUSIVE)).toThrow('SQLITE_CONSTRAINT');
   expect(await readdir(folder.path)).not.toContain('unmade.db-open');
+});
+
+it('A file that another process closed as this one waited for it was not killed, and is marked at the next write', async () => {
+  await storage.close();
+  const marker = `${path}-open`;
+  await writeFile(marker, '');
+  await writeFile(`${path}-wal`, '');
+  const options = { path, initialRows: '[]', now: 1, acceptsMissingLog: false };
+  // Asked for as the file is opened: the other process closes it then.
+  const lockingMode = vi
+    .fn(() => EXCLUSIVE.lockingMode)
+    .mockImplementationOnce(() => {
+      rmSync(marker);
+      return EXCLUSIVE.lockingMode;
+    });
+  const file = new LibsqlFile(options, {
+    ...EXCLUSIVE,
+    get lockingMode() {
+      return lockingMode();
+    },
+  });
+  expect(file.wasKilled).toBe(false);
+  file.touch();
+  expect(existsSync(marker)).toBe(true);
+  file.close();
 });
 
 it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {

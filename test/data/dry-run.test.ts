@@ -179,6 +179,19 @@ describe('A dry run refuses', () => {
     for (const sentence of wanted) expect(text).toContain(sentence);
   });
 
+  it('or shows a long text, and never cuts through an emoji', async () => {
+    for (const first of ['', 'x']) {
+      const name = `${first}${'💇'.repeat(700)}`;
+      const report = runs.at(`emoji${first}.csv`);
+      const { text } = await runs.judge(`${TEAM}"${name}",1\nA,1,"${name}"\n`, 'team', [
+        '--report',
+        report,
+      ]);
+      expect([text, text.isWellFormed()]).toEqual([expect.stringContaining('💇…'), true]);
+      expect(await readFile(report, 'utf8')).not.toContain('\ufffd');
+    }
+  });
+
   it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
     const report = runs.at('report.csv');
     const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');

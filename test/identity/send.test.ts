@@ -1,8 +1,8 @@
 // How a question is sent on Node: over kept connections, once more if the provider closed one, and
 // what a failing network is called.
 
-import { createServer } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import http, { createServer } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
 import { networkCode } from '../../src/core/identity/send.js';
 import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
 import { onLoopback } from '../support/loopback.js';
@@ -45,6 +45,15 @@ describe('A kept connection', () => {
     expect(await provider.ask('b')).toEqual({ status: 'unavailable' });
     expect(provider.seen).toEqual(['fresh', 'used', 'fresh']);
   });
+});
+
+it('Each address of a provider has a second for its handshake, where Node gives a quarter', async () => {
+  const request = vi.spyOn(http, 'request');
+  const server = createServer((_request, response) => response.end('{"sub":"user-1"}'));
+  const { origin, close } = await onLoopback(server);
+  expect(await userinfoIdentity({ url: origin }).identify('a')).toEqual(IDENTIFIED);
+  expect(request.mock.calls[0]?.[1]).toMatchObject({ autoSelectFamilyAttemptTimeout: 1_000 });
+  await close();
 });
 
 it.each([

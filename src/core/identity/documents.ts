@@ -12,8 +12,11 @@ const DOCUMENT_MAX_BYTES = 262_144;
 /** Leaves a second of the check's four for the question itself. */
 const DOCUMENT_TIMEOUT_MS = 3_000;
 const RELOAD_INTERVAL_MS = 600_000;
-/** Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often. */
-const KEYS_AGE_MIN_MS = 30_000;
+/**
+ * Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often.
+ * After a rotation, a good token with the new key is refused for as long if a stranger's came first.
+ */
+const KEYS_AGE_MIN_MS = 5_000;
 
 /** Rejects with a `DocumentError`. */
 export type Address = () => Promise<string>;

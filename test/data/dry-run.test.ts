@@ -29,6 +29,11 @@ describe('A dry run reads', () => {
     ['UTF-16BE', Buffer.from(ZOE, 'utf16le').swap16(), 'line 2: {"name":"Zoë"'],
     ['a title above the header', 'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n', `line 4: ${A1}`],
     ['one apostrophe less before a formula', APOSTROPHES, '"+255","n":"\'-- v"'],
+    [
+      'one apostrophe less before digits',
+      "name,phone\n'80s,'0713\n",
+      '"name":"\'80s","phone":"0713"',
+    ],
     ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', 'line 4: {"name":"C","phone":"2"}'],
     ['quoted marks', 'name,phone\n"A ""B"", C",1\n', '{"name":"A \\"B\\", C","phone":"1"}'],
     ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', '3 rows, 3 good'],

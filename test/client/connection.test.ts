@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ApiError, type Client, createClient } from 'service-management-api/client';
+import { createOperatorClient } from 'service-management-api/operator-client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Loopback, onLoopback } from '../support/loopback.js';
 import { ROOT } from '../support/pages.js';
@@ -151,6 +152,17 @@ it.each<[what: string, options: object, call: typeof list, wanted: object]>([
   // It never quotes a token.
   expect(`${error} ${JSON.stringify(error)} ${(error as Error).cause}`).not.toContain('two');
   expect(asked).toEqual([]);
+});
+
+it('The admin key follows no redirect, which fetch would send it along', async () => {
+  const { asked } = await clientOf((_request, response) => {
+    response.writeHead(307, { Location: server?.origin.replace('127.0.0.1', 'localhost') });
+    response.end();
+  });
+  const baseUrl = `${server?.origin}/api/v1`;
+  const call = createOperatorClient({ baseUrl, adminKey: 'k' }).overview();
+  expect(await errorOf(call)).toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 307 });
+  expect(asked).toEqual(['GET']);
 });
 
 it('A base URL may be relative in a page, and wherever the program has a fetch of its own', async () => {

@@ -28,6 +28,8 @@ it.each(SUBJECTS)('Account %j is reached by links, and its forms change it alone
   expect(account.status).toBe(303);
   const tab = await on.visitor.get(asBrowser(String(account.headers['location'])));
   expect(plainText(tab.text)).toContain(name.slice(0, 80));
+  // Isolated: an Arabic name would pull the count beside it to its other side.
+  expect(tab.text).toMatch(/<bdi><code>.*<\/code><\/bdi> · \d/);
   const record = /<th scope="row"><bdi><a href="([^"]+)"/.exec(tab.text)?.[1] ?? '';
   const form = await on.visitor.submit(asBrowser(`${record}/change`), { do: 'delete' });
   expect(form.headers['location']).toMatch(/\?done=deleted$/);

@@ -27,6 +27,11 @@ describe('A dry run reads', () => {
     ['UTF-16BE', Buffer.from(ZOE, 'utf16le').swap16(), 'line 2: {"name":"Zoë"'],
     ['a title above the header', 'SALUNI YA NEEMA;;\n\nname;phone;\nA;1;\n', `line 4: ${A1}`],
     ['one apostrophe less before a formula', APOSTROPHES, '"+255","n":"\'-- v"'],
+    [
+      'one apostrophe less before digits',
+      "name,phone\n'80s,'0713\n",
+      '"name":"\'80s","phone":"0713"',
+    ],
     ['quoted newlines', 'name,phone\n"A\r\nB",1\nC,2\n', 'line 4: {"name":"C","phone":"2"}'],
     ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', '3 rows, 3 good'],
     ['empty lines', 'name,phone\n\nA,1\n\n\nB,2\n', 'line 6: {"name":"B","phone":"2"}'],
@@ -161,6 +166,20 @@ describe('A dry run refuses', () => {
     const { code, text } = await runs.judge(`${header}\n${rows}`, name, args);
     expect(code).toBe(1);
     for (const sentence of wanted) expect(text).toContain(sentence);
+  });
+
+  it('or shows a long text, and never cuts through an emoji', async () => {
+    for (const first of ['', 'x']) {
+      const name = `${first}${'💇'.repeat(700)}`;
+      const report = runs.at(`emoji${first}.csv`);
+      const { text } = await runs.judge(`${TEAM}"${name}",1\nA,1,"${name}"\n`, 'team', [
+        '--report',
+        report,
+      ]);
+      expect(text).toContain('💇…');
+      expect(text).not.toMatch(/\p{Cs}/u);
+      expect(await readFile(report, 'utf8')).not.toContain('\ufffd');
+    }
   });
 
   it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {

@@ -1,8 +1,8 @@
 // How a question is sent on Node: over kept connections, and once more if the provider closed one; never
 // over a plain connection; and what `check --online` tells of a made-up token.
 
-import { createServer } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import http, { createServer } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { onLoopback } from '../support/loopback.js';
@@ -44,6 +44,13 @@ describe('A kept connection', () => {
     expect(await provider.statusOf('b')).toBe('unavailable');
     expect(provider.seen).toEqual(['fresh', 'used', 'fresh']);
   });
+});
+
+it('Each address of a provider has a second for its handshake, where Node gives a quarter', async () => {
+  const request = vi.spyOn(http, 'request');
+  await using provider = await openProvider(() => false);
+  expect(await provider.statusOf('a')).toBe('identified');
+  expect(request.mock.calls[0]?.[1]).toMatchObject({ autoSelectFamilyAttemptTimeout: 1_000 });
 });
 
 it.each(['http://id.example/me', 'ftp://id.example/me', 'me'])(

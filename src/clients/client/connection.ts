@@ -59,6 +59,7 @@ export type CredentialsSource = (refused?: Credentials) => Promise<Credentials |
 export function connect(
   { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch: own }: ConnectionOptions,
   credentials: CredentialsSource,
+  redirects: Pick<RequestInit, 'redirect'> = {},
 ): Send {
   const base = baseUrl.replace(/\/+$/, '');
 
@@ -70,7 +71,7 @@ export function connect(
     const body = bodyText(exchange.body);
     const ending = startEnding(`${method} ${url}`, timeoutMs, signal);
     const send = async (headers: Credentials) => {
-      const init = { ...requestInit(method, body, headers), signal: ending.signal };
+      const init = { ...requestInit(method, body, headers), ...redirects, signal: ending.signal };
       const response = await ending.race(fetch(url, init));
       return answerOf(response, await ending.race(response.text()), exchange.body);
     };

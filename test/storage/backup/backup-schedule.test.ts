@@ -131,12 +131,15 @@ it('says what is wrong with a folder every ten minutes, and uses it when it is b
   expect((await eventsSoFar()).slice(3)).toEqual(['backup_taken']);
 });
 
-it('takes its own by the right clock beside a backup of a wrong one', async () => {
-  await writeFile(join(folder, 'service-2199-01-01T00-00-00.000Z.db'), 'a backup');
+it('takes and keeps its own by the right clock beside as many backups of a wrong one as it keeps', async () => {
+  for (let day = 10; day < 20; day++) {
+    await writeFile(join(folder, `service-2199-01-${day}T00-00-00.000Z.db`), 'a backup');
+  }
   start(1);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
   await pass(70);
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
+  expect(await readdir(folder)).toHaveLength(12);
 });
 
 it('Backups are listed newest first; every other file is ignored', async () => {

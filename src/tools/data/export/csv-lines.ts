@@ -14,7 +14,7 @@ export interface CsvStyle {
   readonly delimiter: string;
   /** Precedes the fraction of a number. */
   readonly decimal: DecimalMark;
-  /** For Excel: a byte order mark, and no cell that a spreadsheet program treats as a formula. */
+  /** For Excel: a byte order mark, and no text that a spreadsheet program treats as a formula or a number. */
   readonly isForExcel: boolean;
 }
 

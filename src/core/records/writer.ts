@@ -237,7 +237,7 @@ export class Writer {
     const { storage, events: meter, set, log, clock } = this.#options;
     const { outcomes, changes, events } = group;
     try {
-      meter?.commitStarted(outcomes.length);
+      meter?.commitStarted(outcomes.filter(([, { ok }]) => ok).length);
       const result = await storage.commit({
         ...set.toStore(changes.values()),
         events,

@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { syncFolder } from '../disk-sync.js';
 import { explained } from './connection-errors.js';
 import { removeDatabase } from './file-copy.js';
+import type { DatabaseContents } from './file-schema.js';
 import type { Call } from './file-storage.js';
-import type { DatabaseContents } from './own-database.js';
 
 export type Backup = DatabaseContents & { readonly bytes: number };
 

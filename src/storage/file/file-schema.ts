@@ -61,5 +61,7 @@ export const LOAD_PAGE = `
          ) as oddIds
     from records not indexed where position > ?1 and position <= ?2`;
 
+export type DatabaseContents = Readonly<Record<'recordCount' | 'auditEventCount', number>>;
+
 export const COUNT_ROWS = `
   select (select count(*) from records) as records, (select count(*) from audit_events) as events`;

@@ -9,12 +9,16 @@ import { syncFolderNow } from '../disk-sync.js';
 import { Connection, EXCLUSIVE } from './connection.js';
 import { TAKE_ANOTHER } from './connection-errors.js';
 import { OWNER_ONLY_FILE } from './file-copy.js';
-import { APPLICATION_ID, COUNT_ROWS, SCHEMA, SCHEMA_VERSION } from './file-schema.js';
+import {
+  APPLICATION_ID,
+  COUNT_ROWS,
+  type DatabaseContents,
+  SCHEMA,
+  SCHEMA_VERSION,
+} from './file-schema.js';
 
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
-
-export type DatabaseContents = Readonly<Record<'recordCount' | 'auditEventCount', number>>;
 
 /**
  * Opens a file, which may be empty, and locks it. Throws if a start must refuse it: if another process

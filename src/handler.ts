@@ -12,6 +12,7 @@ import type { RandomBytes } from './core/http/request-id.js';
 import { ROUTES } from './core/http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './core/identity/identity-provider.js';
 import { type Log, silentLog } from './core/log.js';
+import type { MaybePromise } from './core/maybe-promise.js';
 import type { RecordService } from './core/records/record-service.js';
 
 export interface HandlerDependencies {
@@ -43,7 +44,15 @@ export interface HandlerDependencies {
 /** The service. Always resolves with a response; never rejects. */
 export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
 
+/** For a host that can send a response at once: like a `Handler`, without a promise if none is needed. */
+export type FetchHandler = (request: Request, host?: HostBindings) => MaybePromise<Response>;
+
 export function createHandler(dependencies: HandlerDependencies): Handler {
+  const respond = buildHandler(dependencies);
+  return async (request, host) => respond(request, host);
+}
+
+export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
   const {
     identity = noIdentityProvider,
     corsAllowedOrigins = [],
@@ -72,7 +81,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   // Every method: the contract checks authentication before the method.
   for (const route of ROUTES) app.all(route.path, dispatch(route));
   app.notFound(dispatch());
-  return async (request, host) => app.fetch(request, host);
+  return (request, host) => app.fetch(request, host);
 }
 
 export { FairScheduler } from './core/admission/fair-scheduler.js';

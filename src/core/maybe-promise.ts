@@ -4,6 +4,6 @@
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Calls `next` with the value: at once if it is there, otherwise when the promise resolves. */
-export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>) {
+export function thenMaybe<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>) {
   return value instanceof Promise ? value.then(next) : next(value);
 }

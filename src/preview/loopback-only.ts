@@ -2,7 +2,7 @@
 // web page from elsewhere makes a browser send: from its own origin, or to a name of its
 // own that resolves to this machine (DNS rebinding).
 
-import type { Handler } from '../handler.js';
+import type { FetchHandler } from '../handler.js';
 import { isLoopback } from '../hosts/settings/addresses.js';
 
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -22,7 +22,7 @@ function isLoopbackUrl(url: string): boolean {
  * foreign `Origin` cannot read an answer, and gets 403 for a request that would change
  * something. The wrapped responder must admit no origin.
  */
-export function loopbackOnly(respond: Handler): Handler {
+export function loopbackOnly(respond: FetchHandler): FetchHandler {
   return async (request, host) => {
     const origin = request.headers.get('origin');
     if (!isLoopbackHost(request.headers.get('host'))) {

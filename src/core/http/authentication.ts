@@ -3,7 +3,8 @@
 
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import type { From, IdentityProvider } from '../identity/identity-provider.js';
+import type { From, Identity, IdentityProvider } from '../identity/identity-provider.js';
+import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -19,14 +20,17 @@ const NO_KEY = `no admin key is configured; set ADMIN_API_KEY to at least ${ADMI
 const WRONG_KEY = 'missing or wrong admin key; send it as "X-Service-Admin-Key"';
 
 /** Lets in the account that the request's token belongs to: succeeds with its subject. */
-export async function admitAccount(
+export function admitAccount(
   request: Request,
   identity: IdentityProvider,
   from?: From,
-): Promise<Outcome<string>> {
+): MaybePromise<Outcome<string>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) return failed('UNAUTHORIZED', NO_TOKEN);
-  const who = await identity.identify(token, from);
+  return thenMaybe(identity.identify(token, from), admitted);
+}
+
+function admitted(who: Identity): Outcome<string> {
   if (who.status === 'identified') return succeeded(who.subject);
   if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
   const { reason: message = 'the identity provider does not answer; try again later' } = who;

@@ -5,9 +5,10 @@ import type { Admission } from '../admission/admission.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { AdminHealth } from '../domain/api-schema.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type ErrorCode, failureIn } from '../domain/errors.js';
+import { type ErrorCode, failureIn, type Outcome } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { RecordService } from '../records/record-service.js';
 import { ThrottledLog } from '../throttled-log.js';
 import {
@@ -48,7 +49,8 @@ export function createPipeline(options: PipelineOptions) {
   const admitOperator = adminGate(options.adminKey);
   const refusedKeys = new ThrottledLog(log, clock);
 
-  return (route?: Route) => async (context: HonoContext) => {
+  // Without a promise if the answer is known at once: a read from memory costs a tenth less.
+  return (route?: Route) => (context: HonoContext) => {
     const { env } = context;
     const { raw, path } = context.req;
     const originHeaders = originHeadersOf(raw);
@@ -58,33 +60,48 @@ export function createPipeline(options: PipelineOptions) {
     if (env?.exchange !== undefined) env.exchange.requestId = facts.requestId;
     if (!isUnder(API_PREFIX, path)) return toResponse(noRoute(path), facts);
     try {
-      const isOperator = isUnder(ADMIN_PREFIX, path);
-      const admitted = isOperator
-        ? admitOperator(raw)
-        : route === HEALTH_ROUTE
-          ? NO_ACCOUNT
-          : await admitAccount(raw, identity, env?.remoteAddress);
-      if (!admitted.ok) {
-        if (isOperator) noteRefusedKey(context, admitted.failure.code);
-        return toResponse(admitted, facts);
-      }
-      if (route === undefined) return toResponse(noRoute(path), facts);
-      // An own property: the client chooses the method, which may be "constructor".
-      const action = Object.hasOwn(route.actions, raw.method) && route.actions[raw.method];
-      if (!action) {
-        const allow = allowOf(route);
-        const message = `${raw.method} is not allowed here; use ${allow}`;
-        return toResponse(refusal('METHOD_NOT_ALLOWED', message, allow), facts);
-      }
-      const account = admitted.value;
-      const isDisconnected = env?.isDisconnected ?? (() => raw.signal.aborted);
-      const { collection } = route;
-      const call = { context, collection, account, isOperator, isDisconnected, service: options };
-      return toResponse(await action(call), facts, call);
+      const response = thenMaybe(admit(context, route), (admitted) =>
+        admitted.ok ? act(context, route, admitted.value, facts) : toResponse(admitted, facts),
+      );
+      if (!(response instanceof Promise)) return response;
+      return response.catch((error: unknown) => errorResponse(error, facts));
     } catch (error) {
       return errorResponse(error, facts);
     }
   };
+
+  function admit(context: HonoContext, route?: Route): MaybePromise<Outcome<string>> {
+    const { raw, path } = context.req;
+    if (!isUnder(ADMIN_PREFIX, path)) {
+      if (route === HEALTH_ROUTE) return NO_ACCOUNT;
+      return admitAccount(raw, identity, context.env?.remoteAddress);
+    }
+    const admitted = admitOperator(raw);
+    if (!admitted.ok) noteRefusedKey(context, admitted.failure.code);
+    return admitted;
+  }
+
+  function act(
+    context: HonoContext,
+    route: Route | undefined,
+    account: string,
+    facts: EnvelopeFacts,
+  ): MaybePromise<Response> {
+    const { path, raw } = context.req;
+    if (route === undefined) return toResponse(noRoute(path), facts);
+    // An own property: the client chooses the method, which may be "constructor".
+    const action = Object.hasOwn(route.actions, raw.method) && route.actions[raw.method];
+    if (!action) {
+      const allow = allowOf(route);
+      const message = `${raw.method} is not allowed here; use ${allow}`;
+      return toResponse(refusal('METHOD_NOT_ALLOWED', message, allow), facts);
+    }
+    const isOperator = isUnder(ADMIN_PREFIX, path);
+    const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
+    const { collection } = route;
+    const call = { context, collection, account, isOperator, isDisconnected, service: options };
+    return thenMaybe(action(call), (result) => toResponse(result, facts, call));
+  }
 
   function noteRefusedKey({ req, env }: HonoContext, code: ErrorCode): void {
     if (code !== 'UNAUTHORIZED' || !req.raw.headers.has(ADMIN_KEY_HEADER)) return;

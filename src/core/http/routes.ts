@@ -19,6 +19,7 @@ import {
   singlePage,
 } from '../domain/listing.js';
 import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../domain/operator-views.js';
+import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { AccountRecords } from '../records/record-service.js';
 import { data, dataOf, type HandlerResult, list } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, ownerOf, queryOf } from './path.js';
@@ -43,7 +44,7 @@ export interface Call extends Caller {
   readonly service: PipelineOptions;
 }
 
-export type Action = (call: Call) => HandlerResult | Promise<HandlerResult>;
+export type Action = (call: Call) => MaybePromise<HandlerResult>;
 
 export interface Route {
   /** Hono's pattern. */
@@ -74,16 +75,17 @@ export const listRecords: Action = (call) => recordsPage(call, queryIn(call, DAT
 export const adminListRecords: Action = (call) =>
   recordsPage(call, { ...queryIn(call, ADMIN_PAGE_SIZES), status: '' });
 
-async function recordsPage(call: Call, query: ListQuery): Promise<HandlerResult> {
-  const { items, total } = await recordsOf(call).list(collectionOf(call), query);
-  return list(items, pagination(query, total));
+function recordsPage(call: Call, query: ListQuery): MaybePromise<HandlerResult> {
+  return thenMaybe(recordsOf(call).list(collectionOf(call), query), ({ items, total }) =>
+    list(items, pagination(query, total)),
+  );
 }
 
 export const createRecord: Action = (call) =>
   withBody(call, 201, (body) => recordsOf(call).create(collectionOf(call), body));
 
-export const readRecord: Action = async (call) =>
-  dataOf(await recordsOf(call).read(collectionOf(call), idOf(call)));
+export const readRecord: Action = (call) =>
+  thenMaybe(recordsOf(call).read(collectionOf(call), idOf(call)), (outcome) => dataOf(outcome));
 
 export const updateRecord: Action = (call) =>
   withBody(call, 200, (body) => recordsOf(call).update(collectionOf(call), idOf(call), body));

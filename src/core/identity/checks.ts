@@ -5,7 +5,7 @@
 import { type FairQueue, type Waiter, waiters } from '../admission/fair-queue.js';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
-import { chain, type MaybePromise } from '../maybe-promise.js';
+import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Account, unverifiedExpiry } from './claims.js';
@@ -69,7 +69,7 @@ export class Checks implements IdentityProvider {
 
   identify(token: string, from?: From): MaybePromise<Identity> {
     const { digest = sha256, events } = this.#options;
-    return chain(digest(token), (key) => {
+    return thenMaybe(digest(token), (key) => {
       const now = this.#clock();
       const known = this.#good.get(key) ?? this.#refused.get(key);
       // Not before its start, either: then the clock was set back.

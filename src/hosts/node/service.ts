@@ -6,7 +6,7 @@ import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { createHandler, type Handler } from '../../handler.js';
+import { buildHandler, type FetchHandler } from '../../handler.js';
 import { addressProblem } from '../settings/addresses.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
@@ -28,7 +28,7 @@ export interface ServiceOptions {
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
   readonly socket?: number | undefined;
   /** Wraps the handler, to refuse some requests. */
-  readonly guard?: (respond: Handler) => HttpServerOptions['handler'];
+  readonly guard?: (respond: FetchHandler) => HttpServerOptions['handler'];
 }
 
 /** The records, and what the process runs for their storage. */
@@ -97,7 +97,7 @@ async function serve(
   const { host, port, adminKey, corsAllowedOrigins } = settings;
   const digest = (token: string) => hash('sha256', token, 'base64');
   const signIn = settings.signIn && openSignIn({ settings: settings.signIn, log, digest, events });
-  const respond = createHandler({
+  const respond = buildHandler({
     records,
     identity: signIn?.identity,
     adminKey,

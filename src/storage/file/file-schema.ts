@@ -47,6 +47,18 @@ export const MEASURE_PAGE = `
             from records not indexed where position > ?1 order by position limit ?2)`;
 
 /**
+ * A page on its way from the storage thread to the main thread: the bodies in UTF-8, JSON arrays with an
+ * entry for each row, and the position of the last one. `oddIds`: JSON object by position, the id of each
+ * row whose body does not begin with its id and owner.
+ */
+export type StoredPage = Readonly<
+  Record<'positions' | 'collections' | 'owners' | 'statuses' | 'oddIds', string> & {
+    bodies: ArrayBuffer;
+    last: number;
+  }
+>;
+
+/**
  * See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. `not
  * indexed` gives the order of positions; `order by` in the aggregates would double the time.
  */

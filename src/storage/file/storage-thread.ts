@@ -10,9 +10,16 @@ import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { Connection, configure, EXCLUSIVE, isRolledBack, WITH_LITESTREAM } from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
-import { APPEND_EVENTS, PUT_ROWS, REMOVE_ROWS, SCHEMA, TOUCH } from './file-schema.js';
+import {
+  APPEND_EVENTS,
+  PUT_ROWS,
+  REMOVE_ROWS,
+  SCHEMA,
+  type StoredPage,
+  TOUCH,
+} from './file-schema.js';
 import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
-import { type StoredPage, storedPage } from './stored-rows.js';
+import { storedPage } from './stored-rows.js';
 import { countPiece } from './usage-scan.js';
 
 /** `initialRows`: for `PUT_ROWS`, those that a new file starts with, made at `now`. */

@@ -7,7 +7,7 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { PutRow } from '../../core/records/record-storage.js';
 import { ofTwoOwners, storedFacts } from '../../core/records/stored-facts.js';
 import type { Connection } from './connection.js';
-import { LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
+import { LOAD_PAGE, MEASURE_PAGE, type StoredPage } from './file-schema.js';
 
 /** Larger pages take longer per row, because they exceed the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
@@ -40,18 +40,6 @@ export function rowsText(rows: readonly PutRow[]): string {
     ]),
   );
 }
-
-/**
- * A page on its way from the storage thread to the main thread: the bodies in UTF-8, JSON arrays with an
- * entry for each row, and the position of the last one. `oddIds`: JSON object by position, the id of each
- * row whose body does not begin with its id and owner.
- */
-export type StoredPage = Readonly<
-  Record<'positions' | 'collections' | 'owners' | 'statuses' | 'oddIds', string> & {
-    bodies: ArrayBuffer;
-    last: number;
-  }
->;
 
 /** A page of the rows after `position`; undefined at the end. */
 export function storedPage(connection: Connection, position: number): StoredPage | undefined {

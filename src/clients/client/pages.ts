@@ -66,23 +66,20 @@ export async function page<Row>(
  * them by their key. A deleted row pulls unseen rows onto a page that was read: when the total
  * shrinks, the walk goes back. It can't notice as many additions as deletions between two
  * pages. Rows added after the start may be missing, and deleted rows may appear.
- *
- * `read` may return a page of another size that begins at the same row, with its `number`: the walk
- * continues there.
  */
 export async function* allPages<Row>(
-  read: (page: number) => Promise<Page<Row> & { readonly number?: number }>,
+  read: (page: number) => Promise<Page<Row>>,
   keyOf: (row: Row) => string,
 ): AsyncGenerator<Row[], void, undefined> {
   const seen = new Set<string>();
-  let next = 1;
+  let number = 1;
   let total = 0;
   for (;;) {
-    const { items, pagination, number = next } = await read(next);
+    const { items, pagination } = await read(number);
     const shrunk = total - pagination.total;
     total = pagination.total;
     if (shrunk > 0 && number > 1) {
-      next = Math.max(1, number - Math.ceil(shrunk / pagination.page_size));
+      number = Math.max(1, number - Math.ceil(shrunk / pagination.page_size));
       continue;
     }
     yield items.filter((row) => {
@@ -90,6 +87,6 @@ export async function* allPages<Row>(
       return !seen.has(key) && seen.add(key);
     });
     if (number >= pagination.total_pages) return;
-    next = number + 1;
+    number++;
   }
 }

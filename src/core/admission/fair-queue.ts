@@ -46,11 +46,6 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Drops of each account what has gone, up to the oldest item that has not. */
-  dropGone(): void {
-    for (const account of this.#lanes.keys()) this.#firstOf(account);
-  }
-
   /** The account's oldest item that has not gone. */
   #firstOf(account: string): Item | undefined {
     const lane = this.#lanes.get(account) ?? [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { onLoopback } from '../support/loopback.js';
-import { type NodeService, openNodeService } from '../support/node-service.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { spawnServer } from '../support/server-process.js';
 
@@ -75,6 +75,25 @@ describe('A start', () => {
     expect(next.log()).toContainEqual(expect.objectContaining({ level: 'warn', event }));
     await next.stop();
     expect((await service.start()).output()).not.toContain(event);
+  });
+
+  it('that waits for a process which stops does not take it for killed, and marks its own writes', async () => {
+    const create = (origin: string) =>
+      fetch(`${origin}/api/v1/customers`, {
+        method: 'POST',
+        headers: { Authorization: bearer('a').slice('Authorization: '.length) },
+        body: '{"name":"a","phone":"1"}',
+      });
+    const first = await service.start();
+    expect((await create(first.origin)).status).toBe(201);
+    const starting = service.start();
+    // Long enough for the second one to wait for the lock.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await first.stop();
+    const second = await starting;
+    expect(second.output()).not.toContain('previous_process_killed');
+    expect((await create(second.origin)).status).toBe(201);
+    expect(await readdir(service.folder)).toContain('service.db-open');
   });
 
   it.each([

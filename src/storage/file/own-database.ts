@@ -52,7 +52,7 @@ export function openDatabase(
   }
   // Litestream may have written it back and removed it.
   const isAlone = sharing.checkpointPages > 0;
-  if (isAlone && lacksLog && !acceptsMissingLog) {
+  if (isAlone && wasKilled && lacksLog && !acceptsMissingLog) {
     throw new Error(
       'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
     );

@@ -27,6 +27,7 @@ import {
   clientClosedRequest,
   notFound,
   recordTooLarge,
+  restsOnBody,
   storageFailed,
 } from './writes.js';
 
@@ -79,7 +80,7 @@ type StagedWrite = Change & Pick<ChangedRecord, 'changed'>;
 
 /** The writes that are committed together. */
 interface Group {
-  /** Of every write, refused ones included. */
+  /** Of every write that rests on a record, refused ones included. */
   readonly outcomes: (readonly [PendingWrite['answer'], Outcome<string>])[];
   /** By record: from its state before the group's first write to that after the last. */
   readonly changes: Map<string, Change>;
@@ -169,6 +170,7 @@ export class Writer {
     try {
       group.characters += write.characters;
       const staged = this.#decide(write, group);
+      if (!staged.ok && restsOnBody(write.kind, staged.failure)) return void answer(staged);
       if (!staged.ok) return void group.outcomes.push([answer, staged]);
       const change = staged.value;
       group.outcomes.push([answer, succeeded(change.after?.text ?? change.id)]);
@@ -238,11 +240,8 @@ export class Writer {
     const { outcomes, changes, events } = group;
     try {
       meter?.commitStarted(outcomes.filter(([, { ok }]) => ok).length);
-      const result = await storage.commit({
-        ...set.toStore(changes.values()),
-        events,
-        at: clock(),
-      });
+      const rows = set.toStore(changes.values());
+      const result = await storage.commit({ ...rows, events, at: clock() });
       meter?.commitFinished(result.status, 'error' in result ? result.error : undefined);
       if (result.status !== 'committed') {
         answerAll(group, storageFailed(result.status));
@@ -260,8 +259,7 @@ export class Writer {
       // "If the audit write fails …, the change stands", and the failure is logged.
       meter?.auditFailed();
       const records = events.map(({ action, record_id }) => `${action} ${record_id}`).join(', ');
-      const facts = { events: events.length, records };
-      log.error('admin_audit_write_failed', result.auditError, facts);
+      log.error('admin_audit_write_failed', result.auditError, { events: events.length, records });
     } catch (error) {
       // It failed somewhere between storage and memory, and it is unknown how far it came.
       this.#lose(error);

@@ -2,7 +2,7 @@
 
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import { failed, type Outcome } from '../domain/errors.js';
+import { type Failure, failed, type Outcome } from '../domain/errors.js';
 import { RECORD_MAX_BYTES } from '../domain/limits.js';
 import type { CommitStatus } from '../service-events.js';
 import type { RecordName } from './record-list.js';
@@ -70,4 +70,9 @@ export function storageFailed(status: CommitStatus): Outcome<never> {
       ? 'the change could not be stored: nothing was changed; try again'
       : 'the change could not be confirmed on disk; read the record before trying again',
   );
+}
+
+/** Refused whatever is stored, so the refusal stands also if its group's commit fails. */
+export function restsOnBody(kind: 'create' | 'update' | 'delete', { code }: Failure): boolean {
+  return code === 'INVALID_JSON' || (kind === 'create' && code === 'VALIDATION_FAILED');
 }

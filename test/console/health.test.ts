@@ -95,6 +95,7 @@ it('Each reason and warning is said with what it means, what to do, since when a
     ['Not ready.', { ready: false, reasons: ['disk_full'] }],
     ['Customers are refused.', { warnings: ['identity_provider_unavailable'] }],
     ['Working, but needs attention.', { warnings: ['backup_failed'] }],
+    ['Working, but needs attention.', { warnings: ['of_a_newer_release'] }],
   ] as const) {
     answer = JSON.stringify({ ...real, reasons: [], ...lists });
     const page = (await visitor.get('/health')).text;

@@ -1,73 +1,24 @@
 // Contract, "Authentication", between the requests and the provider: which checks are shared, what is
-// remembered, for how long and how much of it, what a pause holds up, and what a flood of junk can't.
+// remembered, for how long and how much of it, and what a flood of junk can't hold up.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
-import type { ProviderResponse } from '../../src/core/identity/send.js';
-import { openSignIn } from '../../src/core/identity/sign-in.js';
-import { keptLog } from '../support/kept-log.js';
+import { Checks, UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
+import {
+  good,
+  held,
+  identified,
+  NOW,
+  open,
+  reply,
+  settled,
+  UNAVAILABLE,
+} from './answering-provider.js';
 
-const NOW = Date.UTC(2026, 0, 1);
 const CACHE_SECONDS = 60;
 const LIFETIME_MS = CACHE_SECONDS * 1000;
 const INVALID = { status: 'invalid' };
-const UNAVAILABLE = { status: 'unavailable' };
-const identified = (subject: string) => ({ status: 'identified', subject });
-
-type Reply = ProviderResponse | Promise<ProviderResponse>;
-
-function reply(status: number, json: unknown = null, retryAfter: string | null = null): Reply {
-  async function* body() {
-    yield new TextEncoder().encode(JSON.stringify(json));
-  }
-  return { status, headers: { get: () => retryAfter }, body: body() };
-}
-const good = (sub: string, claims = {}) => reply(200, { sub, ...claims });
 const REFUSED = () => reply(401);
-
-/** Sign-in over an endpoint of the test, with a clock of its own. */
-function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
-  const asked: string[] = [];
-  const told: string[] = [];
-  const clock = { now: NOW };
-  const log = keptLog();
-  const { identity } = openSignIn({
-    settings: { userinfoUrl: 'https://id.example.com/me', cacheSeconds },
-    log,
-    digest: (token) => `#${token}`,
-    clock: () => clock.now,
-    events: {
-      identityChecked: (outcome) => void told.push(outcome),
-      identityShared: (how) => void told.push(how),
-    },
-    fetch: async (_url, { headers }) => {
-      const token = headers['authorization']?.slice('Bearer '.length) ?? '';
-      asked.push(token);
-      return replyTo(token);
-    },
-  });
-  const check = async (token: string, from = '') => identity.identify(token, () => from);
-  /** The answer to a token at a later time, and how many questions there have been. */
-  const later = async (ms: number, token = 'a') => {
-    clock.now += ms;
-    return [await check(token), asked.length] as const;
-  };
-  return { asked, told, clock, log, check, later };
-}
-
-/** Replies that the test gives when it wants to. */
-function held() {
-  const waiting = new Map<string, (reply: Reply) => void>();
-  return {
-    replyTo: (token: string) =>
-      new Promise<ProviderResponse>((resolve) => void waiting.set(token, resolve)),
-    answer: (token: string, reply: Reply) => waiting.get(token)?.(reply),
-  };
-}
-
-/** Everything that was ready to run has run. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 afterEach(() => void vi.useRealTimers());
 
@@ -239,61 +190,24 @@ describe('Checks of unknown tokens', () => {
   });
 });
 
-const pause = (seconds: number) => ({
-  status: 'unavailable',
-  reason: `the identity provider asks for a pause; try again in ${seconds} s`,
-  retryAfterSeconds: seconds,
-});
-const dateIn = (ms: number) => new Date(NOW + ms).toUTCString();
-
-/** A provider that answers one token with a status and a `Retry-After`, and knows the others. */
-function openBusy(busy: string, status: number, retryAfter = '60') {
-  const statuses = new Map([[busy, status]]);
-  const replyTo = (token: string) => {
-    const found = statuses.get(token);
-    return found === undefined ? good(token) : reply(found, null, retryAfter);
-  };
-  return { ...open(replyTo), recover: () => statuses.clear() };
-}
-
-it('A 429 pauses its own request alone', async () => {
-  const { check, recover } = openBusy('junk', 429);
-  expect(await check('junk')).toEqual(pause(60));
-  expect(await check('asha')).toEqual(identified('asha'));
-  recover();
-  expect(await check('junk')).toEqual(identified('junk'));
-});
-
-describe('A 503', () => {
-  it.each([
-    ['7', 7],
-    ['3600', 60],
-    [dateIn(9_000), 9],
-  ])('with Retry-After %s pauses all questions for %i s', async (retryAfter, seconds) => {
-    const { asked, check, clock, recover } = openBusy('asha', 503, retryAfter);
-    expect(await check('asha')).toEqual(pause(seconds));
-    recover();
-    clock.now += seconds * 1000 - 1;
-    for (const token of ['asha', 'juma']) expect(await check(token)).toEqual(pause(1));
-    expect(asked).toEqual(['asha']);
-    clock.now += 1;
-    expect(await check('juma')).toEqual(identified('juma'));
+it('A check whose gate outlasts its 4 s takes no place', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let open = () => {};
+  const keys = new Promise<void>((resolve) => {
+    open = resolve;
   });
-
-  it('pauses nothing after the clock was set back', async () => {
-    const { check, later } = openBusy('asha', 503);
-    await check('asha');
-    expect(await later(-3_600_000, 'juma')).toEqual([identified('juma'), 2]);
+  const checks = new Checks({
+    gate: () => keys.then(() => ({ claims: {} })),
+    ask: async (subject) => ({ subject, expiresAt: undefined }),
+    cacheSeconds: 0,
+    checksAtOnce: 1,
   });
-
-  it.each([
-    [503, '-5'],
-    [503, 'soon'],
-    [503, dateIn(-1_000)],
-    [500, '7'],
-  ])('or %i without a usable time, Retry-After %j, is no pause', async (status, retryAfter) => {
-    const { asked, check } = openBusy('asha', status, retryAfter);
-    for (let i = 0; i < 2; i++) expect(await check('asha')).toEqual(UNAVAILABLE);
-    expect(asked).toHaveLength(2);
-  });
+  const late = checks.identify('late');
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await late).toEqual(UNAVAILABLE);
+  open();
+  await settled();
+  const next = checks.identify('next');
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await next).toEqual(identified('next'));
 });

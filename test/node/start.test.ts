@@ -58,6 +58,14 @@ describe('A start', () => {
     await close();
   });
 
+  it('ends with the name of the setting if another program has the operations port', async () => {
+    const { port, close } = await onLoopback(createServer());
+    expect(await refusal({ OPS_PORT: String(port) })).toBe(
+      `the operations port cannot be opened on 127.0.0.1:${port}: this port is in use; set OPS_PORT to a free one`,
+    );
+    await close();
+  });
+
   it('is refused after the busy time-out if another process serves the file', async () => {
     const first = await service.start();
     const startedAt = performance.now();

@@ -152,6 +152,16 @@ describe('The writer', () => {
     expect((await account.read('customers', ID)).ok).toBe(true);
   });
 
+  it('keeps a refusal that rests on its body alone when the commit of its group fails', async () => {
+    await account.create('customers', PERSON);
+    storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });
+    const codes = await records.asOneGroup(() => [
+      account.delete('customers', ID),
+      account.create('customers', { name: '' }),
+    ]);
+    expect(codes).toEqual(['STORAGE_FAILED', 'VALIDATION_FAILED']);
+  });
+
   it('commits nothing when every write was refused', async () => {
     const outcomes = await Promise.all([
       account.update('customers', ID, {}),

@@ -118,6 +118,8 @@ export class Checks implements IdentityProvider {
 
   /** Takes a place until the signal aborts. */
   async #acquire(address: string, signal: AbortSignal): Promise<void> {
+    // The gate may have outlasted the check, and then nothing would give the place back.
+    signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
     else {
       await new Promise<void>((resolve, reject) =>

@@ -21,19 +21,19 @@ export interface ProviderAccess {
  * if it fails, the last good value stays. Rejects if nothing was loaded yet.
  */
 export function kept<T>(load: () => Promise<T>, clock: () => number): () => Promise<T> {
-  let kept: Promise<T> | undefined;
+  let current: Promise<T> | undefined;
   let triedAt = 0;
   return () => {
     // The absolute difference, so that a clock that was set back doesn't put the reload off.
-    if (kept !== undefined && Math.abs(clock() - triedAt) < RELOAD_INTERVAL_MS) return kept;
+    if (current !== undefined && Math.abs(clock() - triedAt) < RELOAD_INTERVAL_MS) return current;
     triedAt = clock();
-    const last = kept;
+    const last = current;
     const loading = load().catch((error) => {
-      kept = last;
+      current = last;
       if (last === undefined) throw error;
       return last;
     });
-    kept = loading;
+    current = loading;
     return loading;
   };
 }

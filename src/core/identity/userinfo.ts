@@ -57,7 +57,7 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
       const asked = Math.ceil((retryAfterMs(response.headers, clock()) ?? 0) / 1000);
       const seconds = Math.min(asked, PAUSE_MAX_SECONDS);
       // A 429 is about this token or its sender: anyone's junk would pause everybody.
-      if (status === 503) pausedUntil = clock() + seconds * 1000;
+      if (status === 503 && seconds > 0) pausedUntil = clock() + seconds * 1000;
       throw new ProviderError(`status ${status}`, seconds || undefined);
     }
     return verdictOf(response, token, path);

@@ -77,7 +77,8 @@ export async function inspectDatabase(options: LibsqlStorageOptions): Promise<Fi
     // The system refuses `/.` after what is not a folder.
     await access(there === path ? path : `${there}/.`, constants.R_OK | constants.W_OK);
     if (there !== path || sizeOf(path) === 0) return 'absent';
-    const acceptsMissingLog = options.createAnyway === true;
+    // Litestream may have removed the log.
+    const acceptsMissingLog = options.createAnyway === true || options.replication !== undefined;
     const { connection } = openDatabase(path, { acceptsMissingLog });
     assertIntegrity(connection);
     connection.close();

@@ -47,10 +47,12 @@ const { path, initialRows, now, acceptsMissingLog, isReplicated }: ThreadOptions
 const sharing = isReplicated ? WITH_LITESTREAM : EXCLUSIVE;
 const busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS;
 /** One service for each file. The name may stay: only its lock counts. */
-const serviceLock = isReplicated && new Connection(`${path}-service-lock`, busyTimeoutMs);
+const serviceLock = !sharing.isAlone && new Connection(`${path}-service-lock`, busyTimeoutMs);
 if (serviceLock) serviceLock.lock();
 let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acceptsMissingLog });
 let isMarkedOpen = false;
+/** Where the last count of the usage began. */
+let counting = connection;
 configure(connection, sharing);
 const isNew = connection.value('pragma user_version') === 0;
 // One transaction: a process that is killed leaves an empty file.
@@ -96,8 +98,12 @@ const calls = {
   },
   storedPage: (position: number): StoredPage | undefined => storedPage(connection, position),
   sequences: () => JSON.parse(String(connection.value(LOAD_SEQUENCES))),
-  usage: (times: string, isFirst: boolean): StoredTotals | undefined =>
-    countPiece(connection, times, isFirst),
+  usage(times: string, isFirst: boolean): StoredTotals | undefined {
+    // Its tables are the connection's: after `reconnect` it begins again.
+    const begins = isFirst || counting !== connection;
+    counting = connection;
+    return countPiece(connection, times, begins);
+  },
   auditEvents(page: PageRequest): Page {
     const rows = connection.rows(LIST_EVENTS, [page.pageSize, offsetOf(page)]);
     const total = Number(connection.value(TOTAL_EVENTS));
@@ -108,9 +114,10 @@ const calls = {
   },
   /** From here on commits stay in the log. Returns the URI at which another process reads the file as it is now. */
   pauseCheckpoints(): string {
-    if (!isReplicated) {
-      connection.value('pragma wal_autocheckpoint = 0');
+    if (sharing.isAlone) {
+      // First: if it fails, as on a full disk, checkpoints go on.
       truncateWal(connection);
+      connection.value('pragma wal_autocheckpoint = 0');
     }
     return `${pathToFileURL(path)}?${sharing.backupMode}`;
   },
@@ -119,7 +126,7 @@ const calls = {
   },
   /** SQLite writes the log back into the database file and removes it, unless Litestream has it open. */
   close(): void {
-    if (!isReplicated) truncateWal(connection);
+    if (sharing.isAlone) truncateWal(connection);
     markClosed(path);
     connection.close();
   },

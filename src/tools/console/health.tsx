@@ -3,7 +3,12 @@
 // Nothing but this verdict is ever green.
 
 import type { ServiceStatus } from '../../hosts/operations/status.js';
-import { FELT_WARNINGS, REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
+import {
+  FELT_WARNINGS,
+  TROUBLES,
+  type Trouble,
+  WARNINGS,
+} from '../../hosts/operations/troubles.js';
 import type { AdminHealth } from '../../operator-client.js';
 import { ageText, bytesText, numberText, timeText } from './formats.js';
 import { Facts, Frame, Notice, show } from './layout.js';
@@ -79,10 +84,16 @@ function verdictOf(health: AdminHealth, status: StatusOrReason, troubles: readon
   return ['good', 'Healthy'] as const;
 }
 
+/** The service may be of a newer release. */
+const UNKNOWN: Trouble = {
+  meaning: 'This release of the console does not know it.',
+  action: "Read the page on readiness of the service's release.",
+};
+
 export function troublesOf(status: StatusOrReason): Found[] {
   if (typeof status !== 'object') return [];
-  const reasons = status.reasons.map((name): Found => [name, REASONS[name]]);
-  return [...reasons, ...status.warnings.map((name): Found => [name, WARNINGS[name]])];
+  const names = [...status.reasons, ...status.warnings];
+  return names.map((name) => [name, TROUBLES.get(name) ?? UNKNOWN]);
 }
 
 export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {

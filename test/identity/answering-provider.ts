@@ -1,0 +1,66 @@
+// Sign-in over a userinfo endpoint that a test answers itself, with a clock of the test's own.
+
+import type { ProviderResponse } from '../../src/core/identity/send.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
+import { keptLog } from '../support/kept-log.js';
+
+export const NOW = Date.UTC(2026, 0, 1);
+export const UNAVAILABLE = { status: 'unavailable' };
+export const identified = (subject: string) => ({ status: 'identified', subject });
+
+type Reply = ProviderResponse | Promise<ProviderResponse>;
+
+export function reply(
+  status: number,
+  json: unknown = null,
+  retryAfter: string | null = null,
+): Reply {
+  async function* body() {
+    yield new TextEncoder().encode(JSON.stringify(json));
+  }
+  return { status, headers: { get: () => retryAfter }, body: body() };
+}
+export const good = (sub: string, claims = {}) => reply(200, { sub, ...claims });
+
+/** Sign-in over an endpoint of the test, with a clock of its own. */
+export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
+  const asked: string[] = [];
+  const told: string[] = [];
+  const clock = { now: NOW };
+  const log = keptLog();
+  const { identity } = openSignIn({
+    settings: { userinfoUrl: 'https://id.example.com/me', cacheSeconds },
+    log,
+    digest: (token) => `#${token}`,
+    clock: () => clock.now,
+    events: {
+      identityChecked: (outcome) => void told.push(outcome),
+      identityShared: (how) => void told.push(how),
+    },
+    fetch: async (_url, { headers }) => {
+      const token = headers['authorization']?.slice('Bearer '.length) ?? '';
+      asked.push(token);
+      return replyTo(token);
+    },
+  });
+  const check = async (token: string, from = '') => identity.identify(token, () => from);
+  /** The answer to a token at a later time, and how many questions there have been. */
+  const later = async (ms: number, token = 'a') => {
+    clock.now += ms;
+    return [await check(token), asked.length] as const;
+  };
+  return { asked, told, clock, log, check, later };
+}
+
+/** Replies that the test gives when it wants to. */
+export function held() {
+  const waiting = new Map<string, (reply: Reply) => void>();
+  return {
+    replyTo: (token: string) =>
+      new Promise<ProviderResponse>((resolve) => void waiting.set(token, resolve)),
+    answer: (token: string, reply: Reply) => waiting.get(token)?.(reply),
+  };
+}
+
+/** Everything that was ready to run has run. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,84 @@
+// Contract, "Authentication": what a provider's request for a pause holds up, and what it doesn't.
+
+import { describe, expect, it } from 'vitest';
+import {
+  good,
+  held,
+  identified,
+  NOW,
+  open,
+  reply,
+  settled,
+  UNAVAILABLE,
+} from './answering-provider.js';
+
+const pause = (seconds: number) => ({
+  status: 'unavailable',
+  reason: `the identity provider asks for a pause; try again in ${seconds} s`,
+  retryAfterSeconds: seconds,
+});
+const dateIn = (ms: number) => new Date(NOW + ms).toUTCString();
+
+/** A provider that answers one token with a status and a `Retry-After`, and knows the others. */
+function openBusy(busy: string, status: number, retryAfter = '60') {
+  const statuses = new Map([[busy, status]]);
+  const replyTo = (token: string) => {
+    const found = statuses.get(token);
+    return found === undefined ? good(token) : reply(found, null, retryAfter);
+  };
+  return { ...open(replyTo), recover: () => statuses.clear() };
+}
+
+it('A 429 pauses its own request alone', async () => {
+  const { check, recover } = openBusy('junk', 429);
+  expect(await check('junk')).toEqual(pause(60));
+  expect(await check('asha')).toEqual(identified('asha'));
+  recover();
+  expect(await check('junk')).toEqual(identified('junk'));
+});
+
+describe('A 503', () => {
+  it.each([
+    ['7', 7],
+    ['3600', 60],
+    [dateIn(9_000), 9],
+  ])('with Retry-After %s pauses all questions for %i s', async (retryAfter, seconds) => {
+    const { asked, check, clock, recover } = openBusy('asha', 503, retryAfter);
+    expect(await check('asha')).toEqual(pause(seconds));
+    recover();
+    clock.now += seconds * 1000 - 1;
+    for (const token of ['asha', 'juma']) expect(await check(token)).toEqual(pause(1));
+    expect(asked).toEqual(['asha']);
+    clock.now += 1;
+    expect(await check('juma')).toEqual(identified('juma'));
+  });
+
+  it('that names no time leaves the pause that another one asked for', async () => {
+    const { replyTo, answer } = held();
+    const { asked, check } = open(replyTo);
+    const checks = [check('asha'), check('juma')];
+    await settled();
+    answer('asha', reply(503, null, '30'));
+    answer('juma', reply(503));
+    expect(await Promise.all(checks)).toEqual([pause(30), UNAVAILABLE]);
+    expect(await check('next')).toEqual(pause(30));
+    expect(asked).toEqual(['asha', 'juma']);
+  });
+
+  it('pauses nothing after the clock was set back', async () => {
+    const { check, later } = openBusy('asha', 503);
+    await check('asha');
+    expect(await later(-3_600_000, 'juma')).toEqual([identified('juma'), 2]);
+  });
+
+  it.each([
+    [503, '-5'],
+    [503, 'soon'],
+    [503, dateIn(-1_000)],
+    [500, '7'],
+  ])('or %i without a usable time, Retry-After %j, is no pause', async (status, retryAfter) => {
+    const { asked, check } = openBusy('asha', status, retryAfter);
+    for (let i = 0; i < 2; i++) expect(await check('asha')).toEqual(UNAVAILABLE);
+    expect(asked).toHaveLength(2);
+  });
+});

@@ -14,26 +14,12 @@ export const TYPES_FILE = 'src/core/domain/api-schema.ts';
 const HEAD = `// The records, payments and views as the clients and the operator's views type them.
 // Made from the OpenAPI document by \`npm run types\`: change src/core/domain/collections.ts or
 // src/clients/openapi, and run it again.
+
+import type { NewRecord, RecordBase } from './stored-record.js';
 `;
 const REF = '#/components/schemas/';
 /** The clients unwrap envelopes, and type changes and errors themselves. */
 const UNTYPED = /(Result|List|Changes|Meta|Deletion|ErrorDetail|ErrorEnvelope)$/;
-/** What every record has, and the body of a create: both are written with a record's own properties alone. */
-const OF_ALL_RECORDS = `
-export interface StoredRecord {
-  /** The collection's prefix and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-}
-
-/** The body that creates a record. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`. */
-export type NewRecord<Row, Required extends keyof Row = never> = Pick<Row, Required> & {
-  [Name in keyof Row as Exclude<Name, Required | keyof StoredRecord | 'ownerSub'>]?:
-    | Row[Name]
-    | undefined;
-};
-`;
 
 /**
  * The text of `TYPES_FILE`.
@@ -50,8 +36,8 @@ export async function apiTypes(document) {
     const { required = [] } = all[body];
     typeRecord(all[body], all[record]);
     delete all[body];
-    const names = required.length > 0 ? `, '${required.join("' | '")}'` : '';
-    return `export type ${body} = NewRecord<${record}${names}>;\n`;
+    const needed = required.length > 0 ? `, '${required.join("' | '")}'` : '';
+    return `export type ${body} = NewRecord<${record}${needed}>;\n`;
   });
   for (const schema of Object.values(all)) {
     typeForClients(schema, names);
@@ -69,7 +55,7 @@ export async function apiTypes(document) {
     ({ name, body, record }) => `  ${name}: { body: ${body}; record: ${record} };\n`,
   );
   const records = new Set(collections.map(({ record }) => record));
-  return `${HEAD}${polished(compiled, records)}${OF_ALL_RECORDS}
+  return `${HEAD}${polished(compiled, records)}
 ${bodies.join('')}
 /** The body of a create and the stored record, by collection. */
 export interface Collections {
@@ -139,7 +125,7 @@ function polished(text, records) {
     .replace(/\n{3,}/g, '\n\n')
     .replace(/^export interface (\w+) \{\n[^}]*\}/gm, (found, name) => {
       if (!records.has(name)) return found.replace(/^ {2}(?=\w+\??:)/gm, '  readonly ');
-      const extended = found.replace(' {', ' extends StoredRecord {');
+      const extended = found.replace(' {', ' extends RecordBase {');
       return extended.replace('  ownerSub', '  readonly ownerSub');
     });
 }

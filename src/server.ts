@@ -4,6 +4,6 @@
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/command.js';
 
-const [first = '', ...rest] = process.argv.slice(2);
-const args = first === '--check' ? ['check', ...rest] : ['serve', ...process.argv.slice(2)];
+const given = process.argv.slice(2);
+const args = given[0] === '--check' ? ['check', ...given.slice(1)] : ['serve', ...given];
 process.exitCode = await manage(args, terminal(import.meta.url));

@@ -57,6 +57,9 @@ const PAGES: Readonly<Record<string, Shown>> = {
   },
 };
 
+/** Of `PAGES`. */
+const MISSING = ['unknown', 'missing'];
+
 const NAMED = [
   ['auth0|saluni-ya-neema', 'Saluni ya Neema'],
   ['fundi|cherehani', 'Fundi Cherehani'],
@@ -136,17 +139,19 @@ async function signedIn(look: Look): Promise<Page> {
 
 async function judgeAll(page: Page, look: Look, all: Readonly<Record<string, Shown>>, says = '') {
   for (const [name, shown] of Object.entries(all)) {
-    if (typeof shown === 'string') await page.goto(shown);
-    else await shown(page);
+    if (typeof shown === 'string') {
+      const status = (await page.goto(shown))?.status();
+      if (says === '') expect(status, name).toBe(MISSING.includes(name) ? 404 : 200);
+    } else await shown(page);
     expect(await page.locator('main').innerText()).toContain(says);
     await judge(page, name, look);
   }
 }
 
 it('The front page’s picture shows the overview of a busy service, and is small', async () => {
-  const page = pages.get(LOOKS[0]);
-  await page?.locator('.plot rect').nth(50).waitFor({ state: 'attached' });
-  await page?.screenshot({ path: PICTURE });
+  const page = pages.get(LOOKS[0]) as Page;
+  await page.locator('.plot rect').nth(50).waitFor({ state: 'attached' });
+  await page.screenshot({ path: PICTURE });
   expect((await stat(PICTURE)).size).toBeLessThan(150_000);
 });
 

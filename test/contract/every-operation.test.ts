@@ -25,9 +25,9 @@ function sendOperation(caller: Caller, { method, path }: DescribedOperation): Pr
 }
 
 describeContract('Every operation', (service) => {
-  it.each(['bearer', 'adminKey'])('that asks for %s is 401 without it', async (scheme) => {
+  it('except health is 401 without a token or key', async () => {
     for (const operation of OPERATIONS) {
-      if (!operation.object.security.some((requirement) => scheme in requirement)) continue;
+      if (operation.path === '/health') continue;
       expectRefused(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
     }
   });

@@ -2,7 +2,7 @@
 // is committed to durable storage before the in-memory copy changes". On the server: node/secrets,
 // on Workers: worker/service-object.
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import {
   createFor,
@@ -24,84 +24,82 @@ function expectStorageFailure(reply: Reply): void {
   expect(reply.json.error?.message).toMatch(/nothing was changed; try again$/);
 }
 
-describeContract('Storage that fails for some writes', (service, { failMarkedWrites }) => {
-  describe.runIf(failMarkedWrites !== undefined)('through its port', () => {
-    beforeAll(() => service.restartFailing());
+describeContract('Storage that fails for some writes', (service) => {
+  beforeAll(() => service.restartFailing());
 
-    it.each(COLLECTIONS)(
-      'A failed change of %s is 500 and changes nothing, in memory or on disk',
-      async (name) => {
-        const account = service.account();
-        const body = { ...VALID_BODY[name], note: MARKS.removal };
-        const kept = await createFor(service.operator, account.subject, name, body);
-        /** Everything that requests show, in order. */
-        const everything = async () => {
-          const own = await Promise.all([`/${name}`, `/${name}?q=e`, '/payments'].map(account.get));
-          const views = ['/admin/overview', '/admin/usage', '/admin/audit'];
-          const paths = [...views, tenantPath(account.subject)];
-          const seen = await Promise.all(paths.map(service.operator.get));
-          return [...own, ...seen].map(({ json }) => [json.data, json.meta.pagination]);
-        };
-        const before = await everything();
-        for (const [caller, path] of [
-          [account, `/${name}`],
-          [service.operator, tenantPath(account.subject, name)],
-        ] as const) {
-          expectStorageFailure(await caller.post(path, { ...body, note: MARKS.put }));
-          expectStorageFailure(await caller.patch(`${path}/${kept.id}`, { note: MARKS.put }));
-          expectStorageFailure(await caller.delete(`${path}/${kept.id}`));
-        }
-        expect(await everything()).toEqual(before);
-        await service.restart();
-        expect(await everything()).toEqual(before);
-      },
+  it.each(COLLECTIONS)(
+    'A failed change of %s is 500 and changes nothing, in memory or on disk',
+    async (name) => {
+      const account = service.account();
+      const body = { ...VALID_BODY[name], note: MARKS.removal };
+      const kept = await createFor(service.operator, account.subject, name, body);
+      /** Everything that requests show, in order. */
+      const everything = async () => {
+        const own = await Promise.all([`/${name}`, `/${name}?q=e`, '/payments'].map(account.get));
+        const views = ['/admin/overview', '/admin/usage', '/admin/audit'];
+        const paths = [...views, tenantPath(account.subject)];
+        const seen = await Promise.all(paths.map(service.operator.get));
+        return [...own, ...seen].map(({ json }) => [json.data, json.meta.pagination]);
+      };
+      const before = await everything();
+      for (const [caller, path] of [
+        [account, `/${name}`],
+        [service.operator, tenantPath(account.subject, name)],
+      ] as const) {
+        expectStorageFailure(await caller.post(path, { ...body, note: MARKS.put }));
+        expectStorageFailure(await caller.patch(`${path}/${kept.id}`, { note: MARKS.put }));
+        expectStorageFailure(await caller.delete(`${path}/${kept.id}`));
+      }
+      expect(await everything()).toEqual(before);
+      await service.restart();
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  it('A failed create uses up its id', async () => {
+    const account = service.account();
+    const before = await account.create('customers', VALID_BODY.customers);
+    expectStorageFailure(await account.post('/customers', MARKED));
+    const after = await account.create('customers', VALID_BODY.customers);
+    expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
+  });
+
+  it('Each of many concurrent writes is answered according to what was stored, and later ones are stored', async () => {
+    const account = service.account();
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        account.post('/customers', i % 7 === 3 ? MARKED : { name: 'fine', phone: String(i) }),
+      ),
     );
+    const stored = replies.filter(({ status }) => status === 201).map(({ json }) => json.data);
+    for (const reply of replies) if (reply.status !== 201) expectStorageFailure(reply);
+    stored.push(await account.create('customers', VALID_BODY.customers));
+    const list = async () => (await account.get('/customers?page_size=100')).json.data;
+    const newestFirst = stored.toSorted((a, b) => sequenceOfId(b.id) - sequenceOfId(a.id));
+    expect(await list()).toEqual(newestFirst);
+    await service.restart();
+    expect(await list()).toEqual(newestFirst);
+  });
 
-    it('A failed create uses up its id', async () => {
-      const account = service.account();
-      const before = await account.create('customers', VALID_BODY.customers);
-      expectStorageFailure(await account.post('/customers', MARKED));
-      const after = await account.create('customers', VALID_BODY.customers);
-      expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
-    });
+  it('A change whose audit event alone cannot be written is kept', async () => {
+    const account = service.account(`${MARKS.event}-${service.account().subject}`);
+    const owner = account.subject;
+    const events = async () => (await service.operator.get('/admin/audit')).json.data;
+    const before = await events();
+    const gone = await createFor(service.operator, owner, 'customers');
+    const kept = await createFor(service.operator, owner, 'customers');
+    const path = tenantPath(owner, 'customers');
+    const patched = await service.operator.patch(`${path}/${kept.id}`, { name: 'Patched' });
+    expect(patched.status).toBe(200);
+    expect((await service.operator.delete(`${path}/${gone.id}`)).status).toBe(200);
+    const list = async () => (await account.get('/customers')).json.data;
+    expect(await list()).toEqual([patched.json.data]);
+    expect(await events()).toEqual(before);
+    await service.restart();
+    expect(await list()).toEqual([patched.json.data]);
 
-    it('Each of many concurrent writes is answered according to what was stored, and later ones are stored', async () => {
-      const account = service.account();
-      const replies = await Promise.all(
-        Array.from({ length: 60 }, (_, i) =>
-          account.post('/customers', i % 7 === 3 ? MARKED : { name: 'fine', phone: String(i) }),
-        ),
-      );
-      const stored = replies.filter(({ status }) => status === 201).map(({ json }) => json.data);
-      for (const reply of replies) if (reply.status !== 201) expectStorageFailure(reply);
-      stored.push(await account.create('customers', VALID_BODY.customers));
-      const list = async () => (await account.get('/customers?page_size=100')).json.data;
-      const newestFirst = stored.toSorted((a, b) => sequenceOfId(b.id) - sequenceOfId(a.id));
-      expect(await list()).toEqual(newestFirst);
-      await service.restart();
-      expect(await list()).toEqual(newestFirst);
-    });
-
-    it('A change whose audit event alone cannot be written is kept', async () => {
-      const account = service.account(`${MARKS.event}-${service.account().subject}`);
-      const owner = account.subject;
-      const events = async () => (await service.operator.get('/admin/audit')).json.data;
-      const before = await events();
-      const gone = await createFor(service.operator, owner, 'customers');
-      const kept = await createFor(service.operator, owner, 'customers');
-      const path = tenantPath(owner, 'customers');
-      const patched = await service.operator.patch(`${path}/${kept.id}`, { name: 'Patched' });
-      expect(patched.status).toBe(200);
-      expect((await service.operator.delete(`${path}/${gone.id}`)).status).toBe(200);
-      const list = async () => (await account.get('/customers')).json.data;
-      expect(await list()).toEqual([patched.json.data]);
-      expect(await events()).toEqual(before);
-      await service.restart();
-      expect(await list()).toEqual([patched.json.data]);
-
-      const audited = await createFor(service.operator, service.account().subject, 'customers');
-      expect((await events())[0].record_id).toBe(audited.id);
-      expect(idsOf(await account.get('/customers'))).toEqual([kept.id]);
-    });
+    const audited = await createFor(service.operator, service.account().subject, 'customers');
+    expect((await events())[0].record_id).toBe(audited.id);
+    expect(idsOf(await account.get('/customers'))).toEqual([kept.id]);
   });
 });

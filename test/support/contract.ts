@@ -188,7 +188,11 @@ function serviceOn(host: Host, settings: Settings) {
     restartChanged: (...statements: readonly string[]) =>
       restart(() => host.changeDatabase(folder.path, ...statements)),
     /** Starts the host again; storage fails marked writes from then on. */
-    restartFailing: () => restart(async () => host.failMarkedWrites?.(folder.path)),
+    restartFailing: () =>
+      restart(async () => {
+        if (!host.failMarkedWrites) throw new Error(`${host.name} can't fail marked writes`);
+        await host.failMarkedWrites(folder.path);
+      }),
     /** Does nothing if it is open already. */
     async open() {
       if (running !== undefined) return;

@@ -83,7 +83,9 @@ export function startProgram(
         const look = () => {
           const [all, group] = typeof wanted === 'string' ? [] : (wanted.exec(output) ?? []);
           const isThere = typeof wanted === 'string' && output.split(wanted).length > times;
-          if (isThere || all !== undefined) resolve(group ?? all ?? '');
+          if (!isThere && all === undefined) return;
+          child.off('output', look);
+          resolve(group ?? all ?? '');
         };
         child.on('output', look);
         exited.then(() => reject(new Error(`the process ended: ${output}`)), reject);

@@ -44,7 +44,7 @@ export class Admission {
     bytes: number,
     isDisconnected: IsDisconnected,
   ): Promise<void> | undefined {
-    const isFirst = this.#waiting.size === 0 || this.#waiting.waitingOf(account) === 0;
+    const isFirst = this.#waiting.size === 0 || !this.#waiting.isWaiting(account);
     if (isFirst && this.#tryReserve(account, bytes)) return undefined;
     return new Promise((resolve, reject) => {
       this.#waiting.add(account, { account, bytes, isDisconnected, resolve, reject });

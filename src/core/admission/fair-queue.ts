@@ -18,10 +18,9 @@ export class FairQueue<Item> {
     this.#onDrop = onDrop;
   }
 
-  /** How many items of the account wait. Those at its head that were abandoned are dropped. */
-  waitingOf(account: string): number {
-    this.#firstOf(account);
-    return this.#lanes.get(account)?.length ?? 0;
+  /** Whether an item of the account waits. Those at its head that were abandoned are dropped. */
+  isWaiting(account: string): boolean {
+    return this.#firstOf(account) !== undefined;
   }
 
   add(account: string, item: Item): void {

@@ -2,6 +2,8 @@
 // Made from the OpenAPI document by `npm run types`: change src/core/domain/collections.ts or
 // src/clients/openapi, and run it again.
 
+import type { NewRecord, RecordBase } from './stored-record.js';
+
 export type RecordCounts = Readonly<Record<keyof Collections, number>>;
 
 export type UsageByCollection = Readonly<Record<keyof Collections, ResourceUsage>>;
@@ -72,7 +74,7 @@ export interface AuditEvent {
 }
 
 /** A business profile, open to any other property. `ownerSub` holds the same text as `owner_sub`. */
-export interface Business extends StoredRecord {
+export interface Business extends RecordBase {
   /** Name of the business. By convention: the service does not check it */
   businessName?: string | null;
   /** Phone number, as text. By convention: the service does not check it */
@@ -87,7 +89,7 @@ export interface Business extends StoredRecord {
 }
 
 /** A customer, open to any other property. */
-export interface Customer extends StoredRecord {
+export interface Customer extends RecordBase {
   /** Name of the customer. Not empty */
   name: string;
   /** Phone number, as text. Not empty */
@@ -99,7 +101,7 @@ export interface Customer extends StoredRecord {
 }
 
 /** A service on offer, open to any other property. */
-export interface Service extends StoredRecord {
+export interface Service extends RecordBase {
   /** Name of the service. Not empty */
   name: string;
   /** What it usually costs. Above 0 */
@@ -115,7 +117,7 @@ export interface Service extends StoredRecord {
 }
 
 /** An order, open to any other property. */
-export interface Order extends StoredRecord {
+export interface Order extends RecordBase {
   /** Name of the customer. Not empty */
   customer: string;
   /** What is ordered. Not empty */
@@ -143,7 +145,7 @@ export interface Order extends StoredRecord {
 }
 
 /** A member of the team, open to any other property. */
-export interface TeamMember extends StoredRecord {
+export interface TeamMember extends RecordBase {
   /** Name of the member. Not empty */
   name: string;
   /** Phone number, as text. Not empty */
@@ -151,7 +153,7 @@ export interface TeamMember extends StoredRecord {
 }
 
 /** An expense, open to any other property. */
-export interface Expense extends StoredRecord {
+export interface Expense extends RecordBase {
   /** What was bought or paid for. Not empty */
   description: string;
   /** Group of expenses. Not empty */
@@ -213,20 +215,6 @@ export interface Payment {
   /** `paid` when `paid >= amount` */
   readonly status: 'paid' | 'pending';
 }
-
-export interface StoredRecord {
-  /** The collection's prefix and a number, given by the service */
-  readonly id: string;
-  /** The account that the record belongs to */
-  readonly owner_sub: string;
-}
-
-/** The body that creates a record. Any other property is kept unchanged. The service sets `id` and `owner_sub`. */
-export type NewRecord<Row, Required extends keyof Row = never> = Pick<Row, Required> & {
-  [Name in keyof Row as Exclude<Name, Required | keyof StoredRecord | 'ownerSub'>]?:
-    | Row[Name]
-    | undefined;
-};
 
 export type NewBusiness = NewRecord<Business>;
 export type NewCustomer = NewRecord<Customer, 'name' | 'phone'>;

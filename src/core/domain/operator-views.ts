@@ -1,5 +1,5 @@
 // The operator's views across accounts. `/admin/NAME` is the path of each, and NAME its method in
-// the storage's port and in the operator's client.
+// `OperatorViews` and in the operator's client.
 
 /** The views that answer one object: the counts; sizes, recent creations and the last change. */
 export const OBJECT_VIEWS = ['overview', 'usage'] as const;

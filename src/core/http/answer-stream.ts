@@ -1,9 +1,10 @@
 // The bodies of long responses: made and encoded piece by piece as the client reads, within the
 // account's time slices and the bytes that it may hold.
 
+import type { Admission } from '../admission/admission.js';
+import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
-import type { Caller } from './routes.js';
 
 /** A longer response is sent in pieces of at most this, so that a slow reader holds little memory. */
 export const PIECE_CHARACTERS = 65_536;
@@ -12,10 +13,18 @@ const HELD_BYTES = 2 * PIECE_CHARACTERS * 3;
 
 const encoder = new TextEncoder();
 
+/** Who takes turns and holds bytes, and of what. */
+export interface StreamOwner {
+  /** Empty for the operator. */
+  readonly account: string;
+  readonly isDisconnected: IsDisconnected;
+  readonly service: { readonly scheduler: FairScheduler; readonly admission: Admission };
+}
+
 /** The body of a response whose text comes in pieces. An unread body holds nothing. */
 export function answerStream(
   pieces: AsyncGenerator<string>,
-  { account, isDisconnected, service }: Caller,
+  { account, isDisconnected, service }: StreamOwner,
 ) {
   const { scheduler, admission } = service;
   let isCancelled = false;

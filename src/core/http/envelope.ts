@@ -4,8 +4,7 @@
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import { areTexts, type Rows } from '../domain/listing.js';
-import { answerStream, PIECE_CHARACTERS } from './answer-stream.js';
-import type { Caller } from './routes.js';
+import { answerStream, PIECE_CHARACTERS, type StreamOwner } from './answer-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INVALID_JSON: 400,
@@ -74,7 +73,7 @@ const encoder = new TextEncoder();
 export function toResponse(
   result: HandlerResult,
   { requestId, now, originHeaders }: EnvelopeFacts,
-  caller?: Caller,
+  caller?: StreamOwner,
 ): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',

@@ -1,5 +1,5 @@
 // A request's body as text: "at most 1 MiB", whatever its Content-Type and
-// Content-Length say. `core/domain/record.ts` judges later whether it is one JSON object.
+// Content-Length say. `core/domain/json.ts` checks later that it is one JSON object.
 
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';

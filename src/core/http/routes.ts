@@ -3,7 +3,6 @@
 // is 404, another method "405 `METHOD_NOT_ALLOWED` with an `Allow` header", which is made from the row.
 
 import type { Context } from 'hono';
-import type { IsDisconnected } from '../admission/fair-scheduler.js';
 import { boundedBody } from '../bounded-body.js';
 import type { AdminHealth } from '../domain/api-schema.js';
 import { runOf } from '../domain/audit-event.js';
@@ -21,6 +20,7 @@ import {
 import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../domain/operator-views.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { AccountRecords } from '../records/record-service.js';
+import type { StreamOwner } from './answer-stream.js';
 import { data, dataOf, type HandlerResult, list } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, ownerOf, queryOf } from './path.js';
 import type { PipelineOptions } from './pipeline.js';
@@ -28,16 +28,8 @@ import { bodyMaxBytes, type HostBindings, readBodyText } from './request-body.js
 
 export type HonoContext = Context<{ Bindings: HostBindings }>;
 
-/** Who takes turns and holds bytes, and of what. */
-export interface Caller {
-  /** Empty for the operator. */
-  readonly account: string;
-  readonly isDisconnected: IsDisconnected;
-  readonly service: Pick<PipelineOptions, 'scheduler' | 'admission'>;
-}
-
 /** A request whose caller is known. */
-export interface Call extends Caller {
+export interface Call extends StreamOwner {
   readonly context: HonoContext;
   readonly collection: CollectionName | undefined;
   readonly isOperator: boolean;
@@ -67,12 +59,12 @@ export const HEALTH = {
 } as const;
 
 const HEALTH_RESULT = data(JSON.stringify(HEALTH));
-export const health: Action = () => HEALTH_RESULT;
+const health: Action = () => HEALTH_RESULT;
 
-export const listRecords: Action = (call) => recordsPage(call, queryIn(call, DATA_PAGE_SIZES));
+const listRecords: Action = (call) => recordsPage(call, queryIn(call, DATA_PAGE_SIZES));
 
 /** Like the account's own list, with the operator's page sizes and without the status filter. */
-export const adminListRecords: Action = (call) =>
+const adminListRecords: Action = (call) =>
   recordsPage(call, { ...queryIn(call, ADMIN_PAGE_SIZES), status: '' });
 
 function recordsPage(call: Call, query: ListQuery): MaybePromise<HandlerResult> {
@@ -81,29 +73,29 @@ function recordsPage(call: Call, query: ListQuery): MaybePromise<HandlerResult> 
   );
 }
 
-export const createRecord: Action = (call) =>
+const createRecord: Action = (call) =>
   withBody(call, 201, (body) => recordsOf(call).create(collectionOf(call), body));
 
-export const readRecord: Action = (call) =>
+const readRecord: Action = (call) =>
   thenMaybe(recordsOf(call).read(collectionOf(call), idOf(call)), (outcome) => dataOf(outcome));
 
-export const updateRecord: Action = (call) =>
+const updateRecord: Action = (call) =>
   withBody(call, 200, (body) => recordsOf(call).update(collectionOf(call), idOf(call), body));
 
 /** "Deletion: `{ id, deleted }`." */
-export const deleteRecord: Action = async (call) => {
+const deleteRecord: Action = async (call) => {
   const outcome = await recordsOf(call).delete(collectionOf(call), idOf(call));
   return outcome.ok ? data(JSON.stringify({ id: outcome.value, deleted: true })) : outcome;
 };
 
 /** "Ignores all query parameters and returns every derived row." */
-export const listPayments: Action = async (call) => {
+const listPayments: Action = async (call) => {
   const { items, total } = await recordsOf(call).payments();
   return list(items, singlePage(total));
 };
 
 /** Always 200: a monitor reads "degraded" and the reason, instead of a failed request. */
-export const adminHealth: Action = async ({ service }) => {
+const adminHealth: Action = async ({ service }) => {
   const ping = service.records.operator.ping();
   const connected = await ping.then(() => true).catch(() => false);
   const view: AdminHealth = {
@@ -114,7 +106,7 @@ export const adminHealth: Action = async ({ service }) => {
   return data(JSON.stringify(view));
 };
 
-export const adminAccount: Action = async (call) => {
+const adminAccount: Action = async (call) => {
   const outcome = await recordsOf(call).profile();
   if (!outcome.ok) return outcome;
   const { summary, profiles } = outcome.value;

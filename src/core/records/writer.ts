@@ -182,7 +182,7 @@ export class Writer {
       const event = auditEvent({ ...write, id: change.id }, change.changed, this.#options.clock());
       if (event !== undefined) group.events.push(event);
     } catch (error) {
-      // A write that throws here is a defect of that one write: nothing of it is staged.
+      // A write that throws here is a defect of that one write.
       write.reject(error);
     }
   }

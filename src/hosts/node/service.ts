@@ -32,7 +32,7 @@ export interface ServiceOptions {
 }
 
 /** The records, and what the process runs for their storage. */
-export interface ServedRecords extends Omit<StartedParts, 'connections' | 'scheduler' | 'work'> {
+export interface ServedRecords extends Omit<StartedParts, 'connections' | 'scheduler'> {
   readonly records: RecordService;
   readonly facts?: LogFields;
   /** After the last answer. */

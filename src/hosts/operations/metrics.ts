@@ -32,7 +32,7 @@ export const HELP = {
   service_identity_check_duration_seconds: 'Duration of a check, its wait for a turn included.',
   service_identity_checks_joined_total: 'Checks that joined a request already under way.',
   service_identity_checks_remembered_total: 'Checks that were answered from memory.',
-  service_admin_keys_refused_total: 'Requests with a wrong admin key, on both ports.',
+  service_admin_keys_refused_total: 'Requests with a wrong admin key.',
   service_backup_interval_seconds: 'How often a backup is taken; 0: only on request.',
   service_backup_last_success_timestamp_seconds: 'Time of the newest backup; 0 without one.',
   service_backup_last_size_bytes: 'Size of the newest backup.',

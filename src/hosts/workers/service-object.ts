@@ -2,6 +2,7 @@
 // runs at most one of it. It loads every record, and answers with the same handler as on Node.
 
 import { DurableObject } from 'cloudflare:workers';
+import type * as runtime from '@cloudflare/workers-types';
 import { adminGate } from '../../core/http/authentication.js';
 import {
   createHandler,
@@ -44,10 +45,11 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the runtime's Request, which is also the handler's
-  override fetch(request: any): any {
+  override async fetch(request: runtime.Request): Promise<runtime.Response> {
     const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
-    return this.#respond(request, { remoteAddress });
+    const response = await this.#respond(request as unknown as Request, { remoteAddress });
+    // One class each at run time; only the declarations differ.
+    return response as unknown as runtime.Response;
   }
 
   async #open(): Promise<void> {

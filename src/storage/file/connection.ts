@@ -13,23 +13,33 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 type Args = readonly (string | number)[];
 export type Statement = readonly [sql: string, ...args: Args];
 
+/** Chosen once, when the file is opened. */
+export interface FileSharing {
+  /** No other process writes the log back, or removes it. */
+  readonly isAlone: boolean;
+  readonly lockingMode: string;
+  readonly checkpointPages: number;
+  /** Of the URI at which a backup reads the file. */
+  readonly backupMode: string;
+}
+
 /**
  * SQLite's lock keeps every other process out. A backup reads the file without a lock and without its
  * log, so checkpoints pause meanwhile. 1,000 pages are SQLite's default.
  */
-export const EXCLUSIVE = {
+export const EXCLUSIVE: FileSharing = {
+  isAlone: true,
   lockingMode: 'exclusive',
   checkpointPages: 1_000,
   backupMode: 'immutable=1',
 };
-/** Chosen once, when the file is opened; nothing else asks who shares it. */
-export type FileSharing = Readonly<typeof EXCLUSIVE>;
 
 /**
  * Litestream reads the file, and only Litestream writes the log back, and may remove it: this library's
  * SQLite may lose a commit if it does so while another process writes.
  */
 export const WITH_LITESTREAM: FileSharing = {
+  isAlone: false,
   lockingMode: 'normal',
   checkpointPages: 0,
   backupMode: 'mode=ro',

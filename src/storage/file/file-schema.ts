@@ -16,7 +16,7 @@ export const SCHEMA: readonly string[] = [
   ...CREATE_RECORDS,
   'create table audit_events (id integer primary key autoincrement, event text not null) strict',
   CREATE_SEQUENCES,
-  // What `record-columns.ts` writes: texts, and a number for a status that isn't text.
+  // What `stored-rows.ts` writes: texts, and a number for a status that isn't text.
   'alter table records add column owner text',
   'alter table records add column status any',
   `pragma application_id = ${APPLICATION_ID}`,

@@ -51,7 +51,7 @@ export function openDatabase(
     assertIntegrity(connection);
   }
   // Litestream may have written it back and removed it.
-  const isAlone = sharing.checkpointPages > 0;
+  const { isAlone } = sharing;
   if (isAlone && wasKilled && lacksLog && !acceptsMissingLog) {
     throw new Error(
       'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',

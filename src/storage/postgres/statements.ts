@@ -99,8 +99,6 @@ const ROWS = `
 const later = (at: string) =>
   `case when ${at} < abs(t.updated_at) then t.updated_at else ${at} end`;
 
-export type WriteStatements = ReturnType<typeof writesWithin>;
-
 /**
  * The writes, for the given quotas. An update returns no row if another change came first. With quotas
  * `n` is null if nothing was stored, and the row has the account's totals.

@@ -10,7 +10,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** scrypt itself needs 128 * N * r bytes; Node wants a bound above that. */
 const MEMORY_FACTOR = 256;
-export const PASSWORD_MIN_CHARACTERS = 12;
+const PASSWORD_MIN_CHARACTERS = 12;
 /** Hashing a longer text would only cost time. */
 const PASSWORD_MAX_CHARACTERS = 1_024;
 const CODE_CHARACTERS = 8;

@@ -1,6 +1,5 @@
 // What the pages are built from.
 
-import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { Log } from '../../core/log.js';
 import type { OperatorClient } from '../../operator-client.js';
@@ -22,7 +21,6 @@ export interface ConsoleParts {
 
 /** The values in the context of a page's action. */
 export interface PageEnvironment {
-  Bindings: HttpBindings;
   Variables: {
     isSignedIn: boolean;
     form: URLSearchParams;

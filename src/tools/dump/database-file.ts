@@ -32,7 +32,7 @@ export const fileStore = (path: string): Store => ({
 
 /** Rejects with the reason if a running service holds the file, or would refuse to start on it. */
 async function* linesIn(path: string): AsyncGenerator<DumpLine> {
-  // Opening would create a missing file.
+  // Outside the `try`: a missing file has a sentence of its own.
   await stat(path);
   let connection: Connection | undefined;
   try {

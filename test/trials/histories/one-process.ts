@@ -226,5 +226,6 @@ async function traced(inject: string, folder: string, amount: Amount): Promise<F
     await world.end('SIGKILL');
     await world.start([]);
   }
+  if (inject === FAILING_SYNCS && ends === 0) throw new Error('no failed sync ended the service');
   return { world, came: inject === FAILING_SYNCS ? `${ends} times` : '' };
 }

@@ -136,5 +136,6 @@ async function diskFull(amount: Amount): Promise<Faulted> {
     refused += unclear() - before;
     rmSync(ballast);
   });
+  if (refused === 0) throw new Error('the full disk refused no write');
   return { world, came: `${came}, ${refused} writes refused` };
 }

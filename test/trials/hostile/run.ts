@@ -70,7 +70,7 @@ export const hostile: Trial = async ({ size, only, folder, say }) => {
   await fillDatabase(filled, ORDERS[size]);
   const wanted = Object.entries(ATTACKS).filter(([name]) => name.includes(only));
   const runs: readonly Run[] =
-    size === 'small'
+    size === 'small' && wanted.length > 0
       ? [{ fault: 'every attack', attacks: wanted.map(([, clients]) => clients) }]
       : wanted.map(([fault, clients]) => ({ fault, attacks: [clients] }));
   const findings: Finding[] = [];

@@ -102,6 +102,7 @@ const CLIENT_TYPES = [
   'clients/client',
   'core/domain/errors.d.ts',
   'core/domain/api-schema.d.ts',
+  'core/domain/stored-record.d.ts',
   'core/domain/collection-name.d.ts',
 ];
 

@@ -20,6 +20,7 @@ const FILES = [
   'types/clients',
   'types/core/domain/errors.d.ts',
   'types/core/domain/api-schema.d.ts',
+  'types/core/domain/stored-record.d.ts',
   'types/core/domain/collection-name.d.ts',
 ];
 

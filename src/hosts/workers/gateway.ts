@@ -14,9 +14,9 @@ export async function forward(request: Request, env: WorkerEnvironment): Promise
   const isRead = READS.includes(request.method);
   const send = () => serviceStub(env).fetch(request as never) as unknown as Promise<Response>;
   try {
-    if (!isRead) return await send();
-    return await send().catch((error) => {
-      if (isOverloaded(error)) throw error;
+    return await send().catch((error: { readonly overloaded?: boolean }) => {
+      // The platform asks not to send more: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+      if (!isRead || error.overloaded) throw error;
       return send();
     });
   } catch (error) {
@@ -26,11 +26,6 @@ export async function forward(request: Request, env: WorkerEnvironment): Promise
       : (['STORAGE_FAILED', 'no response; read before trying again'] as const);
     return errorResponse(request, code, message, admittedOrigin(request, env));
   }
-}
-
-/** The platform asks not to send more: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
-function isOverloaded(error: unknown): boolean {
-  return (error as { readonly overloaded?: boolean }).overloaded === true;
 }
 
 function admittedOrigin(request: Request, env: WorkerEnvironment): Record<string, string> {

@@ -2,7 +2,6 @@
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
 import { objectIn } from '../../core/json-line.js';
 import type { Log } from '../../core/log.js';
@@ -39,8 +38,6 @@ import {
 } from './object-storage.js';
 
 const PAGE_ROWS = 1_000;
-/** Rows of a piece of the usage view: about 10 ms. */
-const COUNTED_AT_ONCE = 5_000;
 /** From this part of the memory limit on, the log says that the service should move. */
 const NEARLY_FULL = 0.8;
 
@@ -55,18 +52,18 @@ const BODIES = 'select body from records where position in (select value from js
 const APPEND_EVENT = 'insert into audit_events (event) values (?1)';
 const EVENTS = 'select id, event from audit_events order by id';
 const DUMP_PIECE_CHARACTERS = 65_536;
-/** Reads no body: its length is in the row's header. */
-const MEASURE =
-  'select collection, octet_length(body) as bytes, created_at, updated_at from records';
-type Measured = Readonly<Record<'bytes' | 'created_at' | 'updated_at', number>>;
+/** As JSON of `StoredUsage`. Reads no body: its length is in the row's header. 0.2 s for 200,000 rows, a full object. */
+const USAGE = `
+  select json_object('collection', collection, 'records', count(*),
+           'payloadBytes', sum(octet_length(body)), 'lastUpdatedAt', max(updated_at), 'createdAfter',
+           json_array(sum(created_at > ?1), sum(created_at > ?2), sum(created_at > ?3))) as usage
+    from records group by collection`;
 
 export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
   readonly log: Log;
   /** "A new empty database receives sample rows." */
   readonly seedsSamples: boolean;
-  /** Resolves after requests that wait have been served. */
-  readonly pause: () => Promise<void>;
   /** See `memoryOf`. */
   readonly memoryMaxBytes?: number;
 }
@@ -78,8 +75,6 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   readonly #options: Required<ObjectRecordStorageOptions>;
   /** What the stored records take in memory. */
   #memory = 0;
-  /** The last of the commits and counts, which run one at a time. */
-  #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: ObjectRecordStorageOptions) {
@@ -87,7 +82,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     const { storage, seedsSamples } = options;
     storage.transactionSync(() => {
       if (!prepareSchema(storage) || !seedsSamples) return;
-      this.#put({ puts: sampleRows(), removals: [], sequences: {}, events: [], at: Date.now() });
+      this.#put({ puts: sampleRows(), removals: [], sequences: {}, at: Date.now() });
     });
   }
 
@@ -108,31 +103,40 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     return this.#highest();
   }
 
-  commit(changes: Changes): Promise<CommitResult> {
-    return this.#inTurn(() => this.#commit(changes));
+  async commit(changes: Changes): Promise<CommitResult> {
+    const { storage, memoryMaxBytes } = this.#options;
+    const { events } = changes;
+    let isPut = false;
+    let auditError: unknown;
+    const append = () => events.map((event) => this.#rows(APPEND_EVENT, JSON.stringify(event)));
+    try {
+      if (this.#isClosed) throw new Error('the storage is closed');
+      const memory = this.#memory + this.#growthBy(changes);
+      if (memory > Math.max(memoryMaxBytes, this.#memory)) {
+        throw tooLargeFor(memoryMaxBytes, memory);
+      }
+      storage.transactionSync(() => {
+        this.#put(changes);
+        // "If the audit write fails …, the change stands": a transaction within that of the change.
+        try {
+          if (events.length > 0) storage.transactionSync(append);
+        } catch (error) {
+          auditError = error;
+        }
+        isPut = true;
+      });
+      this.#setMemory(memory);
+      return { status: 'committed', ...(auditError !== undefined && { auditError }) };
+    } catch (error) {
+      // If the commit itself failed, what is stored now is unknown. Otherwise all was rolled back.
+      return { status: isPut || this.#isClosed ? 'unknown' : 'notStored', error };
+    }
   }
 
-  /** Counted in pieces: commits wait meanwhile, reads go on. */
-  usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
-    return this.#inTurn(async () => {
-      const totals = new Map<CollectionName, ReturnType<typeof newTotal>>();
-      let rows = 0;
-      const measured = this.#options.storage.sql.exec<Measured & { collection: CollectionName }>(
-        MEASURE,
-      );
-      for (const { collection, bytes, created_at, updated_at } of measured) {
-        const total = totals.get(collection) ?? newTotal(collection);
-        totals.set(collection, total);
-        total.records++;
-        total.payloadBytes += bytes;
-        for (const i of [0, 1, 2] as const) {
-          if (created_at > createdAfter[i]) total.createdAfter[i]++;
-        }
-        total.lastUpdatedAt = Math.max(total.lastUpdatedAt, updated_at);
-        if (++rows % COUNTED_AT_ONCE === 0) await this.#options.pause();
-      }
-      return { collections: [...totals.values()], auditEventCount: this.#eventCount() };
-    });
+  async usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
+    const rows = this.#rows<{ usage: string }>(USAGE, ...createdAfter);
+    const collections = rows.map(({ usage }) => JSON.parse(usage));
+    return { collections, auditEventCount: this.#eventCount() };
   }
 
   async auditEvents(page: PageRequest): Promise<Page> {
@@ -202,53 +206,15 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   async close(): Promise<void> {
-    await this.#last;
     this.#isClosed = true;
   }
 
-  #inTurn<T>(run: () => T | Promise<T>): Promise<T> {
-    const result = this.#last.then(run);
-    this.#last = result.catch(() => {});
-    return result;
-  }
-
-  #commit(changes: Changes): CommitResult {
-    const { storage, memoryMaxBytes } = this.#options;
-    let isPut = false;
-    try {
-      if (this.#isClosed) throw new Error('the storage is closed');
-      const memory = this.#memory + this.#growthBy(changes);
-      if (memory > Math.max(memoryMaxBytes, this.#memory)) {
-        throw tooLargeFor(memoryMaxBytes, memory);
-      }
-      storage.transactionSync(() => {
-        this.#put(changes);
-        isPut = true;
-      });
-      this.#setMemory(memory);
-      return { status: 'committed' };
-    } catch (error) {
-      // The commit itself failed: what is stored now is unknown.
-      if (isPut || this.#isClosed) return { status: 'unknown', error };
-      // A transaction that throws is rolled back as a whole.
-      if (!(error instanceof EventsRefused)) return { status: 'notStored', error };
-      const result = this.#commit({ ...changes, events: [] });
-      return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
-    }
-  }
-
-  #put({ puts, removals, sequences, events, at }: Changes): void {
+  #put({ puts, removals, sequences, at }: Omit<Changes, 'events'>): void {
     for (const { position, collection, id, body } of puts) {
       this.#rows(PUT_ROW, position, collection, id, body, at);
     }
     if (removals.length > 0) this.#rows(REMOVE_ROWS, JSON.stringify(removals));
     this.#rows(PUT_SEQUENCES, JSON.stringify(sequences));
-    try {
-      for (const event of events) this.#rows(APPEND_EVENT, JSON.stringify(event));
-    } catch (cause) {
-      // "If the audit write fails …, the change stands."
-      throw new EventsRefused('the audit events cannot be stored', { cause });
-    }
   }
 
   #growthBy({ puts, removals }: Changes): number {
@@ -280,11 +246,4 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
     return rowsOf<Row>(this.#options.storage, statement, ...bindings);
   }
-}
-
-class EventsRefused extends Error {}
-
-function newTotal(collection: CollectionName) {
-  const createdAfter: [number, number, number] = [0, 0, 0];
-  return { collection, records: 0, payloadBytes: 0, createdAfter, lastUpdatedAt: 0 };
 }

@@ -1,8 +1,6 @@
-// What an object's storage decides for itself, over SQLite in this process: how much memory its records
-// may take, and the moment of its counts.
+// How much memory an object's records may take, over SQLite in this process.
 
 import { expect, it } from 'vitest';
-import { sampleRows } from '../../../src/core/records/sample-rows.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { memoryOf } from '../../../src/storage/object/object-storage.js';
 import { keptLog } from '../../support/kept-log.js';
@@ -11,7 +9,7 @@ import { openObjectStorage } from './object-storage.js';
 
 async function openLimited(memoryMaxBytes: number, storage = openObjectStorage()) {
   const log = keptLog();
-  const options = { storage, log, seedsSamples: false, pause: async () => {}, memoryMaxBytes };
+  const options = { storage, log, seedsSamples: false, memoryMaxBytes };
   const limited = new ObjectRecordStorage(options);
   await loaded(limited);
   return { limited, log, storage };
@@ -43,20 +41,4 @@ it('A full object refuses growth as a full disk does, and takes what shrinks and
   expect((await next.limited.commit(puts(2, bodyOf(1_401)))).status).toBe('notStored');
   expect((await next.limited.commit(changes({ removals: [1] }))).status).toBe('committed');
   expect((await next.limited.commit(puts(2, bodyOf(1_401)))).status).toBe('committed');
-});
-
-it('Counts are of one moment, although they are made in pieces: a commit waits for them', async () => {
-  const storage = openObjectStorage();
-  const pause = () => new Promise<void>((resume) => setImmediate(resume));
-  const samples = { storage, log: keptLog(), seedsSamples: true, pause };
-  const seeded = new ObjectRecordStorage(samples);
-  const count = async () => (await seeded.usage([0, 0, 0])).collections;
-  const [first, , second] = await Promise.all([
-    count(),
-    seeded.commit(changes({ removals: [1] })),
-    count(),
-  ]);
-  const total = (usage: Awaited<ReturnType<typeof count>>) =>
-    usage.reduce((sum, { records }) => sum + records, 0);
-  expect([total(first), total(second)]).toEqual([sampleRows().length, sampleRows().length - 1]);
 });

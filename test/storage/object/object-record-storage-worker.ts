@@ -13,7 +13,7 @@ export class CheckingObject extends DurableObject {
     const home = {
       open: async () =>
         new ObjectRecordStorage({
-          ...{ storage, log: silentLog, seedsSamples: false, pause: async () => {} },
+          ...{ storage, log: silentLog, seedsSamples: false },
         }),
       refuseEvents: async () =>
         void storage.sql.exec(`create trigger t before insert on audit_events ${refusal}`),

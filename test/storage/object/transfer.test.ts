@@ -13,7 +13,7 @@ let storage: ObjectStorage;
 let records: ObjectRecordStorage;
 const open = (limit: object = {}) =>
   new ObjectRecordStorage({
-    ...{ storage, log: silentLog, seedsSamples: true, pause: async () => {} },
+    ...{ storage, log: silentLog, seedsSamples: true },
     ...limit,
   });
 beforeEach(() => {

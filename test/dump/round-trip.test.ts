@@ -28,38 +28,32 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => folder.remove());
 
-/** The rows of each account by collection, because not every storage keeps an order across them. */
-const byCollection = ({ accounts }: FileContents) =>
-  new Map(
-    [...accounts].map(([owner, rows]) => [
-      owner,
-      rows.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 0)),
-    ]),
-  );
-
 describe('A dump from a file', () => {
-  it('goes through Postgres and Workers into a file, and users and the operator see the same', async () => {
-    const printed = await runWell(['dump', '--from', at('shop.db'), '--to', at('file.ndjson')]);
-    expect(printed).toContain('1400 records and 1100 audit events');
-    const server = await sharedPostgres();
-    const postgres = { DATABASE_URL: await server.make(newDatabaseName()) };
-    await runWell(['load', at('file.ndjson')], postgres);
-    await runWell(['dump', '--to', at('postgres.ndjson')], postgres);
+  it('goes through Postgres and Workers into a file with one digest, and users and the operator see the same', async () => {
+    const digests = new Set<string>();
+    const move = async (args: readonly string[], settings: Record<string, string> = {}) => {
+      const printed = await runWell(args, settings);
+      digests.add(printed.slice(printed.indexOf('1400 records')));
+    };
+    const postgres = { DATABASE_URL: await (await sharedPostgres()).make(newDatabaseName()) };
+    await move(['dump', '--from', at('shop.db'), '--to', at('file.ndjson')]);
+    await move(['load', at('file.ndjson')], postgres);
+    await move(['dump', '--to', at('postgres.ndjson')], postgres);
 
     const workers = await startMaintained(at('objects'));
     const load = ['load', at('postgres.ndjson'), '--to', workers.origin];
     // An interrupted load leaves nothing.
     const cut = gzipSync(await readFile(at('postgres.ndjson'))).subarray(0, -100);
     expect((await workers.maintain('PUT', {}, cut)).status).toBe(422);
-    await runWell(load);
+    await move(load);
     const again = await runHere(load);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('holds records')]);
-    await runWell(['dump', '--from', workers.origin, '--to', at('workers.ndjson')]);
+    await move(['dump', '--from', workers.origin, '--to', at('workers.ndjson')]);
     await workers.stop();
-    await runWell(['load', at('workers.ndjson'), '--to', at('back.db')]);
-    const end = await contentsOf(at('back.db'));
-    expect(byCollection(end)).toEqual(byCollection(before));
-    expect([end.events, end.sequences]).toEqual([before.events, before.sequences]);
+    await move(['load', at('workers.ndjson'), '--to', at('back.db')]);
+    expect(await contentsOf(at('back.db'))).toEqual(before);
+    const digest = /^1400 records and 1100 audit events, contents \w{64}\n$/;
+    expect([...digests]).toEqual([expect.stringMatching(digest)]);
 
     await using identity = await openIdentityStub();
     const settings = { MAINTENANCE: 'off', AUTH_USERINFO_URL: identity.url };
@@ -83,9 +77,7 @@ describe('A dump from a file', () => {
     await served.stop();
   }, 60_000);
 
-  it('is whole in a new file, and NDJSON with a head, a line for each record and event, and a digest', async () => {
-    await runWell(['load', at('file.ndjson'), '--to', at('copy.db')]);
-    expect(await contentsOf(at('copy.db'))).toEqual(before);
+  it('is NDJSON with a head, a line for each record and event, and a digest', async () => {
     const lines = (await readFile(at('file.ndjson'), 'utf8')).trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 1_400 + 1_100 + 2);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ version: 1, release: '0.1.0' });

@@ -22,8 +22,8 @@ import type { Call } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
 const READ_BYTES = 1_048_576;
-const BATCH_MAX_LINES = 1_000;
-const BATCH_MAX_CHARACTERS = 1_000_000;
+/** A record can be as large as 1 MiB and 64 KiB. */
+const BATCH_LINES = 50;
 
 /** A source or a target of dumps. */
 export interface Store {
@@ -43,18 +43,16 @@ export class Summary {
 
   /** Throws an error that names the record if no host could serve it. */
   add(line: DumpLine): void {
-    if (isRecord(line)) {
-      assertRecord(line);
-      const { collection, id, owner, created_at } = line;
-      this.records++;
-      this.#raise({ [collection]: sequenceOf(collection, id) });
-      const before = this.oldest.get(owner ?? '') ?? Infinity;
-      this.oldest.set(owner ?? '', Math.min(created_at, before));
-      this.#lines.update(JSON.stringify(line));
-    } else if (isEvent(line)) {
-      this.events++;
-      this.#lines.update(JSON.stringify([line.id, line.event]));
-    } else if ('highest' in line) this.#raise(line.highest);
+    if ('highest' in line) this.#raise(line.highest);
+    if (!isRecord(line) && !isEvent(line)) return;
+    this.#lines.update(JSON.stringify(line));
+    if (isEvent(line)) return void this.events++;
+    assertRecord(line);
+    const { collection, id, created_at } = line;
+    this.records++;
+    this.#raise({ [collection]: sequenceOf(collection, id) });
+    const owner = line.owner ?? '';
+    this.oldest.set(owner, Math.min(created_at, this.oldest.get(owner) ?? Infinity));
   }
 
   /** SHA-256 of records, events and highest numbers: the same before and after a move, on every host. */
@@ -133,14 +131,11 @@ export async function readSummary(path: string): Promise<Summary> {
 /** The lines of a dump, as many as one statement may store. */
 export async function* batchesOf(path: string) {
   let batch: DumpLine[] = [];
-  let characters = 0;
   const sorted = () => ({ records: batch.filter(isRecord), events: batch.filter(isEvent) });
   for await (const line of readDump(path)) {
-    batch.push(line);
-    characters += isRecord(line) ? line.body.length : isEvent(line) ? line.event.length : 0;
-    if (batch.length < BATCH_MAX_LINES && characters < BATCH_MAX_CHARACTERS) continue;
+    if (batch.push(line) < BATCH_LINES) continue;
     yield sorted();
-    [batch, characters] = [[], 0];
+    batch = [];
   }
   yield sorted();
 }

@@ -27,8 +27,9 @@ export const postgresStore = (url: string): Store => ({
   load: (path, highest) => load(url, path, highest),
 });
 
+/** In the order in which they were loaded, so that the digest of the contents is that of their source. */
 const RECORDS = `
-  select owner, collection, id, position, created_at, updated_at, body from records order by owner, collection, position`;
+  select collection, id, position, created_at, updated_at, body from records order by position, collection, id`;
 const EVENTS = 'select id, event from audit_events order by id';
 const SEQUENCES = `
   select replace(sequencename, '_numbers', '') as name, last_value as last from pg_sequences

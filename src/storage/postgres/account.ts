@@ -64,8 +64,6 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       const change: Change = { request, kind: 'create', collection, id };
       try {
         const outcome = await this.#stored(change, { ...made.value, text }, number, '');
-        // An earlier attempt may have stored the record and reached the quota.
-        if (!outcome?.ok && request.isInDoubt) return storageFailed('unknown');
         return outcome ?? storageFailed('notStored');
       } catch (error) {
         // Unique violation: only this request uses the id, so an earlier attempt stored the record.
@@ -90,16 +88,16 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       const before = await this.find(collection, id, request);
       const changed = patchedRecord(collection, before?.body ?? '{}', body);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
-      // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
-      if (request.isInDoubt && before?.version !== version) {
-        const isThere = changed.ok && changed.value.text === before?.body;
-        return isThere ? this.#confirmed(before.body, request) : storageFailed('unknown');
-      }
       if (before === undefined) return notFound(collection, id);
       if (!changed.ok) return changed;
+      if (request.isInDoubt && before.version !== version) {
+        // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
+        const isThere = changed.value.text === before.body;
+        return isThere ? this.#confirmed(before.body, request) : storageFailed('unknown');
+      }
       version = before.version;
       const outcome = await this.#stored(change, changed.value, version, before.body);
-      if (outcome?.ok || (outcome !== undefined && !request.isInDoubt)) return outcome;
+      if (outcome !== undefined) return outcome;
     }
   }
 
@@ -111,14 +109,16 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     before: string,
   ): Promise<Outcome<string> | undefined> {
     const { limits, writes } = this.context;
-    const { text } = record;
+    const { text, status, changed } = record;
     const refused = recordTooLarge(text, before);
     if (refused !== undefined) return refused;
     const isNew = change.kind === 'create';
     const bytes = Buffer.byteLength(text);
     const growth = bytes - Buffer.byteLength(before);
+    const columns = [Date.now(), statusColumn(status), text, foldedColumn(text)];
+    const values = [target, growth, bytes, ...columns];
     const statement = isNew ? writes.create : writes.update;
-    const [row] = await this.#write(statement, change, record, [target, growth, bytes]);
+    const [row] = await this.#write(statement, change, values, changed);
     if (row === undefined) return undefined;
     if (row.n !== null) return succeeded(text);
     return quotaFailure(limits, row, { records: isNew ? 1 : 0, bytes: growth });
@@ -127,8 +127,6 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#settled(async (request) => {
       const [gone] = await this.#write(sql.DELETE, { request, kind: 'delete', collection, id });
-      // After a lost connection, this request or another may have deleted it.
-      if (gone === undefined && request.isInDoubt) return storageFailed('unknown');
       if (gone === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
       if (gone.records === 0) {
@@ -148,22 +146,17 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   async #write(
     statement: sql.Statement,
     change: Change,
-    record?: ChangedRecord,
-    sizes: readonly number[] = [],
+    columns: readonly unknown[] = [],
+    changed: readonly string[] = [],
   ): Promise<readonly Written[]> {
     const { log, isLogged, events } = this.context;
-    const [owner, sender] = [this.owner, this.sender];
+    const { owner, sender } = this;
     const { request, kind, collection, id } = change;
     if (sender?.isDisconnected()) throw new FailureError(clientClosedRequest.failure);
-    const now = Date.now();
-    const values: unknown[] = [this.key, collection, toStored(id), ...sizes];
-    if (record !== undefined) {
-      const { text, status } = record;
-      values.push(now, statusColumn(status), text, foldedColumn(text));
-    }
+    const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
       this.ask<Written>(statement, [...values, event], request);
-    const event = auditEvent({ ...change, owner, sender }, record?.changed ?? [], now);
+    const event = auditEvent({ ...change, owner, sender }, changed, Date.now());
     if (event === undefined) return write(null);
     try {
       const written = await write(JSON.stringify(event));
@@ -184,7 +177,9 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const { events, log } = this.context;
     const request = attempts();
     try {
-      return await act(request);
+      const outcome = await act(request);
+      // An earlier attempt may have been stored: no refusal of a later one is the whole truth.
+      return outcome.ok || !request.isInDoubt ? outcome : storageFailed('unknown');
     } catch (error) {
       const failure = failureIn(error);
       if (!request.isInDoubt && failure !== undefined) throw error;

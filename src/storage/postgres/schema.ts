@@ -142,6 +142,8 @@ const LOOK = `
         'synchronous_commit is local in Postgres although synchronous_standby_names is set; it must be on, or a failover loses acknowledged writes'
       when current_setting('server_encoding') <> 'UTF8' then
         format('the database''s encoding is %s; it must be UTF8', current_setting('server_encoding'))
+      when to_regcollation('"und-x-icu"') is null then
+        'Postgres was built without ICU, which the search of accounts needs; use a build with it'
       when not tables and other is not null then
         format('the database has tables of another program (%s); DATABASE_URL must name a database or schema of the service''s own', other)
       when not has_rights then

@@ -36,7 +36,7 @@ export function postgresViews(database: Database): OperatorViews {
       const needle = caseFolded(query.q);
       // No subject or profile contains U+0000, and Postgres rejects it.
       if (needle.includes('\0')) return { items: [], total: 0 };
-      const values = [query.pageSize, offsetOf(query), needle, ...casePairs()];
+      const values = [query.pageSize, offsetOf(query), needle];
       const { items, total } = await pageOf<CountedAccount>(ACCOUNTS, values);
       const texts = items.map(({ owner, counts }) =>
         JSON.stringify(summaryOf(fromStored(owner), counts)),
@@ -112,26 +112,14 @@ const AUDIT = page(
 
 /**
  * `$3`: the folded needle, or empty, which is searched in the subject and, as on every host, in the account's
- * business profiles. `$4`, `$5`: the pairs. Postgres' own `lower` folds ASCII only ("C" collation).
- * A character that can't be stored is left out of the subject, because its spelling is not part of it.
+ * business profiles. Postgres' own `lower` folds ASCII only ("C" collation), ICU as `caseFolded` does. A
+ * character that can't be stored is left out of the subject, because its spelling is not part of it.
  */
 const ACCOUNTS = view`
   with found as materialized (select owner from (${OWNERS}) o
-    where $3 = '' or strpos(case when owner ~ '^[\\x02-\\x7f]*$' then lower(owner) else
-        translate(replace(regexp_replace(owner, E'\\x01[0-9a-f]{4}', E'\\x01', 'g'), 'İ', 'i̇'), $4, $5) end, $3) > 0
+    where $3 = '' or strpos(replace(lower(regexp_replace(owner, E'\x01[0-9a-f]{4}', E'\x01', 'g')
+        collate "und-x-icu"), 'ς', 'σ'), $3) > 0
       or exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
         and strpos(coalesce(r.folded, lower(r.body)), $3) > 0))
   select (select count(*) from found) as total, (select json_agg(r) from (
     ${accountsIn('select owner from found order by 1 limit $1 offset $2')}) r) as items`;
-
-let cased: readonly [upper: string, lower: string] | undefined;
-
-/** Every character that `caseFolded` changes, and in the same order those it changes them to. */
-function casePairs(): readonly [upper: string, lower: string] {
-  if (cased !== undefined) return cased;
-  // No character above has case, and only "İ" becomes two: the statement replaces it itself.
-  const all = Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
-  const upper = all.filter((each) => caseFolded(each) !== each && each !== 'İ').join('');
-  cased = [upper, caseFolded(upper)];
-  return cased;
-}

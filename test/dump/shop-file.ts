@@ -4,7 +4,7 @@
 import { copyFile } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
-import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
+import { formatId } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { changes, event } from '../storage/storage-conformance.js';
 
@@ -64,28 +64,17 @@ function bodyOf(collection: CollectionName, id: string, owner: string, i: number
 
 export type FileContents = Awaited<ReturnType<typeof contentsOf>>;
 
-/** The contents of a file: each account's rows in their order, the audit log, the highest numbers. */
+/** The contents of a file: the rows in their order, the audit log, the highest numbers. */
 export async function contentsOf(path: string) {
   const connection = new Connection(path);
+  const rows = (sql: string) => connection.rows(sql).map((row) => Object.values(row));
   try {
-    const accounts = new Map<string, unknown[][]>();
-    const sequences: Record<string, number> = {};
-    const raise = (name: string, highest: number) => {
-      sequences[name] = Math.max(sequences[name] ?? 0, highest);
+    const records = 'select collection, id, body, created_at, updated_at from records';
+    return {
+      records: rows(`${records} order by position`),
+      events: rows('select event from audit_events order by id').map(String),
+      sequences: Object.fromEntries(rows('select collection, highest from sequences')),
     };
-    for (const row of connection.rows('select * from records order by position')) {
-      const [collection, id, body] = [row['collection'] as CollectionName, row['id'], row['body']];
-      const owner = String(JSON.parse(String(body)).owner_sub);
-      raise(collection, sequenceOf(collection, String(id)));
-      const rows = accounts.get(owner) ?? [];
-      rows.push([collection, id, body, row['created_at'], row['updated_at']]);
-      accounts.set(owner, rows);
-    }
-    for (const { collection, highest } of connection.rows('select * from sequences')) {
-      raise(String(collection), Number(highest));
-    }
-    const events = connection.rows('select event from audit_events order by id');
-    return { accounts, events: events.map(({ event }) => String(event)), sequences };
   } finally {
     connection.close();
   }

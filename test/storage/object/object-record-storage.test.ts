@@ -1,41 +1,79 @@
-// The storage over a durable object's database, inside the Workers runtime.
+// The storage of an object over SQLite in this process: the ports' promises, how much memory its records
+// may take, and what it refuses to load. The contract suite runs it in the platform's runtime.
 
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { Miniflare } from 'miniflare';
-import { afterAll, describe, expect, it } from 'vitest';
-import { readDeployment } from '../../../scripts/worker/deployment.js';
-import { storageConformance } from '../../../src/storage/conformance/storage-checks.js';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
+import { memoryOf } from '../../../src/storage/object/object-storage.js';
+import { keptLog } from '../../support/kept-log.js';
+import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
+import { openObjectStorage } from './object-storage.js';
 
-const runtime = startRuntime();
-afterAll(async () => (await runtime).dispose());
-
-async function startRuntime() {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('./object-record-storage-worker.ts', import.meta.url))],
-    bundle: true,
-    format: 'esm',
-    target: 'es2023',
-    external: ['cloudflare:workers'],
-    write: false,
-  });
-  return new Miniflare({
-    name: 'storage',
-    compatibilityDate: readDeployment().compatibilityDate,
-    modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0]?.text ?? '' }],
-    durableObjects: { CHECKS: { className: 'CheckingObject', useSQLite: true } },
-  });
+function open(memoryMaxBytes = 1_000_000_000, storage = openObjectStorage()) {
+  const log = keptLog();
+  const options = { storage, log, seedsSamples: false, memoryMaxBytes };
+  return { records: new ObjectRecordStorage(options), log, storage };
 }
 
-const names = storageConformance(() => Promise.reject(new Error('run in the runtime')), {
-  refusesEvents: true,
-  opensTwice: false,
-}).map(({ name }) => name);
+async function makeHome() {
+  const storage = openObjectStorage();
+  const refusal = "begin select raise(abort, 'injected'); end";
+  return {
+    open: async () => open(undefined, storage).records,
+    refuseEvents: async () =>
+      void storage.sql.exec(`create trigger t before insert on audit_events ${refusal}`),
+    remove: async () => {},
+  };
+}
 
-describe('A storage — durable object', () => {
-  it.each(names)('%s', async (name) => {
-    const init = { method: 'POST', body: name };
-    const response = await (await runtime).dispatchFetch('http://localhost/', init);
-    expect(await response.text()).toBe('');
-  });
+// The platform has one object of a name, and ends the storage of an earlier one.
+conformanceOf('durable object', makeHome, { opensTwice: false });
+
+const bodyOf = (characters: number) => JSON.stringify({ x: 'x'.repeat(characters - 8) });
+const puts = (position: number, body: string) => changes({ puts: [row(position, body)] });
+
+it('Memory is counted as the engine keeps it: two bytes a character with one beyond Latin-1', () => {
+  expect([memoryOf('abc'), memoryOf('né!'), memoryOf('a€c')]).toEqual([103, 103, 106]);
+});
+
+it('A full object refuses growth as a full disk does, and takes what shrinks and what is deleted', async () => {
+  const { records: limited, log, storage } = open(3_000);
+  expect((await limited.commit(puts(1, bodyOf(1_000)))).status).toBe('committed');
+  expect((await limited.commit(puts(2, bodyOf(1_000)))).status).toBe('committed');
+  const refused = await limited.commit(puts(3, bodyOf(1_000)));
+  expect(refused).toMatchObject({ status: 'notStored' });
+  expect(String('error' in refused && refused.error)).toContain('use Postgres');
+  expect((await limited.commit(puts(2, bodyOf(1_900)))).status).toBe('notStored');
+  expect((await limited.commit(puts(2, bodyOf(900)))).status).toBe('committed');
+  expect(log.lines).toEqual([]);
+  expect((await limited.commit(puts(2, bodyOf(1_500)))).status).toBe('committed');
+  expect(log.lines).toMatchObject([{ level: 'warn', event: 'object_nearly_full' }]);
+
+  const next = open(2_000, storage);
+  await loaded(next.records);
+  expect(next.log.lines).toMatchObject([{ event: 'object_nearly_full' }]);
+  expect((await next.records.commit(puts(2, bodyOf(1_400)))).status).toBe('committed');
+  expect((await next.records.commit(puts(2, bodyOf(1_401)))).status).toBe('notStored');
+  expect((await next.records.commit(changes({ removals: [1] }))).status).toBe('committed');
+  expect((await next.records.commit(puts(2, bodyOf(1_401)))).status).toBe('committed');
+});
+
+const BODY = JSON.stringify({ id: 'CUS-0001', owner_sub: 'amina' });
+const TIMES = { created_at: 1, updated_at: 2 };
+const LINE = { collection: 'customers', id: 'CUS-0001', owner: 'amina', ...TIMES, body: BODY };
+
+it.each([
+  ['a text that is no record', { body: '[]' }, 'customers CUS-0001'],
+  ['another owner in its text', { owner: 'neema' }, 'belongs to another account'],
+  ['another id in its text', { id: 'CUS-9' }, 'has another id'],
+  ['no room in memory', { body: BODY.padStart(1_000) }, 'use Postgres'],
+])('A load is refused because of %s, and changes nothing', async (_, wrong, reason) => {
+  const { records } = open(1_000);
+  await records.commit(changes({ sequences: { orders: 9 } }));
+  const lines = [{ id: 7, event: '{}' }, { highest: { orders: 10 } }, { ...LINE, ...wrong }];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const loading = records.loadDump(new Uint8Array(gzipSync(text)).buffer);
+  await expect(loading).rejects.toThrow(reason);
+  expect((await records.usage([0, 0, 0])).auditEventCount).toBe(0);
+  expect(await records.sequences()).toEqual({ orders: 9 });
 });

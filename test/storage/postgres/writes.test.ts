@@ -1,6 +1,7 @@
 // Writes over Postgres: what is stored, and what their senders are told, whatever becomes of the
 // connection.
 
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
@@ -42,19 +43,11 @@ async function overLine({ isPooled = false } = {}) {
   return {
     ...{ account, id, line, sql, waiting, database: records.database },
     /** Keeps writes of a table waiting until it is called. */
-    async lock(table: string): Promise<() => Promise<unknown>> {
-      const text = `begin; lock table ${table} in exclusive mode; select pg_sleep(60)`;
-      const locking = sql(text).catch(() => {});
-      const held = `select pid from pg_locks where relation = '${table}'::regclass and mode = 'ExclusiveLock' and granted`;
-      const holder = await eventually(async () => {
-        const found = await sql(held);
-        expect(found).toHaveLength(1);
-        return found[0]?.['pid'];
-      });
-      return async () => {
-        await sql('select pg_terminate_backend($1)', [holder]);
-        await locking;
-      };
+    async lock(table: string) {
+      const holder = new pg.Client(url);
+      await holder.connect();
+      await holder.query(`begin; lock table ${table} in exclusive mode`);
+      return () => holder.end();
     },
     /** Cuts the line while a statement waits for the lock. Resolves with its process. */
     async cut() {

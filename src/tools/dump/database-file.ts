@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import type { Sequences } from '../../core/records/record-storage.js';
+import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { syncFile } from '../../storage/disk-sync.js';
-import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
+import { type DumpLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
 import { nameAgain, OWNER_ONLY_FILE, removeDatabase } from '../../storage/file/file-copy.js';
@@ -83,9 +83,7 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
     // Nothing in the file has to be durable yet.
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA]) connection.value(sql);
-    let position = 0;
-    const columnsOf = (line: RecordLine) => {
-      const row = { ...line, position: ++position };
+    const columnsOf = (row: StoredRow) => {
       const { owner, status } = storedFacts(row);
       return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
     };

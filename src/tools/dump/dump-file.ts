@@ -128,10 +128,14 @@ export async function readSummary(path: string): Promise<Summary> {
   return summary;
 }
 
-/** The lines of a dump, as many as one statement may store. */
+/** As many records, with their positions from 1, and events as one statement may store. */
 export async function* batchesOf(path: string) {
   let batch: DumpLine[] = [];
-  const sorted = () => ({ records: batch.filter(isRecord), events: batch.filter(isEvent) });
+  let position = 0;
+  const sorted = () => ({
+    records: batch.filter(isRecord).map((line) => ({ ...line, position: ++position })),
+    events: batch.filter(isEvent),
+  });
   for await (const line of readDump(path)) {
     if (batch.push(line) < BATCH_LINES) continue;
     yield sorted();

@@ -2,9 +2,8 @@
 // snapshot despite concurrent writes, and an interrupted load leaves nothing behind.
 
 import pg from 'pg';
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Sequences } from '../../core/records/record-storage.js';
-import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
+import { type DumpLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
 import { connectionOptions, Database, reasonOf } from '../../storage/postgres/database.js';
 import {
@@ -12,15 +11,14 @@ import {
   PUT_ROWS,
   PUT_TOTALS,
   prepareSchema,
-  sequenceName,
 } from '../../storage/postgres/schema.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type Store } from './dump-file.js';
 
 /** A row can be as large as 2 MiB. */
 const FETCHED_ROWS = 50;
-/** Below every position that a new record gets: new records come after the loaded ones. */
-const FIRST_POSITION = -1e12;
+/** New records, whose positions are above 0, come after the loaded ones. */
+const BELOW_NEW = 1e12;
 
 export const postgresStore = (url: string): Store => ({
   lines: () => linesIn(url),
@@ -32,8 +30,10 @@ const RECORDS = `
   select collection, id, position, created_at, updated_at, body from records order by position, collection, id`;
 const EVENTS = 'select id, event from audit_events order by id';
 const SEQUENCES = `
-  select replace(sequencename, '_numbers', '') as name, last_value as last from pg_sequences
+  select json_object_agg(replace(sequencename, '_numbers', ''), last_value) as highest from pg_sequences
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;
+const PUT_SEQUENCES =
+  "select setval(key || '_numbers', value::bigint) from json_each_text($1::json)";
 
 async function* linesIn(url: string): AsyncGenerator<DumpLine> {
   const client = new pg.Client(connectionOptions(url));
@@ -53,8 +53,8 @@ async function* linesIn(url: string): AsyncGenerator<DumpLine> {
     for await (const row of fetched(RECORDS)) yield recordLine(row);
     for await (const { id, event } of fetched(EVENTS)) yield { id, event };
     // Sequences are not part of the snapshot, but never lag behind its records.
-    const highest = (await run(SEQUENCES)).map(({ name, last }) => [name, last]);
-    yield { highest: Object.fromEntries(highest) };
+    const [found] = await run(SEQUENCES);
+    yield { highest: found?.['highest'] ?? {} };
   } catch (error) {
     throw inWords(error);
   } finally {
@@ -73,23 +73,20 @@ async function load(url: string, path: string, highest: Sequences): Promise<void
     await database.transaction(async (run) => {
       await run('lock table records, audit_events in exclusive mode');
       if ((await run('select from records limit 1')).length > 0) {
-        throw new CommandError(
-          'the Postgres database has records already; load into an empty one, or dump it to compare its contents',
+        throw new Error(
+          'it has records already; load into an empty one, or dump it to compare its contents',
         );
       }
-      let position = FIRST_POSITION;
-      const columnsOf = (line: RecordLine) => ({
-        ...line,
-        ...rowColumns({ ...line, position: position++ }),
-      });
       for await (const { records, events } of batchesOf(path)) {
-        await run(PUT_ROWS, [JSON.stringify(records.map(columnsOf))]);
+        const rows = records.map((row) => ({
+          ...row,
+          ...rowColumns({ ...row, position: row.position - BELOW_NEW }),
+        }));
+        await run(PUT_ROWS, [JSON.stringify(rows)]);
         await run(PUT_EVENTS, [JSON.stringify(events)]);
       }
       await run(PUT_TOTALS);
-      for (const [name, number] of Object.entries(highest)) {
-        await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
-      }
+      await run(PUT_SEQUENCES, [JSON.stringify(highest)]);
       await advanceSequences(run);
     });
   } catch (error) {
@@ -99,7 +96,5 @@ async function load(url: string, path: string, highest: Sequences): Promise<void
   }
 }
 
-function inWords(error: unknown): CommandError {
-  if (error instanceof CommandError) return error;
-  return new CommandError(`cannot use the Postgres database: ${reasonOf(error)}`, { cause: error });
-}
+const inWords = (error: unknown) =>
+  new CommandError(`cannot use the Postgres database: ${reasonOf(error)}`, { cause: error });

@@ -65,7 +65,7 @@ describeContract('The usage', (service) => {
   });
 
   it('has the time of the latest create or PATCH of the records that are left', async () => {
-    const account = service.account();
+    const [account, other] = [service.account(), service.account()];
     const latest = async () => (await usage(service)).resources.expenses.last_updated_at;
     const { id } = await account.create('expenses', VALID_BODY.expenses);
     const start = Date.now();
@@ -76,10 +76,17 @@ describeContract('The usage', (service) => {
     expect(Date.parse(before)).toBeGreaterThanOrEqual(start);
     expect(Date.parse(before)).toBeLessThanOrEqual(end);
     await delay(2);
-    const newest = await account.create('expenses', VALID_BODY.expenses);
-    expect(await latest()).not.toBe(before);
-    await account.delete(`/expenses/${newest.id}`);
+    const newer = await account.create('expenses', VALID_BODY.expenses);
+    const between = await latest();
+    await delay(2);
+    const newest = await other.create('expenses', VALID_BODY.expenses);
+    expect(new Set([before, between, await latest()]).size).toBe(3);
+    await other.delete(`/expenses/${newest.id}`);
+    expect(await latest()).toBe(between);
+    await account.delete(`/expenses/${newer.id}`);
     expect(await latest()).toBe(before);
+    await account.patch(`/expenses/${id}`, { method: 'Card' });
+    expect(Date.parse(await latest())).toBeGreaterThan(Date.parse(before));
   });
 });
 

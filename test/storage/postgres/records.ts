@@ -1,7 +1,7 @@
 // The records of a process over a Postgres database, without its HTTP.
 
 import { connect, createServer } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { FairScheduler } from '../../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../../src/core/domain/errors.js';
 import type { ListQuery } from '../../../src/core/domain/listing.js';
@@ -12,16 +12,6 @@ import { prepareSchema } from '../../../src/storage/postgres/schema.js';
 import { keptLog } from '../../support/kept-log.js';
 import { onLoopback } from '../../support/loopback.js';
 import { newDatabaseName, sharedPostgres } from '../../support/postgres.js';
-
-/** What the test that runs has opened; the last one is closed first. */
-export const closers: (() => unknown)[] = [];
-
-/** To be called by each file. */
-export function closeAfterEach(): void {
-  afterEach(async () => {
-    for (const close of closers.splice(0).toReversed()) await close();
-  });
-}
 
 /** An empty database. */
 export async function newDatabase() {
@@ -36,7 +26,7 @@ export async function newDatabase() {
 export async function openRecords(url: string, limits = NO_LIMITS) {
   const log = keptLog();
   const database = new Database(url, log);
-  closers.push(() => database.close());
+  onTestFinished(() => database.close());
   await prepareSchema(database);
   const scheduler = new FairScheduler();
   const options = { database, scheduler, limits, log, events: undefined };
@@ -57,7 +47,7 @@ export async function openTap(target: number, onBytes: (bytes: Buffer) => void):
     far.on('error', () => near.destroy()).on('close', () => near.destroy());
   });
   const { port, close } = await onLoopback(server);
-  closers.push(close);
+  onTestFinished(close);
   return port;
 }
 

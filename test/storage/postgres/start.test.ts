@@ -4,7 +4,7 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../scripts/free-port.js';
 import { openToPostgres } from '../../../scripts/processes/postgres.js';
 import { Database } from '../../../src/storage/postgres/database.js';
@@ -21,16 +21,7 @@ import {
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import {
-  closeAfterEach,
-  closers,
-  customer,
-  newDatabase,
-  openRecords,
-  recordIn,
-} from './records.js';
-
-closeAfterEach();
+import { customer, newDatabase, openRecords, recordIn } from './records.js';
 
 it('refuses the tables of another program', async () => {
   const { url, sql } = await newDatabase();
@@ -77,10 +68,10 @@ it.skipIf(pgBouncerIsMissing())(
   async () => {
     const { name, port } = await newDatabase();
     const folder = await openTemporaryFolder();
-    closers.push(() => folder.remove());
+    onTestFinished(() => folder.remove());
     openToPostgres(folder.path);
     const pooler = await openPgBouncer(join(folder.path, 'pooler'), port);
-    closers.push(() => pooler.close());
+    onTestFinished(async () => void (await pooler.close()));
     const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
     // With limits changes go one by one, and so over many connections.
     const limits = { maxBytes: 0, maxRecords: 1000 };
@@ -102,7 +93,7 @@ it.skipIf(pgBouncerIsMissing())(
 
 it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it", async () => {
   const process = spawnServer({ DATABASE_URL: 'postgres://service@not-yet.invalid/service' });
-  closers.push(() => process.stop());
+  onTestFinished(async () => void (await process.stop()));
   await process.saw(/"event":"postgres_unavailable"/);
   expect(process.log().at(-1)).toMatchObject({ reason: expect.stringMatching(/not-yet/) });
   expect(await process.stop()).toBe(0);
@@ -111,13 +102,13 @@ it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it",
 it('a process whose Postgres is away says that it is starting, and starts when Postgres is back', async () => {
   const { url, port, sql } = await newDatabase();
   const line = await openLine(port);
-  closers.push(() => line.close());
+  onTestFinished(() => line.close());
   line.set('cut');
   const operationsPort = await freePort();
   const over = url.replace(`:${port}/`, `:${line.port}/`);
   const settings = { DATABASE_URL: over, ACCOUNT_MAX_RECORDS: '3' };
   const process = spawnServer({ ...settings, OPS_PORT: String(operationsPort) });
-  closers.push(() => process.stop());
+  onTestFinished(async () => void (await process.stop()));
   await process.saw(/"event":"postgres_unavailable"/);
   const ready = await fetch(`http://127.0.0.1:${operationsPort}/ready`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { reasons: ['starting'] }]);
@@ -174,7 +165,7 @@ it("an address of Postgres' name gets 2 s for its handshake, and not Node's 250 
 async function readyOf(url: string) {
   const key = 'the-operator-key-of-these-tests-0123456789';
   const process = await startServer({ DATABASE_URL: url, OPS_PORT: '0', ADMIN_API_KEY: key });
-  closers.push(() => process.stop());
+  onTestFinished(async () => void (await process.stop()));
   const operations = await process.saw(/"event":"started".*"operations":"([^"]+)"/);
   const ready = async () => (await fetch(`${operations}/ready`)).json();
   const metrics = async () => (await fetch(`${operations}/metrics`)).text();
@@ -209,7 +200,7 @@ const under = privateMounts();
 
 it.skipIf(under === undefined)('is not ready while the disk of Postgres is full', async () => {
   const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
-  closers.push(() => small.close());
+  onTestFinished(() => small.close());
   const url = await small.make('filled');
   const { ready, create } = await readyOf(url);
   expect(await create()).toBe(201);

@@ -2,14 +2,12 @@
 // connection.
 
 import pg from 'pg';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
 import { openLine } from '../../support/line.js';
 import { openPostgres } from '../../support/postgres.js';
 import {
-  closeAfterEach,
-  closers,
   customer,
   messageIn,
   newDatabase,
@@ -18,8 +16,6 @@ import {
   openTap,
   recordIn,
 } from './records.js';
-
-closeAfterEach();
 
 /** Names another process of the server to each client, as a pooler does. */
 function changePid(bytes: Buffer): void {
@@ -34,7 +30,7 @@ const BACKEND_KEY_DATA = Buffer.from('K\0\0\0\x0c');
 async function overLine({ isPooled = false } = {}) {
   const { name, url, port, sql } = await newDatabase();
   const line = await openLine(isPooled ? await openTap(port, changePid) : port);
-  closers.push(() => line.close());
+  onTestFinished(() => line.close());
   const records = await openRecords(url.replace(`:${port}/`, `:${line.port}/`));
   const account = records.account('a');
   const { id } = recordIn(await account.create('customers', customer()));
@@ -151,7 +147,7 @@ const CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_e
 const PROBE = 'create table if not exists probe (); drop table probe';
 it('are not acknowledged where the wait for a synchronous standby was cut off', async () => {
   const own = await openPostgres();
-  closers.push(() => own.close());
+  onTestFinished(() => own.close());
   const records = await openRecords(await own.make('waits'));
   await own.sql('waits', "alter system set synchronous_standby_names = 'nobody'");
   await own.sql('waits', 'select pg_reload_conf()');

@@ -1,5 +1,5 @@
-// The built Worker in Miniflare where it differs from Node: storage in doubt, a lost object, settings
-// that are no texts, and the platform's six connections.
+// The built Worker in Miniflare where it differs from Node: storage in doubt, a lost object, two
+// releases alive, settings that are no texts, and the platform's six connections.
 
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
@@ -75,13 +75,34 @@ describeContract(
   { host: PLANTED },
 );
 
-async function openWith(settings: object) {
+async function openWith(settings: object, nextRelease?: string) {
   const folder = await openTemporaryFolder();
   onTestFinished(() => folder.remove());
-  const { ask, stop } = await openWorker(folder.path, settings);
+  const { ask, stop } = await openWorker(folder.path, settings, nextRelease);
   onTestFinished(stop);
   return ask;
 }
+
+it('Two releases alive at once show each other’s writes, lose none, and give no id twice', async () => {
+  await using identity = await openIdentityStub();
+  const ask = await openWith({ AUTH_USERINFO_URL: identity.url }, 'next-release');
+  const shared = asAccount('shared');
+  const { json } = await ask('POST', '/customers', shared, VALID_BODY.customers);
+  const path = `/customers/${json.data.id}`;
+  const all = <T>(count: number, each: (i: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, i) => each(i)));
+  const writes = await all(40, (i) => ask('PATCH', path, shared, { [`p${i}`]: i }, i % 2));
+  expect(writes.every(({ status }) => status === 200)).toBe(true);
+  for (const release of [0, 1]) {
+    const { data } = (await ask('GET', path, shared, undefined, release)).json;
+    expect(Object.keys(data)).toHaveLength(4 + 40);
+  }
+  const accounts = [asAccount('amina'), asAccount('neema')];
+  const created = await all(60, (i) =>
+    ask('POST', '/orders', accounts[i % 2] ?? {}, VALID_BODY.orders, i % 2),
+  );
+  expect(new Set(created.map((reply) => reply.json.data.id)).size).toBe(60);
+});
 
 it.each<[string, unknown]>([
   ['AUTH_AUDIENCE', ['shop-api']],

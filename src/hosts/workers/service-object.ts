@@ -71,8 +71,8 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     for (const { event, hint } of settingWarnings(settings, environment)) log.warn(event, { hint });
     let steps = 0;
     const scheduler = new FairScheduler({ stopwatch: () => STEP_MS * steps++ });
-    const seedsSamples = settings.sampleRecords;
-    const storage = new ObjectRecordStorage({ storage: ctx.storage, log, seedsSamples });
+    const options = { seedsSamples: settings.sampleRecords, pause: () => scheduler.pause() };
+    const storage = new ObjectRecordStorage({ storage: ctx.storage, log, ...options });
     const records = await openRecords({
       storage,
       log,

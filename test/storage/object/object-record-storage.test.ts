@@ -11,7 +11,8 @@ import { openObjectStorage } from './object-storage.js';
 
 function open(memoryMaxBytes = 1_000_000_000, storage = openObjectStorage()) {
   const log = keptLog();
-  const options = { storage, log, seedsSamples: false, memoryMaxBytes };
+  const pause = () => new Promise<void>((resume) => setImmediate(resume));
+  const options = { storage, log, seedsSamples: false, pause, memoryMaxBytes };
   return { records: new ObjectRecordStorage(options), log, storage };
 }
 
@@ -56,6 +57,19 @@ it('A full object refuses growth as a full disk does, and takes what shrinks and
   expect((await next.records.commit(puts(2, bodyOf(1_401)))).status).toBe('notStored');
   expect((await next.records.commit(changes({ removals: [1] }))).status).toBe('committed');
   expect((await next.records.commit(puts(2, bodyOf(1_401)))).status).toBe('committed');
+});
+
+it('Counts are of one moment, although they are made in pieces: a commit waits for them', async () => {
+  const { records } = open();
+  const rows = Array.from({ length: 6_000 }, (_, i) => row(i + 1, '{}'));
+  await records.commit(changes({ puts: rows }));
+  const count = async () => (await records.usage([0, 0, 0])).collections[0]?.records;
+  const removal = changes({ removals: [6_000] });
+  expect(await Promise.all([count(), records.commit(removal), count()])).toEqual([
+    6_000,
+    { status: 'committed' },
+    5_999,
+  ]);
 });
 
 const BODY = JSON.stringify({ id: 'CUS-0001', owner_sub: 'amina' });

@@ -27,11 +27,11 @@ interface Connection {
   readonly socket: Socket;
   /** Of every answer: one for each connection, not a closure for each request. */
   readonly onClose: () => void;
-  current?: ApiResponse | undefined;
-  newest?: ApiResponse;
+  /** Closed if none is under way. */
+  current?: ApiResponse;
   readonly waiting: ApiResponse[];
   /** When the current answer became due, in milliseconds of `performance.now`. */
-  dueSince?: number | undefined;
+  dueSince: number | undefined;
   /** At the start of the current request, if it is measured. */
   startedAt: number;
   bytesWritten: number;
@@ -56,7 +56,7 @@ export class Connections {
     server.on('connection', (socket) => {
       this.#accepted++;
       const onClose = () => this.#end(connection);
-      const numbers = { startedAt: 0, bytesWritten: 0 };
+      const numbers = { dueSince: undefined, startedAt: 0, bytesWritten: 0 };
       const connection: Connection = { socket, onClose, waiting: [], ...numbers };
       this.#open.set(socket, connection);
       // Node resumes a socket whenever an answer is written or a body is read.
@@ -78,32 +78,15 @@ export class Connections {
     // Clients must not send another request on this connection.
     if (this.#isEnding) response.setHeader('Connection', 'close');
     const { current, waiting, socket } = connection;
-    connection.newest = response;
-    if (current === undefined && waiting.length === 0) {
-      this.#begin(response, connection);
-      return;
-    }
     waiting.push(response);
     this.#waiting++;
-    socket.pause();
+    if (waiting.length === 1 && current?.closed !== false) this.#next(connection);
+    else socket.pause();
     if (waiting.length > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) socket.resetAndDestroy();
   }
 
-  #begin(response: ApiResponse, connection: Connection): void {
-    connection.current = response;
-    connection.dueSince = undefined;
-    if (this.#events !== undefined) {
-      connection.startedAt = performance.now();
-      connection.bytesWritten = connection.socket.bytesWritten;
-    }
-    response.on('close', connection.onClose);
-    response.serve(response);
-  }
-
-  /** Of the current answer, or of the connection while it is under way. */
   #end(connection: Connection): void {
     const { current: response, waiting, socket, startedAt, bytesWritten } = connection;
-    connection.current = undefined;
     // In an event-loop turn of its own: others are served between the answers of a pipeline.
     if (waiting.length > 0) setImmediate(() => this.#next(connection));
     if (response === undefined) return;
@@ -120,17 +103,24 @@ export class Connections {
 
   #next(connection: Connection): void {
     const { socket, waiting } = connection;
-    if (socket.destroyed) return;
-    const response = waiting.shift();
+    const response = socket.destroyed ? undefined : waiting.shift();
     if (response === undefined) return;
     this.#waiting--;
-    if (waiting.length === 0) socket.resume();
-    this.#begin(response, connection);
+    if (waiting.length === 0 && socket.isPaused()) socket.resume();
+    connection.current = response;
+    connection.dueSince = undefined;
+    if (this.#events !== undefined) {
+      connection.startedAt = performance.now();
+      connection.bytesWritten = socket.bytesWritten;
+    }
+    response.on('close', connection.onClose);
+    response.serve(response);
   }
 
   /** If a connection breaks, its newest request's body or the bytes after it broke it. */
   newest(socket: Duplex): ApiResponse | undefined {
-    return this.#open.get(socket)?.newest;
+    const { waiting, current } = this.#open.get(socket) ?? {};
+    return waiting?.at(-1) ?? current;
   }
 
   /** Whether it is the request's turn. */
@@ -151,7 +141,7 @@ export class Connections {
   /** Requests whose answer is not yet written to its end. */
   get requestCount(): number {
     let count = this.#waiting;
-    for (const { current } of this.#open.values()) if (current !== undefined) count++;
+    for (const { current } of this.#open.values()) if (current?.closed === false) count++;
     return count;
   }
 
@@ -162,7 +152,8 @@ export class Connections {
   async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
-    for (const { newest } of this.#open.values()) {
+    for (const socket of this.#open.keys()) {
+      const newest = this.newest(socket);
       if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
@@ -179,7 +170,9 @@ export class Connections {
     });
     const idle = setInterval(() => {
       // An answer that its client still reads: Node treats its connection as idle.
-      const isWriting = [...this.#open.values()].some(({ current }) => current?.writableEnded);
+      const isWriting = [...this.#open.values()].some(
+        ({ current }) => current?.writableEnded && !current.closed,
+      );
       // A kept-alive connection whose answer had begun before the stop would stay open.
       if (!isWriting) this.#server.closeIdleConnections();
     }, DRAIN_CHECK_INTERVAL_MS);
@@ -194,7 +187,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#open.values()) {
       const response = connection.current;
-      if (response === undefined) continue;
+      if (response === undefined || response.closed) continue;
       // Until the request is complete, Node's request time-out applies, unless the answer has begun.
       if (!response.req.complete && !response.headersSent) continue;
       connection.dueSince ??= now;

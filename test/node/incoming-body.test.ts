@@ -1,9 +1,14 @@
-// The body off Node's stream.
+// The body off Node's stream: bytes are kept, the pieces that they came in are not.
 
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { incomingBody } from '../../src/hosts/node/incoming-body.js';
+
+setFlagsFromString('--expose_gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const read = (incoming: Readable) =>
   incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
@@ -23,6 +28,17 @@ it('leaves event-loop turns to others while it reads pieces that are there', asy
   clearImmediate(timer);
   expect(body?.length).toBe(pieces * bytes);
   expect(turns).toBeGreaterThanOrEqual(pieces - 1);
+});
+
+it('releases a body that was handed over, although its request is kept', async () => {
+  const pieces = [Buffer.alloc(200_000, ' '), Buffer.alloc(200_000, ' ')];
+  const incoming = Readable.from(pieces, { objectMode: false });
+  const handed = await read(incoming).then((bytes) => new WeakRef(bytes as Buffer));
+  // A reference looked at in this turn stays alive until its end.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  collectGarbage();
+  expect(handed.deref() === undefined).toBe(true);
+  expect(incoming.listenerCount('end')).toBeGreaterThan(0);
 });
 
 it('is refused if the connection closes before the body is asked for, or before it ends', async () => {

@@ -23,17 +23,17 @@ const WELL = {
   database: { disk_free_bytes: 1e9 },
   writes: { failing_since: null, failing_reason: null },
   identity: { unavailable_since: null },
-  backups: { interval_hours: 0, last_success_at: ago(1), last_failed: false },
+  backups: { interval_hours: 0, last_success_at: ago(1), last_failure: null },
   replication: null,
   postgres: null,
 };
 const STATE = {
   ...{ isStarted: true, isStopping: false, isStorageLost: false },
-  ...{ storageAnswers: true, isIdentityConfigured: true },
+  ...{ storageAnswers: true, hasProvider: true },
 };
 const failing = (failing_reason: string) => ({ writes: { failing_since: ago(1), failing_reason } });
 const daily = (hours: number | null, more = {}) => ({
-  backups: { interval_hours: 24, last_success_at: hours && ago(hours), last_failed: false },
+  backups: { interval_hours: 24, last_success_at: hours && ago(hours), last_failure: null },
   ...more,
 });
 const replica = (reached: boolean, behind_seconds: number) => ({
@@ -49,13 +49,13 @@ it.each<[reasons: string, warnings: string, figures?: object, state?: Partial<ty
   ['writes_failing', '', failing('SQLITE_IOERR')],
   ['writes_failing disk_full', '', failing('SQLITE_FULL: database or disk is full')],
   ['disk_full', '', { database: { disk_free_bytes: 4_096 } }],
-  ['', 'identity_provider_not_configured', {}, { isIdentityConfigured: false }],
+  ['', 'identity_provider_not_configured', {}, { hasProvider: false }],
   ['', 'identity_provider_unavailable', { identity: { unavailable_since: ago(1) } }],
   ['', '', daily(47)],
   ['', 'backup_overdue', daily(49)],
   ['', '', daily(null, { started_at: ago(47) })],
   ['', 'backup_overdue', daily(null, { started_at: ago(49) })],
-  ['', 'backup_failed', { backups: { ...WELL.backups, last_failed: true } }],
+  ['', 'backup_failed', { backups: { ...WELL.backups, last_failure: {} } }],
   ['', 'backup_not_configured', { backups: null }],
   ['', '', { backups: null, postgres: {} }],
   ['', '', replica(true, 15)],

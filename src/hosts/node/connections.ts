@@ -108,6 +108,7 @@ export class Connections {
     this.#waiting--;
     if (waiting.length === 0 && socket.isPaused()) socket.resume();
     connection.current = response;
+    response.hasBegun = true;
     connection.dueSince = undefined;
     if (this.#events !== undefined) {
       connection.startedAt = performance.now();
@@ -121,17 +122,6 @@ export class Connections {
   newest(socket: Duplex): ApiResponse | undefined {
     const { waiting, current } = this.#open.get(socket) ?? {};
     return waiting?.at(-1) ?? current;
-  }
-
-  /** Whether it is the request's turn. */
-  hasBegun(response: ApiResponse): boolean {
-    return this.#open.get(response.req.socket)?.current === response;
-  }
-
-  /** Bytes that aren't a request were answered. */
-  refused(status: number, bytes: number): void {
-    const unknown = { route: OTHER, method: OTHER, requestId: undefined };
-    this.#events?.requestFinished({ ...unknown, status, bytes, milliseconds: 0, aborted: false });
   }
 
   get count(): number {

@@ -88,10 +88,7 @@ function buildServer(options: HttpServerOptions) {
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  const { refuse, refuseBytes, refuseTunnel } = refusals(
-    connections,
-    options.settings.corsAllowedOrigins,
-  );
+  const { refuse, refuseBytes, refuseTunnel } = refusals(connections, options);
   const serve = async (response: ApiResponse) => {
     const { req: request } = response;
     try {

@@ -14,12 +14,14 @@ import { openOperationsPort, type Pages } from './operations-port.js';
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
 const BUILD = { version: VERSION, runtime: `node ${process.version}` };
-const MINUTE_MS = 60_000;
 
 /** Opens the port if the settings name one. Rejects if its address cannot be used. */
 export async function openOperations(settings: Settings, log: Log) {
   const { port, requestLog } = settings.operations;
   const { postgresUrl, databasePath, backups: plan } = settings;
+  // If the reader is gone or the disk is full, only the lines are lost.
+  const print = (lines: string) =>
+    new Promise<void>((resolve) => void process.stdout.write(lines, () => resolve()));
   const meter = new Meter(requestLog && openRequestLog(requestLog.fromMs, print));
   let parts: StartedParts | undefined;
   let isStopping = false;
@@ -35,13 +37,12 @@ export async function openOperations(settings: Settings, log: Log) {
     const figures = figuresOf(meter, held, { ...BUILD, database, process }, backups);
     const state = {
       ...{ isStarted: held !== undefined, isStopping, storageAnswers },
-      isStorageLost: meter.isStorageLost,
-      isIdentityConfigured: settings.signIn !== undefined,
+      ...{ isStorageLost: meter.isStorageLost, hasProvider: settings.signIn !== undefined },
     };
     return { ...readinessOf(figures, state), ...figures };
   };
   const delays = sampledDelays();
-  setInterval(() => meter.requests.tick(), MINUTE_MS).unref();
+  setInterval(() => meter.requests.tick(), 60_000).unref();
   const pages: Pages = {
     'GET /live': () => [200, { live: true }],
     async 'GET /ready'() {
@@ -69,9 +70,4 @@ export async function openOperations(settings: Settings, log: Log) {
       opened?.close();
     },
   };
-}
-
-/** If the reader is gone or the disk is full, only the lines are lost. */
-function print(lines: string): Promise<void> {
-  return new Promise((resolve) => void process.stdout.write(lines, () => resolve()));
 }

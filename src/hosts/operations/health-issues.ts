@@ -1,11 +1,8 @@
 // What each reason and warning of `/ready` means, and what the operator does: the one source for
 // `manage ready` and the operator's console.
 
-export interface HealthIssue {
-  /** Whole sentences; names of settings, events and commands stand in backticks. */
-  readonly meaning: string;
-  readonly action: string;
-}
+/** Whole sentences; names of settings, events and commands stand in backticks. */
+export type HealthIssue = Readonly<Record<'meaning' | 'action', string>>;
 
 /** The service cannot do its work: `/ready` answers 503. */
 export const REASONS = {

@@ -45,7 +45,6 @@ export class Meter implements ServiceEvents {
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;
   isStorageLost = false;
-  #commitStartedAt = 0;
 
   constructor(requestLog?: RequestLog) {
     this.requestLog = requestLog;
@@ -56,13 +55,9 @@ export class Meter implements ServiceEvents {
     this.requestLog?.add(request);
   }
 
-  commitStarted(writes: number): void {
+  commitEnded(status: CommitStatus, writes: number, milliseconds: number, error?: unknown): void {
     this.groupSizes.observe(writes);
-    this.#commitStartedAt = performance.now();
-  }
-
-  commitFinished(status: CommitStatus, error?: unknown): void {
-    this.commitDurations.observe((performance.now() - this.#commitStartedAt) / 1000);
+    this.commitDurations.observe(milliseconds / 1000);
     this.writes.commits[status]++;
     const reason = error instanceof Error ? error.message : String(error);
     this.writesFail(status === 'committed' ? null : reason);

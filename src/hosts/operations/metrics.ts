@@ -103,7 +103,7 @@ function familiesOf(status: ServiceStatus, meter: Meter, delays: Histogram): Fam
     service_admin_keys_refused_total: status.admin_keys.refused,
     service_backup_interval_seconds: backups && backups.interval_hours * 3_600,
     service_backup_last_success_timestamp_seconds: backups && secondsOf(backups.last_success_at),
-    service_backup_last_failed: backups && Number(backups.last_failed),
+    service_backup_last_failed: backups && Number(backups.last_failure !== null),
     service_backups_total: backups && by('result', meter.backups),
     service_replication_reached: replication && Number(replication.reached),
     service_replication_behind_seconds: replication?.behind_seconds,

@@ -38,12 +38,7 @@ export async function answers(storage: AskedStorage, meter: Meter): Promise<bool
   return true;
 }
 
-type State =
-  | 'isStarted'
-  | 'isStopping'
-  | 'isStorageLost'
-  | 'storageAnswers'
-  | 'isIdentityConfigured';
+type State = 'isStarted' | 'isStopping' | 'isStorageLost' | 'storageAnswers' | 'hasProvider';
 
 /** `state`: of the same moment as the figures. */
 export function readinessOf(figures: Figures, state: Readonly<Record<State, boolean>>) {
@@ -64,9 +59,9 @@ export function readinessOf(figures: Figures, state: Readonly<Record<State, bool
   // Postgres has its own backups, which this process can't see.
   const hasCopies = backups !== null || replication !== null || figures.postgres !== null;
   const warnings = namesWhere<Warning>({
-    identity_provider_not_configured: !state.isIdentityConfigured,
+    identity_provider_not_configured: !state.hasProvider,
     identity_provider_unavailable: identity.unavailable_since !== null,
-    backup_failed: backups?.last_failed === true,
+    backup_failed: (backups?.last_failure ?? null) !== null,
     backup_overdue: backupAge > backupAgeMax,
     replica_unreachable:
       replication !== null &&

@@ -93,7 +93,6 @@ export function backupFacts(
     last_success_at: newest ? timeOf(newest.takenAt) : null,
     last_success_bytes: newest?.bytes ?? null,
     /** A backup failed, and none has succeeded since. */
-    last_failed: failedBackup !== null,
     last_failure: failedBackup,
     list: kept?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
   };

@@ -31,10 +31,10 @@ interface Connection {
   current?: ApiResponse;
   readonly waiting: ApiResponse[];
   /** When the current answer became due, in milliseconds of `performance.now`. */
-  dueSince: number | undefined;
+  dueSince?: number | undefined;
   /** At the start of the current request, if it is measured. */
   startedAt: number;
-  bytesWritten: number;
+  bytesBefore: number;
 }
 
 type HttpServer = Server<typeof IncomingMessage, typeof ApiResponse>;
@@ -56,8 +56,7 @@ export class Connections {
     server.on('connection', (socket) => {
       this.#accepted++;
       const onClose = () => this.#end(connection);
-      const numbers = { dueSince: undefined, startedAt: 0, bytesWritten: 0 };
-      const connection: Connection = { socket, onClose, waiting: [], ...numbers };
+      const connection: Connection = { socket, onClose, waiting: [], startedAt: 0, bytesBefore: 0 };
       this.#open.set(socket, connection);
       // Node resumes a socket whenever an answer is written or a body is read.
       socket.on('resume', () => {
@@ -86,7 +85,7 @@ export class Connections {
   }
 
   #end(connection: Connection): void {
-    const { current: response, waiting, socket, startedAt, bytesWritten } = connection;
+    const { current: response, waiting, socket, startedAt, bytesBefore } = connection;
     // In an event-loop turn of its own: others are served between the answers of a pipeline.
     if (waiting.length > 0) setImmediate(() => this.#next(connection));
     if (response === undefined) return;
@@ -97,7 +96,7 @@ export class Connections {
       milliseconds: performance.now() - startedAt,
       aborted: !response.writableFinished && response.refusedWith === undefined,
       requestId: response.requestId,
-      bytes: socket.bytesWritten - bytesWritten,
+      bytes: socket.bytesWritten - bytesBefore,
     });
   }
 
@@ -112,7 +111,7 @@ export class Connections {
     connection.dueSince = undefined;
     if (this.#events !== undefined) {
       connection.startedAt = performance.now();
-      connection.bytesWritten = socket.bytesWritten;
+      connection.bytesBefore = socket.bytesWritten;
     }
     response.on('close', connection.onClose);
     response.serve(response);

@@ -73,15 +73,14 @@ async function serve(
 ) {
   const { backups, facts, records } = served;
   const { events } = operations;
-  const { adminKey, corsAllowedOrigins } = settings;
   const digest = (token: string) => hash('sha256', token, 'base64');
   const signIn = settings.signIn && openSignIn({ settings: settings.signIn, log, digest, events });
   const respond = buildHandler({
     records,
     identity: signIn?.identity,
-    adminKey,
+    adminKey: settings.adminKey,
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
-    corsAllowedOrigins,
+    corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
     scheduler,
     randomBytes: randomFillSync,

@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { SAMPLE_OWNER } from './core/domain/sample-records.js';
 import type { Log } from './core/log.js';
 import { startService } from './hosts/node/file-service.js';
-import { captureStrayOutput, runService } from './hosts/node/process.js';
+import { logWarningsAndCrashes, runService } from './hosts/node/process.js';
 import { isLoopback } from './hosts/settings/addresses.js';
 import { SettingError } from './hosts/settings/setting-error.js';
 import { SETTING_NAMES } from './hosts/settings/warnings.js';
@@ -30,7 +30,7 @@ const log: Log = {
   },
   error: (event, error) => tell(`${event}: ${error instanceof Error ? error.message : error}`),
 };
-captureStrayOutput(log);
+logWarningsAndCrashes(log);
 
 await runService(log, async (onStorageLost) => {
   const ignored = SETTING_NAMES.filter((name) => env[name] && !TAKEN.includes(name)).sort();

@@ -23,10 +23,8 @@ export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
 
 export interface ServiceEvents {
   requestFinished(request: FinishedRequest): void;
-  /** One commit at a time: the next event of a commit is its end. `writes`: how many it holds. */
-  commitStarted(writes: number): void;
-  /** `error`: why, if the status is not `committed`. */
-  commitFinished(status: CommitStatus, error?: unknown): void;
+  /** `writes`: how many it held. `error`: why, if the status is not `committed`. */
+  commitEnded(status: CommitStatus, writes: number, milliseconds: number, error?: unknown): void;
   /** A record was changed and its audit event was not stored. */
   auditFailed(): void;
   storageLost(): void;

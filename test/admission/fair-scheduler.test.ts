@@ -5,13 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
 
 /** FairScheduler whose pauses end when the test says so, and whose clock is the test's. */
-function controlled(givesWay?: () => boolean) {
+function controlled() {
   const gates: (() => void)[] = [];
   const clock = { now: 0 };
   const scheduler = new FairScheduler({
     pause: () => new Promise((resolve) => gates.push(resolve)),
     stopwatch: () => clock.now,
-    ...(givesWay && { givesWay }),
   });
   /** Ends every pause so far: the next event-loop turn. */
   async function nextTurn(): Promise<void> {
@@ -56,8 +55,7 @@ describe('FairScheduler', () => {
   });
 
   it('leaves the event-loop turns to new connections as long as they come, for ten milliseconds at most', async () => {
-    let comes = true;
-    const { scheduler, clock, nextTurn } = controlled(() => comes);
+    const { scheduler, clock, nextTurn } = controlled();
     const served: string[] = [];
     const wait = (account: string) =>
       void scheduler.yield(account).then(() => served.push(account));
@@ -65,15 +63,16 @@ describe('FairScheduler', () => {
     wait('b');
     wait('c');
     for (let milliseconds = 1; milliseconds <= 10; milliseconds++) {
+      scheduler.givesWay = true;
       await nextTurn();
       clock.now += 1;
     }
     expect(served).toEqual([]);
+    scheduler.givesWay = true;
     await nextTurn();
     expect(served).toEqual(['a']);
     await nextTurn();
     expect(served).toEqual(['a']);
-    comes = false;
     await nextTurn();
     expect(served).toEqual(['a', 'b']);
     await nextTurn();

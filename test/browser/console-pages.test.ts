@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
+import { REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
 import { judge, LOOKS, type Look, signIn, startChromium } from '../support/console-browser.js';
 import { type OpenConsole, openConsole, portOf } from '../support/console-visitor.js';

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
+import { REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
 import { LOOK_COMMANDS, START_COMMANDS } from '../../src/tools/console/failure.js';
 import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';

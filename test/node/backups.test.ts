@@ -7,7 +7,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { Metrics, operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
@@ -92,21 +91,4 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   await server.exited;
   const again = await service.start(onDemand);
   expect(await backUp(again)).toMatchObject({ records: SAMPLE_COUNT + 6 });
-});
-
-it('SIGUSR2 without a folder for backups is logged', async () => {
-  const line = await backUp(await service.start({}), 'backup_not_configured');
-  expect(line).toMatchObject({ level: 'warn', hint: 'backups are not configured; set BACKUP_DIR' });
-});
-
-it('Refused admin keys are counted', async () => {
-  const server = await service.start({ ADMIN_API_KEY: 'operator'.padEnd(32, '-'), OPS_PORT: '0' });
-  const headers = { 'X-Service-Admin-Key': 'a guess' };
-  expect((await fetch(`${server.origin}/api/v1/admin/usage`, { headers })).status).toBe(401);
-  const operations = operationsOf(server);
-  const { refused, last_refused_at } = (await (await fetch(`${operations}/status`)).json())
-    .admin_keys;
-  expect([refused, last_refused_at]).toEqual([1, expect.stringMatching(/^\d{4}-.*Z$/)]);
-  const metrics = await Metrics.of(operations);
-  expect(metrics.total('service_admin_keys_refused_total')).toBe(1);
 });

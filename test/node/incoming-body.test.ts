@@ -13,11 +13,8 @@ const collectGarbage: () => void = runInNewContext('gc');
 const read = (incoming: Readable) =>
   incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
 
-it.each([
-  ['32 large pieces', 32, 32_768, 32],
-  ['5,120 tiny pieces', 5_120, 2, 20],
-])('leaves event-loop turns to others while it reads %s that are there', async (_, ...given) => {
-  const [pieces, bytes, turnsMin] = given;
+it('leaves event-loop turns to others while it reads pieces that are there', async () => {
+  const [pieces, bytes] = [32, 32_768];
   const incoming = new Readable({ highWaterMark: pieces * bytes + 1, read() {} });
   for (let piece = 0; piece < pieces; piece++) incoming.push(Buffer.alloc(bytes, 'x'));
   incoming.push(null);
@@ -30,7 +27,7 @@ it.each([
   const body = await read(incoming);
   clearImmediate(timer);
   expect(body?.length).toBe(pieces * bytes);
-  expect(turns).toBeGreaterThanOrEqual(turnsMin - 1);
+  expect(turns).toBeGreaterThanOrEqual(pieces - 1);
 });
 
 it('releases a body that was handed over, although its request is kept', async () => {

@@ -157,7 +157,7 @@ function behind(proxy: keyof typeof COMMANDS): void {
     return running.origin;
   };
 
-  it('the administration API is not reached, however its path is written', async () => {
+  it('the administration API is not reached, however its path is written or a request is framed', async () => {
     const origin = await start();
     // A proxy's own answers are no envelope: their status is all that counts.
     const statusOf = async (target: string) => {
@@ -167,10 +167,7 @@ function behind(proxy: keyof typeof COMMANDS): void {
     };
     expect(await statusOf(`${CUSTOMERS}?q=../x`)).toBe(200);
     for (const target of HIDDEN) expect([400, 403, 404], target).toContain(await statusOf(target));
-  });
-
-  it('no request is smuggled to the administration API', async () => {
-    await expectNoSmuggling(await start());
+    await expectNoSmuggling(origin);
   });
 
   it('a closed administration API and a stopped service are refused in the envelope', async () => {

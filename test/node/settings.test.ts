@@ -2,6 +2,7 @@
 // and names that are almost settings. test/pages/settings has the operators' table.
 
 import { expect, it } from 'vitest';
+import { SETTINGS, type SettingName } from '../../src/hosts/settings/schema.js';
 import { misspelledNames, SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { expectRefused, refusalOf } from '../support/refused-setting.js';
@@ -77,41 +78,32 @@ it.each<[string, object]>([
   expect(settings).toMatchObject(changes);
 });
 
-const PORT = 'a whole number from 0 to 65535';
-const FILE =
-  'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes (with %23 for a # in the password, %2F for a /)';
-const ORIGINS =
-  'comma-separated origins as browsers send them, such as https://app.example.com or capacitor://localhost, or *';
-const OPS_HOST =
-  'a loopback or private address such as 127.0.0.1 or 10.0.0.5: the operations port asks for no key';
-const REPLICATION =
-  'off, async, or async: with a path (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)';
+/** What is told of each text: the text itself, if it has no secret. */
+const shown = (name: SettingName, ...texts: string[]) =>
+  texts.map((text) => [name, text, JSON.stringify(text)] as const);
 
-type Case = readonly [name: string, text: string, given: string, wanted: string];
-/** Texts that are told as they are. */
-const shown = (name: string, wanted: string, ...texts: string[]) =>
-  texts.map((text): Case => [name, text, JSON.stringify(text), wanted]);
-
-it.each<Case>([
-  ...shown('PORT', PORT, '65536', '-1', '80a', ' 80', '8e3', '80.5', '٣', '80\n{"level":"info"}'),
-  ...shown('BACKUP_INTERVAL_HOURS', 'a whole number from 0 to 8760', '8761', '0.5'),
-  ...shown('BACKUP_KEEP', 'a whole number from 1 to 10000', '0'),
-  ...shown('SAMPLE_RECORDS', 'on or off', 'no'),
-  ...shown('REPLICATION', REPLICATION, 'on', 'sync', 'async:'),
-  ...shown('OPS_HOST', OPS_HOST, '0.0.0.0', '::', '8.8.8.8', '172.32.0.1', '192.168.1.256'),
-  ['DATABASE_URL', 'mysql://u:1/canary@db/x', '"mysql://(hidden)@db/x"', FILE],
-  ['DATABASE_URL', 'postgres://u:can#ary@db/x', 'no URL (hidden)', FILE],
-  ['DATABASE_URL', 'db.example?authToken=canary', 'no URL (hidden)', FILE],
-  ['DATABASE_URL', ':memory:', 'no URL (hidden)', FILE],
-  ['DATABASE_URL', 'file:a.db?authToken=canary', '"file:a.db?(hidden)"', FILE],
-  ['DATABASE_URL', 'file:a.db#canary', '"file:a.db#(hidden)"', FILE],
-  ...shown('DATABASE_URL', FILE, 'file:', 'file::memory:', 'file://host/a.db', 'file:a%zz.db'),
-  ...shown('DATABASE_URL', FILE, 'file:a%00b.db', 'libsql://db.example'),
-  ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'app.example.com', 'https://A.example', 'file:///'),
+it.each<readonly [name: SettingName, text: string, given: string]>([
+  ...shown('PORT', '65536', '-1', '80a', ' 80', '8e3', '80.5', '٣', '80\n{"level":"info"}'),
+  ...shown('BACKUP_INTERVAL_HOURS', '8761', '0.5'),
+  ...shown('BACKUP_KEEP', '0'),
+  ...shown('SAMPLE_RECORDS', 'no'),
+  ...shown('REPLICATION', 'on', 'sync', 'async:'),
+  ...shown('OPS_HOST', '0.0.0.0', '::', '8.8.8.8', '172.32.0.1', '192.168.1.256'),
+  ['DATABASE_URL', 'mysql://u:1/canary@db/x', '"mysql://(hidden)@db/x"'],
+  ['DATABASE_URL', 'postgres://u:can#ary@db/x', 'no URL (hidden)'],
+  ['DATABASE_URL', 'db.example?authToken=canary', 'no URL (hidden)'],
+  ['DATABASE_URL', ':memory:', 'no URL (hidden)'],
+  ['DATABASE_URL', 'file:a.db?authToken=canary', '"file:a.db?(hidden)"'],
+  ['DATABASE_URL', 'file:a.db#canary', '"file:a.db#(hidden)"'],
+  ...shown('DATABASE_URL', 'file:', 'file::memory:', 'file://host/a.db', 'file:a%zz.db'),
+  ...shown('DATABASE_URL', 'file:a%00b.db', 'libsql://db.example'),
   // Not "unset": an empty list must not mean "every origin".
-  ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'https://a.example/', 'https://*.example', ' , '),
-  ['CORS_ALLOWED_ORIGINS', '*, https://u:canary@a.b', '"*, https://(hidden)@a.b"', ORIGINS],
-])('refuses %s=%j in one sentence without secrets', expectRefused);
+  ...shown('CORS_ALLOWED_ORIGINS', 'app.example.com', 'https://A.example', 'file:///', ' , '),
+  ...shown('CORS_ALLOWED_ORIGINS', 'https://a.example/', 'https://*.example'),
+  ['CORS_ALLOWED_ORIGINS', '*, https://u:canary@a.b', '"*, https://(hidden)@a.b"'],
+])('refuses %s=%j in one sentence without secrets', (name, text, given) =>
+  expectRefused(name, text, given, SETTINGS[name].wanted),
+);
 
 const KEY = 'canary'.padEnd(32, '-');
 

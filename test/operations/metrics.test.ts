@@ -86,9 +86,8 @@ it('Requests of sixty minutes are kept, each in one of them', () => {
 it('Commits fail from the first failure until one succeeds', () => {
   const meter = new Meter();
   const commit = (status: 'committed' | 'notStored', reason?: string) => {
-    meter.commitStarted(2);
     vi.advanceTimersByTime(250);
-    meter.commitFinished(status, reason && new Error(reason));
+    meter.commitEnded(status, 2, 250, reason && new Error(reason));
   };
   commit('notStored', 'SQLITE_FULL: no room');
   const failing_since = new Date().toISOString();

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FinishedRequest } from '../../src/core/service-events.js';
-import { RequestLog } from '../../src/hosts/operations/request-log.js';
+import { openRequestLog } from '../../src/hosts/operations/request-log.js';
 import { finishedRequest } from './finished-request.js';
 
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 
 async function linesOf(fromMs: number, ...requests: Partial<FinishedRequest>[]) {
   const written: string[] = [];
-  const log = new RequestLog(fromMs, async (lines) => void written.push(lines));
+  const log = openRequestLog(fromMs, async (lines) => void written.push(lines));
   for (const request of requests) log.add(finishedRequest(request));
   await log.flush();
   return written
@@ -55,19 +55,19 @@ describe('The request log', () => {
       release = resolve;
     });
     let lines = 0;
-    const log = new RequestLog(0, async (batch) => {
+    const log = openRequestLog(0, async (batch) => {
       lines += batch.split('\n').length - 1;
       await released;
     });
     for (let i = 0; i < 50_000; i++) log.add(finishedRequest());
-    expect(log.dropped).toBeGreaterThan(40_000);
+    expect(log.dropped()).toBeGreaterThan(40_000);
     release();
     await log.flush();
-    expect(lines + log.dropped).toBe(50_000);
+    expect(lines + log.dropped()).toBe(50_000);
   });
 
   it('holds up no stop when its reader stands still', async () => {
-    const log = new RequestLog(0, () => new Promise(() => {}));
+    const log = openRequestLog(0, () => new Promise(() => {}));
     log.add(finishedRequest());
     const flushed = log.flush();
     await vi.advanceTimersByTimeAsync(1_000);

@@ -22,14 +22,14 @@ const DEFAULTS = {
   pause: nextTask,
   /** Milliseconds from any start, never going back. */
   stopwatch: () => performance.now(),
-  /** Asked once in each event-loop turn before its slice; true: the slice waits for the next turn, within bounds. */
-  givesWay: () => false,
 };
 
 export class FairScheduler {
   readonly pause: typeof DEFAULTS.pause;
   readonly #options: typeof DEFAULTS;
   readonly #waiting: FairQueue<Waiter> = waiters();
+  /** Set to true, it makes the next slice wait for another event-loop turn, within bounds. */
+  givesWay = false;
   #isServing = false;
   /** When the slice of this event-loop turn began. */
   #sliceStart: number | undefined;
@@ -66,11 +66,14 @@ export class FairScheduler {
   /** Serves one waiting piece of work in each event-loop turn. */
   async #serve(): Promise<void> {
     this.#isServing = true;
-    const { stopwatch, givesWay } = this.#options;
+    const { stopwatch } = this.#options;
     while (this.#waiting.size > 0) {
       await this.pause();
       const latest = stopwatch() + GIVE_WAY_MAX_MS;
-      while (givesWay() && stopwatch() < latest) await this.pause();
+      while (this.givesWay && stopwatch() < latest) {
+        this.givesWay = false;
+        await this.pause();
+      }
       this.#startSlice(stopwatch());
       this.#waiting.take()?.resolve();
     }

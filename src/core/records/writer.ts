@@ -48,9 +48,7 @@ export interface WriterOptions {
   readonly scheduler: FairScheduler;
   readonly log: Log;
   /** Called for every commit. */
-  readonly events:
-    | Pick<ServiceEvents, 'commitStarted' | 'commitFinished' | 'auditFailed'>
-    | undefined;
+  readonly events: Pick<ServiceEvents, 'commitEnded' | 'auditFailed'> | undefined;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
   /**
@@ -239,10 +237,12 @@ export class Writer {
     const { storage, events: meter, set, log, clock } = this.#options;
     const { outcomes, changes, events } = group;
     try {
-      meter?.commitStarted(outcomes.filter(([, { ok }]) => ok).length);
+      const startedAt = performance.now();
       const rows = set.toStore(changes.values());
       const result = await storage.commit({ ...rows, events, at: clock() });
-      meter?.commitFinished(result.status, 'error' in result ? result.error : undefined);
+      const took = performance.now() - startedAt;
+      const writes = outcomes.filter(([, { ok }]) => ok).length;
+      meter?.commitEnded(result.status, writes, took, 'error' in result && result.error);
       if (result.status !== 'committed') {
         answerAll(group, storageFailed(result.status));
         if (result.status === 'unknown') this.#lose(result.error);

@@ -11,6 +11,7 @@ export class ApiResponse extends ServerResponse {
   requestId: string | undefined;
   /** The status with which the connection was ended, past this object; undefined if it was not. */
   refusedWith: number | undefined;
+  hasBegun = false;
   /** Serves the request. `Connections` calls it in its turn. */
   serve: (response: ApiResponse) => unknown = () => {};
 

@@ -27,14 +27,14 @@ interface Connection {
   readonly socket: Socket;
   /** Of every answer: one for each connection, not a closure for each request. */
   readonly onClose: () => void;
-  current?: ApiResponse | undefined;
-  newest?: ApiResponse;
+  /** Closed if none is under way. */
+  current?: ApiResponse;
   readonly waiting: ApiResponse[];
   /** When the current answer became due, in milliseconds of `performance.now`. */
   dueSince?: number | undefined;
   /** At the start of the current request, if it is measured. */
   startedAt: number;
-  bytesWritten: number;
+  bytesBefore: number;
 }
 
 type HttpServer = Server<typeof IncomingMessage, typeof ApiResponse>;
@@ -56,8 +56,7 @@ export class Connections {
     server.on('connection', (socket) => {
       this.#accepted++;
       const onClose = () => this.#end(connection);
-      const numbers = { startedAt: 0, bytesWritten: 0 };
-      const connection: Connection = { socket, onClose, waiting: [], ...numbers };
+      const connection: Connection = { socket, onClose, waiting: [], startedAt: 0, bytesBefore: 0 };
       this.#open.set(socket, connection);
       // Node resumes a socket whenever an answer is written or a body is read.
       socket.on('resume', () => {
@@ -78,32 +77,15 @@ export class Connections {
     // Clients must not send another request on this connection.
     if (this.#isEnding) response.setHeader('Connection', 'close');
     const { current, waiting, socket } = connection;
-    connection.newest = response;
-    if (current === undefined && waiting.length === 0) {
-      this.#begin(response, connection);
-      return;
-    }
     waiting.push(response);
     this.#waiting++;
-    socket.pause();
+    if (waiting.length === 1 && current?.closed !== false) this.#next(connection);
+    else socket.pause();
     if (waiting.length > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) socket.resetAndDestroy();
   }
 
-  #begin(response: ApiResponse, connection: Connection): void {
-    connection.current = response;
-    connection.dueSince = undefined;
-    if (this.#events !== undefined) {
-      connection.startedAt = performance.now();
-      connection.bytesWritten = connection.socket.bytesWritten;
-    }
-    response.on('close', connection.onClose);
-    response.serve(response);
-  }
-
-  /** Of the current answer, or of the connection while it is under way. */
   #end(connection: Connection): void {
-    const { current: response, waiting, socket, startedAt, bytesWritten } = connection;
-    connection.current = undefined;
+    const { current: response, waiting, socket, startedAt, bytesBefore } = connection;
     // In an event-loop turn of its own: others are served between the answers of a pipeline.
     if (waiting.length > 0) setImmediate(() => this.#next(connection));
     if (response === undefined) return;
@@ -114,34 +96,31 @@ export class Connections {
       milliseconds: performance.now() - startedAt,
       aborted: !response.writableFinished && response.refusedWith === undefined,
       requestId: response.requestId,
-      bytes: socket.bytesWritten - bytesWritten,
+      bytes: socket.bytesWritten - bytesBefore,
     });
   }
 
   #next(connection: Connection): void {
     const { socket, waiting } = connection;
-    if (socket.destroyed) return;
-    const response = waiting.shift();
+    const response = socket.destroyed ? undefined : waiting.shift();
     if (response === undefined) return;
     this.#waiting--;
-    if (waiting.length === 0) socket.resume();
-    this.#begin(response, connection);
+    if (waiting.length === 0 && socket.isPaused()) socket.resume();
+    connection.current = response;
+    response.hasBegun = true;
+    connection.dueSince = undefined;
+    if (this.#events !== undefined) {
+      connection.startedAt = performance.now();
+      connection.bytesBefore = socket.bytesWritten;
+    }
+    response.on('close', connection.onClose);
+    response.serve(response);
   }
 
   /** If a connection breaks, its newest request's body or the bytes after it broke it. */
   newest(socket: Duplex): ApiResponse | undefined {
-    return this.#open.get(socket)?.newest;
-  }
-
-  /** Whether it is the request's turn. */
-  hasBegun(response: ApiResponse): boolean {
-    return this.#open.get(response.req.socket)?.current === response;
-  }
-
-  /** Bytes that aren't a request were answered. */
-  refused(status: number, bytes: number): void {
-    const unknown = { route: OTHER, method: OTHER, requestId: undefined };
-    this.#events?.requestFinished({ ...unknown, status, bytes, milliseconds: 0, aborted: false });
+    const { waiting, current } = this.#open.get(socket) ?? {};
+    return waiting?.at(-1) ?? current;
   }
 
   get count(): number {
@@ -151,7 +130,7 @@ export class Connections {
   /** Requests whose answer is not yet written to its end. */
   get requestCount(): number {
     let count = this.#waiting;
-    for (const { current } of this.#open.values()) if (current !== undefined) count++;
+    for (const { current } of this.#open.values()) if (current?.closed === false) count++;
     return count;
   }
 
@@ -162,7 +141,8 @@ export class Connections {
   async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
     this.#isEnding = true;
     // Every later answer is then the last one on its connection.
-    for (const { newest } of this.#open.values()) {
+    for (const socket of this.#open.keys()) {
+      const newest = this.newest(socket);
       if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }
     if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
@@ -179,7 +159,9 @@ export class Connections {
     });
     const idle = setInterval(() => {
       // An answer that its client still reads: Node treats its connection as idle.
-      const isWriting = [...this.#open.values()].some(({ current }) => current?.writableEnded);
+      const isWriting = [...this.#open.values()].some(
+        ({ current }) => current?.writableEnded && !current.closed,
+      );
       // A kept-alive connection whose answer had begun before the stop would stay open.
       if (!isWriting) this.#server.closeIdleConnections();
     }, DRAIN_CHECK_INTERVAL_MS);
@@ -194,7 +176,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#open.values()) {
       const response = connection.current;
-      if (response === undefined) continue;
+      if (response === undefined || response.closed) continue;
       // Until the request is complete, Node's request time-out applies, unless the answer has begun.
       if (!response.req.complete && !response.headersSent) continue;
       connection.dueSince ??= now;

@@ -1,14 +1,12 @@
 // Starts the service over a database file: opens the file, loads its records, takes its backups.
 
-import { resolve } from 'node:path';
 import { openRecords } from '../../core/records/memory-store.js';
 import { recordCount } from '../../core/records/usage-view.js';
-import type { ServiceEvents } from '../../core/service-events.js';
 import { openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { watchFile } from './file-watch.js';
 import { watchReplica } from './replica-watch.js';
-import { runOver, type ServedRecords, type ServiceOptions, type Turns } from './service.js';
+import { runOver, type ServiceOptions } from './service.js';
 
 const HINTS = {
   previous_process_killed:
@@ -25,50 +23,41 @@ export interface FileServiceOptions extends ServiceOptions {
 
 /** Resolves when the service listens. Rejects with one sentence that names the cause. */
 export function startService(options: FileServiceOptions) {
-  return runOver((turns, events) => open(turns, events, options), options);
-}
-
-async function open(
-  turns: Turns,
-  events: ServiceEvents | undefined,
-  { settings, log, onStorageLost }: FileServiceOptions,
-): Promise<ServedRecords> {
-  const { databasePath, databaseCreate, replication } = settings;
-  const replica = replication && watchReplica(log, events);
-  const storage = await openLibsqlStorage({
-    path: databasePath,
-    backupFolder: settings.backups?.folder,
-    createAnyway: databaseCreate,
-    sampleRows: settings.sampleRecords,
-    replication: replica && { ...replication, onReport: replica.take },
-  });
-  const warn = (event: keyof typeof HINTS) =>
-    log.warn(event, { file: resolve(databasePath), hint: HINTS[event] });
-  if (storage.wasKilled) warn('previous_process_killed');
-  if (storage.isNew) warn('database_created');
-  else if (databaseCreate) warn('database_create_set');
-  try {
-    const records = await openRecords({
-      ...{ storage, log, scheduler: turns.scheduler },
-      limits: settings.accountLimits,
-      ...(events && { events }),
-      onStorageLost() {
-        events?.storageLost();
-        onStorageLost();
-      },
+  const { settings, log, onStorageLost } = options;
+  const { databasePath, databaseCreate, replication, backups: plan } = settings;
+  return runOver(async (scheduler, events) => {
+    const replica = replication && watchReplica(log, events);
+    const storage = await openLibsqlStorage({
+      path: databasePath,
+      backupFolder: plan?.folder,
+      createAnyway: databaseCreate,
+      sampleRows: settings.sampleRecords,
+      replication: replica && { ...replication, onReport: replica.take },
     });
-    const plan = settings.backups;
-    const backups =
-      plan && new BackupSchedule({ storage, databasePath, settings: plan, log, events });
-    const look = await watchFile(storage.path, records, log, events);
-    return {
-      ...{ records, inMemory: records, backups, replica },
-      facts: { file: databasePath, records: recordCount(records.counts()) },
-      storage: { look, ping: () => storage.ping(), touch: () => storage.touch() },
-      close: () => records.close(),
-    };
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
+    const { path, isNew, wasKilled } = storage;
+    const warn = (event: keyof typeof HINTS) => log.warn(event, { file: path, hint: HINTS[event] });
+    if (wasKilled) warn('previous_process_killed');
+    if (isNew) warn('database_created');
+    else if (databaseCreate) warn('database_create_set');
+    try {
+      const records = await openRecords({
+        ...{ storage, log, scheduler, events, limits: settings.accountLimits },
+        onStorageLost() {
+          events?.storageLost();
+          onStorageLost();
+        },
+      });
+      const look = await watchFile(path, records, log, events);
+      return {
+        ...{ records, inMemory: records, replica },
+        backups: plan && new BackupSchedule({ storage, databasePath, settings: plan, log, events }),
+        facts: { file: databasePath, records: recordCount(records.counts()) },
+        storage: { look, ping: () => storage.ping(), touch: () => storage.touch() },
+        close: () => records.close(),
+      };
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
+  }, options);
 }

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
+import { answerInTime } from '../operations/readiness.js';
 
 const LOOK_MS = 1_000;
 const HINT =
@@ -18,9 +19,6 @@ export async function watchFile(
   events: ServiceEvents | undefined,
 ) {
   const opened = await identityAt(path);
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
-  /** One look at a time: on a disk that hangs they would pile up. */
-  let looking: Promise<void> | undefined;
   let isLost = false;
   async function compare() {
     const found = await identityAt(path);
@@ -32,12 +30,8 @@ export async function watchFile(
     const finding = found === 'none' ? 'is gone, or its disk' : 'was replaced by another file';
     log.error('storage_lost', `the database file ${path} ${finding}`, { hint: HINT });
   }
-  function look(): Promise<void> {
-    looking ??= compare().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  }
+  const look = answerInTime(compare, undefined);
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
   return look;
 }
 

@@ -12,6 +12,7 @@ import {
 import type { HostBindings } from '../../core/http/request-body.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
+import { addressProblem } from '../settings/addresses.js';
 import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
@@ -40,15 +41,16 @@ export interface HttpServerOptions {
   readonly events?: ServiceEvents | undefined;
 }
 
-/** Resolves when the server listens, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
+/** Resolves when the server listens, with `http://ADDRESS:PORT`. Rejects with one sentence if the address cannot be used. */
 export async function listen(options: HttpServerOptions) {
   const { settings, socket } = options;
   const { server, connections } = buildServer(options);
   const { host, port } = settings;
   const where = socket === undefined ? { host, port } : { fd: socket };
   server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX });
-  await once(server, 'listening').catch((error: unknown) => {
-    throw socket === undefined ? error : new Error(NO_TCP_SOCKET);
+  await once(server, 'listening').catch((error: Error) => {
+    if (socket !== undefined) throw new Error(NO_TCP_SOCKET);
+    throw new Error(`the service cannot listen on ${host}:${port}: ${addressProblem(error)}`);
   });
   // If descriptors run out, a connection is refused.
   server.on('error', () => {});
@@ -86,10 +88,7 @@ function buildServer(options: HttpServerOptions) {
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  const { refuse, refuseBytes, refuseTunnel } = refusals(
-    connections,
-    options.settings.corsAllowedOrigins,
-  );
+  const { refuse, refuseBytes, refuseTunnel } = refusals(connections, options);
   const serve = async (response: ApiResponse) => {
     const { req: request } = response;
     try {

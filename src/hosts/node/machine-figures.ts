@@ -3,21 +3,19 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Histogram } from '../operations/exposition.js';
-import type { Figures } from '../operations/status.js';
+import type { Measured } from '../operations/status.js';
 
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
-/** Time-out of a read of the disk. */
-const READ_MAX_MS = 1_000;
 
 /** If the disk hangs, or there is none. */
 export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
-export async function processFacts(): Promise<Figures['process']> {
+export async function processFacts(): Promise<Measured['process']> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const { active, idle } = performance.eventLoopUtilization();
   return {
     cpu_seconds: (user + system) / 1e6,
@@ -26,19 +24,13 @@ export async function processFacts(): Promise<Figures['process']> {
     active_seconds: active / 1000,
     idle_seconds: idle / 1000,
     // Null on other systems than Linux, and when descriptors have run out: reading takes one, too.
-    open_descriptors: await readdir('/proc/self/fd').then(
-      ({ length }) => length,
-      () => null,
-    ),
-    max_descriptors: await readFile('/proc/self/limits', 'utf8').then(
-      (limits) => Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.NaN) || null,
-      () => null,
-    ),
+    open_descriptors: (await readdir('/proc/self/fd').catch(() => [])).length || null,
+    max_descriptors: Number(/^Max open files +(\d+)/m.exec(limits)?.[1]) || null,
   };
 }
 
 /** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
-export async function diskFacts(databasePath: string): Promise<Figures['database']> {
+export async function diskFacts(databasePath: string): Promise<Measured['database']> {
   const sizeOf = (path: string) =>
     stat(path).then(
       ({ size }) => size,
@@ -64,21 +56,4 @@ export function sampledDelays(): Histogram {
     due = now + DELAY_SAMPLE_MS;
   }, DELAY_SAMPLE_MS).unref();
   return histogram;
-}
-
-/**
- * A value that is read from a disk. While the disk hangs it is the last one, and no second read
- * begins. `read` must never reject; until its first answer the value is `first`.
- */
-export function latest<T>(read: () => Promise<T>, first: T): () => Promise<T> {
-  let last = first;
-  let reading: Promise<void> | undefined;
-  return async () => {
-    reading ??= read().then((value) => {
-      last = value;
-      reading = undefined;
-    });
-    await Promise.race([reading, pause(READ_MAX_MS, undefined, { ref: false })]);
-    return last;
-  };
 }

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../../core/log.js';
 import { EXPOSITION_TYPE } from '../operations/exposition.js';
+import { addressProblem } from '../settings/addresses.js';
 import type { Settings } from '../settings.js';
 import { originOf } from './http-server.js';
 
@@ -37,8 +38,6 @@ export async function openOperationsPort({ host, port }: Address, pages: Pages, 
       return [500, { error: 'internal error; the log says why' }];
     });
     const isText = typeof body === 'string';
-    // So that no kept connections fill the port.
-    response.shouldKeepAlive = false;
     response.writeHead(status, {
       'Content-Type': isText ? EXPOSITION_TYPE : 'application/json; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -47,11 +46,12 @@ export async function openOperationsPort({ host, port }: Address, pages: Pages, 
     response.end(isText ? body : `${JSON.stringify(body)}\n`);
   });
   server.maxConnections = CONNECTIONS_MAX;
-  // The other requests of a pipeline are refused: each page takes time from the service.
-  server.maxRequestsPerSocket = 1;
   // A connection that can't be accepted is refused, as on the API's port.
   server.on('error', () => {});
-  await once(server.listen(port, host), 'listening');
+  await once(server.listen(port, host), 'listening').catch((error: Error) => {
+    const reason = addressProblem(error, 'OPS_');
+    throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
+  });
   return {
     origin: originOf(server.address() as AddressInfo),
     close() {

@@ -33,14 +33,8 @@ export function jsonLog(problems: NodeJS.WritableStream = process.stderr): Log {
   };
 }
 
-/**
- * Makes every output of this process one JSON line, including the output and warnings of libraries,
- * and uncaught errors. An uncaught error ends the process, because some work may be half done.
- */
-export function captureStrayOutput(log: Log): void {
-  for (const method of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir'] as const) {
-    console[method] = (...[first]) => log.warn('console_output', { text: messageOf(first) });
-  }
+/** Logs Node's warnings and uncaught errors. An uncaught error ends the process, because some work may be half done. */
+export function logWarningsAndCrashes(log: Log): void {
   // Node's own listener would print, too.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => {
@@ -61,7 +55,7 @@ export function captureStrayOutput(log: Log): void {
 export async function runService(
   log: Log,
   start: (onStorageLost: () => void) => Promise<Service>,
-): Promise<Service> {
+): Promise<void> {
   let service: Service | undefined;
   let signals = 0;
   let exitCode: number | undefined;
@@ -74,11 +68,11 @@ export async function runService(
     log.info('stopping', { reason });
     try {
       await service?.stop();
+      log.info('stopped');
     } catch (error) {
       log.error('stop_failed', error);
-      process.exit(Math.max(exitCode, 1));
+      exitCode ||= 1;
     }
-    log.info('stopped');
     process.exit(exitCode);
   }
 
@@ -103,5 +97,4 @@ export async function runService(
   }
   const { origin: address, operationsOrigin: operations, facts } = service;
   log.info('started', { address, ...(operations !== undefined && { operations }), ...facts });
-  return service;
 }

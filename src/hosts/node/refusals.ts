@@ -7,8 +7,9 @@ import type { Duplex } from 'node:stream';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { type HandlerResult, refusal, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
-import type { ApiResponse } from './api-response.js';
+import { type ApiResponse, OTHER } from './api-response.js';
 import type { Connections } from './connections.js';
+import type { HttpServerOptions } from './http-server.js';
 
 const MALFORMED = refusal(
   'BAD_REQUEST',
@@ -31,11 +32,17 @@ const GONE = ['ECONNRESET', 'HPE_INVALID_EOF_STATE'];
 /** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 
+const UNKNOWN = { route: OTHER, method: OTHER, requestId: undefined };
+const NOT_A_REQUEST = { ...UNKNOWN, milliseconds: 0, aborted: false };
+
 /** A request's headers, if they could be read. */
 type Sent = IncomingMessage['headers'];
 
-export function refusals(connections: Connections, corsAllowedOrigins: readonly string[]) {
-  const originHeadersOf = originPolicy(corsAllowedOrigins);
+export function refusals(
+  connections: Connections,
+  { events, settings }: Pick<HttpServerOptions, 'events' | 'settings'>,
+) {
+  const originHeadersOf = originPolicy(settings.corsAllowedOrigins);
   const requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   const refused = new WeakSet<Duplex>();
 
@@ -80,7 +87,7 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
   function refuseLast(socket: Duplex, refusal: HandlerResult, sent?: Sent): void {
     afterAnswers(socket, async () => {
       const { status, bytes } = await answer(socket, refusal, sent);
-      connections.refused(status, bytes);
+      events?.requestFinished({ ...NOT_A_REQUEST, status, bytes });
     });
   }
 
@@ -99,7 +106,7 @@ export function refusals(connections: Connections, corsAllowedOrigins: readonly 
     } else {
       // Its body broke: this is its own answer, now or in its turn.
       newest.serve = () => refuse(newest, refusal);
-      if (connections.hasBegun(newest)) newest.serve(newest);
+      if (newest.hasBegun) newest.serve(newest);
     }
   }
 

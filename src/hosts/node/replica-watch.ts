@@ -4,7 +4,7 @@
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ReplicaReport } from '../../libsql.js';
-import type { ReplicaFacts } from './operations.js';
+import type { ReplicaFacts } from '../operations/status.js';
 
 export function watchReplica(log: Log, events: ServiceEvents | undefined) {
   let last: ReplicaReport | undefined;

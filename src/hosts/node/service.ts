@@ -7,10 +7,11 @@ import type { Log, LogFields } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
-import { addressProblem } from '../settings/addresses.js';
+import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import type { StartedParts } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
-import { openOperations, type StartedParts, VERSION } from './operations.js';
+import { openOperations, VERSION } from './operations.js';
 
 /** How long a stop waits for answers to be written. Closing the file included, it takes at most 15 s. */
 const DRAIN_DEADLINE_MS = 12_000;
@@ -34,29 +35,10 @@ export interface ServiceOptions {
 /** The records, and what the process runs for their storage. */
 export interface ServedRecords extends Omit<StartedParts, 'connections' | 'scheduler'> {
   readonly records: RecordService;
+  readonly backups?: BackupSchedule | undefined;
   readonly facts?: LogFields;
   /** After the last answer. */
   close(): Promise<void>;
-}
-
-export type Turns = ReturnType<typeof openTurns>;
-
-/** All long work of the process takes turns: records and answers share the scheduler. */
-export function openTurns() {
-  let hasAccepted = false;
-  // Node accepts one connection in an event-loop turn (libuv since 1.45), so each of 300 new
-  // connections would wait for a slice of work.
-  const givesWay = () => {
-    const gives = hasAccepted;
-    hasAccepted = false;
-    return gives;
-  };
-  const scheduler = new FairScheduler({ givesWay });
-  /** Call it for every accepted connection: others may wait behind it. */
-  const onConnection = () => {
-    hasAccepted = true;
-  };
-  return { scheduler, onConnection };
 }
 
 /**
@@ -64,21 +46,18 @@ export function openTurns() {
  * Rejects with one sentence that names the cause.
  */
 export async function runOver(
-  open: (turns: Turns, events: ServiceEvents | undefined) => Promise<ServedRecords>,
+  open: (scheduler: FairScheduler, events: ServiceEvents | undefined) => Promise<ServedRecords>,
   options: ServiceOptions,
 ) {
   const { settings, log } = options;
   // Before the records are loaded: that may take long, and the port reports it.
-  const operations = await openOperations(settings, log).catch((error: Error) => {
-    const { host, port } = settings.operations.port ?? {};
-    const reason = addressProblem(error, 'OPS_');
-    throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
-  });
-  const turns = openTurns();
+  const operations = await openOperations(settings, log);
+  // All long work of the process takes turns: records and answers share the scheduler.
+  const scheduler = new FairScheduler();
   let served: ServedRecords | undefined;
   try {
-    served = await open(turns, operations.events);
-    return await serve(served, operations, turns, options);
+    served = await open(scheduler, operations.events);
+    return await serve(served, operations, scheduler, options);
   } catch (error) {
     await served?.close();
     await operations.close();
@@ -89,30 +68,30 @@ export async function runOver(
 async function serve(
   served: ServedRecords,
   operations: Awaited<ReturnType<typeof openOperations>>,
-  { scheduler, onConnection }: Turns,
-  { settings, log, socket, guard }: ServiceOptions,
+  scheduler: FairScheduler,
+  { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
 ) {
   const { backups, facts, records } = served;
   const { events } = operations;
-  const { host, port, adminKey, corsAllowedOrigins } = settings;
   const digest = (token: string) => hash('sha256', token, 'base64');
   const signIn = settings.signIn && openSignIn({ settings: settings.signIn, log, digest, events });
   const respond = buildHandler({
     records,
     identity: signIn?.identity,
-    adminKey,
+    adminKey: settings.adminKey,
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
-    corsAllowedOrigins,
+    corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
     scheduler,
     randomBytes: randomFillSync,
   });
-  const handler = guard === undefined ? respond : guard(respond);
-  const listening = listen({ settings, socket, handler, log, events });
-  const { origin, server, connections } = await listening.catch((error: Error) => {
-    throw new Error(`the service cannot listen on ${host}:${port}: ${addressProblem(error)}`);
+  const listening = listen({ settings, socket, handler: guard(respond), log, events });
+  const { origin, server, connections } = await listening;
+  // Node accepts one connection in an event-loop turn (libuv since 1.45), so each of 300 new
+  // connections would wait for a slice of work.
+  server.on('connection', () => {
+    scheduler.givesWay = true;
   });
-  server.on('connection', onConnection);
   // HOST and PORT are not used.
   if (socket !== undefined) log.info('socket_handed_over', { address: origin });
   operations.started({ ...served, connections, scheduler });
@@ -125,9 +104,8 @@ async function serve(
     facts: { version: VERSION, ...facts },
     /** Takes a backup if the settings name a folder. The log has the outcome. */
     backUp() {
-      const remedy = settings.postgresUrl ? "use Postgres' own tools" : 'set BACKUP_DIR';
       if (backups !== undefined) backups.takeNow();
-      else log.warn('backup_not_configured', { hint: `backups are not configured; ${remedy}` });
+      else log.warn('backup_not_configured', { hint: 'no backup was taken: BACKUP_DIR is unset' });
     },
     /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
     async stop() {

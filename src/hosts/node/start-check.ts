@@ -37,12 +37,9 @@ export function settingsOf(environment: Environment): Settings {
  */
 export async function checkStart(environment: Environment, log: Log, online: boolean) {
   const failures: string[] = [];
-  let checks: Checks;
-  try {
-    checks = checksOf(environment, settingsOf(environment), log, online);
-  } catch (error) {
-    checks = { settings: () => Promise.reject(error) };
-  }
+  const checks = await checksOf(environment, log, online).catch(
+    (error): Checks => ({ settings: () => Promise.reject(error) }),
+  );
   for (const [what, check] of Object.entries(checks)) {
     try {
       log.info('checked', { what, result: 'ok', found: await check() });
@@ -56,8 +53,9 @@ export async function checkStart(environment: Environment, log: Log, online: boo
   return failures.length === 0;
 }
 
-/** In the order of a start. Logs a warning for what may be intended. */
-function checksOf(environment: Environment, settings: Settings, log: Log, online: boolean): Checks {
+/** In the order of a start. Logs a warning for what may be intended. Rejects with a `SettingError`. */
+async function checksOf(environment: Environment, log: Log, online: boolean): Promise<Checks> {
+  const settings = settingsOf(environment);
   const { postgresUrl, backups, host, port, operations, databasePath, replication } = settings;
   let file: FileState | undefined;
   return {

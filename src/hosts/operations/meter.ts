@@ -14,8 +14,7 @@ import { DURATION_BOUNDS_SECONDS, RequestMetrics } from './request-metrics.js';
 /** Up to the largest group that is committed at once. */
 const GROUP_BOUNDS_WRITES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
-/** RFC 3339 in UTC; null: never, or not now. */
-type Time = string | null;
+/** RFC 3339 in UTC. */
 const now = () => new Date().toISOString();
 
 /** All counters exist from the start, so that a rate covers the first event. */
@@ -27,26 +26,25 @@ export class Meter implements ServiceEvents {
   readonly writes = {
     commits: { committed: 0, notStored: 0, unknown: 0 },
     /** Since when every commit has failed; the reason is the last one's. */
-    failing_since: null as Time,
+    failing_since: null as string | null,
     failing_reason: null as string | null,
     audit_failures: 0,
   };
   readonly identity = {
     /** Since when the provider gives no usable answer; null if its last one was usable. */
-    unavailable_since: null as Time,
+    unavailable_since: null as string | null,
     checks: { identified: 0, invalid: 0, unavailable: 0 },
     joined: 0,
     remembered: 0,
   };
   readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
-  readonly adminKeys = { refused: 0, last_refused_at: null as Time };
+  readonly adminKeys = { refused: 0, last_refused_at: null as string | null };
   readonly backups = { taken: 0, failed: 0 };
   /** If none has succeeded since. */
   failedBackup: { readonly at: string; readonly reason: string } | null = null;
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;
   isStorageLost = false;
-  #commitStartedAt = 0;
 
   constructor(requestLog?: RequestLog) {
     this.requestLog = requestLog;
@@ -57,13 +55,9 @@ export class Meter implements ServiceEvents {
     this.requestLog?.add(request);
   }
 
-  commitStarted(writes: number): void {
+  commitEnded(status: CommitStatus, writes: number, milliseconds: number, error?: unknown): void {
     this.groupSizes.observe(writes);
-    this.#commitStartedAt = performance.now();
-  }
-
-  commitFinished(status: CommitStatus, error?: unknown): void {
-    this.commitDurations.observe((performance.now() - this.#commitStartedAt) / 1000);
+    this.commitDurations.observe(milliseconds / 1000);
     this.writes.commits[status]++;
     const reason = error instanceof Error ? error.message : String(error);
     this.writesFail(status === 'committed' ? null : reason);

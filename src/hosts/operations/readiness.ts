@@ -1,20 +1,19 @@
 // Whether the service can do its work, and if not, why: for load balancers, deploy scripts and people.
 
 import { HOUR_MS } from '../../core/domain/hour.js';
+import type { Reason, Warning } from './health-issues.js';
 import type { Meter } from './meter.js';
 import type { Figures } from './status.js';
-import type { Reason, Warning } from './troubles.js';
 
 /** With less than this a group of writes may not fit on the disk. */
 const DISK_FREE_MIN_BYTES = 8_388_608;
-/** The database is given this long to answer. */
-const DATABASE_ANSWER_MAX_MS = 2_000;
-/** Time between two trial commits while writes fail. */
-const TRIAL_INTERVAL_MS = 1_000;
+/** Of a database, a disk and a folder. */
+const ANSWER_MAX_MS = 2_000;
 /** A replica is normally a second or two behind. */
 const REPLICA_BEHIND_MAX_SECONDS = 15;
 /** A backup may take a while, and a failed one is tried again: it is overdue after two missed intervals. */
 const OVERDUE_INTERVALS = 2;
+const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 
 /** The part of storage that is asked whether it works. */
 export interface AskedStorage {
@@ -26,93 +25,70 @@ export interface AskedStorage {
   touch(): Promise<void>;
 }
 
-export class Readiness {
-  readonly #meter: Meter;
-  readonly #isIdentityConfigured: boolean;
-  #isStopping = false;
-  #triedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(meter: Meter, isIdentityConfigured: boolean) {
-    this.#meter = meter;
-    this.#isIdentityConfigured = isIdentityConfigured;
-  }
-
-  stopping(): void {
-    this.#isStopping = true;
-  }
-
-  /** `storage` is undefined until the service has started; `figures` are of the same moment. */
-  async answer(figures: Figures, storage: AskedStorage | undefined) {
-    const reasons = await this.#reasons(figures, storage);
-    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(figures, !!storage) };
-  }
-
-  async #reasons({ database }: Figures, storage?: AskedStorage): Promise<Reason[]> {
-    const meter = this.#meter;
-    if (storage?.look !== undefined) await succeeds(storage.look());
-    const hasNoRoom = (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES;
-    let answers = true;
-    if (storage !== undefined && !this.#isStopping && !meter.isStorageLost) {
-      answers = await succeeds(storage.ping());
-      // On a full disk a write of a few bytes may succeed although others fail.
-      if (answers && !hasNoRoom) await this.#tryToWrite(storage);
-    }
-    const { failing_since, failing_reason } = meter.writes;
-    return namesWhere<Reason>({
-      stopping: this.#isStopping,
-      starting: storage === undefined && !this.#isStopping,
-      storage_lost: meter.isStorageLost,
-      database_unavailable: !answers,
-      writes_failing: failing_since !== null,
-      disk_full: hasNoRoom || DISK_FULL.test(failing_reason ?? ''),
-    });
-  }
-
-  #warnings(figures: Figures, isStarted: boolean): Warning[] {
-    const { backups, replication, identity } = figures;
-    const age = Date.now() - Date.parse(backups?.last_success_at ?? figures.started_at);
-    const ageMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
-    // Postgres has its own backups, which this process can't see.
-    const hasCopies = backups !== null || replication !== null || figures.postgres !== null;
-    return namesWhere<Warning>({
-      identity_provider_not_configured: !this.#isIdentityConfigured,
-      identity_provider_unavailable: identity.unavailable_since !== null,
-      backup_failed: backups?.last_failed === true,
-      backup_overdue: age > ageMax,
-      replica_unreachable:
-        isStarted &&
-        replication !== null &&
-        (!replication.reached || replication.behind_seconds > REPLICA_BEHIND_MAX_SECONDS),
-      backup_not_configured: isStarted && !hasCopies,
-    });
-  }
-
-  /** Without a client's write the service would never notice that its disk works again. */
-  async #tryToWrite(storage: AskedStorage): Promise<void> {
-    const meter = this.#meter;
-    const now = performance.now();
-    if (meter.writes.failing_since === null || now - this.#triedAt < TRIAL_INTERVAL_MS) return;
-    this.#triedAt = now;
-    const failures = () => meter.writes.commits.notStored + meter.writes.commits.unknown;
-    const before = failures();
-    // A commit that failed after the trial began counts.
-    if ((await succeeds(storage.touch())) && failures() === before) meter.writesFail(null);
-  }
+/** Resolves with true, or rejects. While commits fail it tries one, and tells the meter if that succeeds. */
+export async function answers(storage: AskedStorage, meter: Meter): Promise<boolean> {
+  await storage.look?.();
+  if (meter.isStorageLost) return true;
+  await storage.ping();
+  // Without a client's write the service would never notice that its disk works again.
+  try {
+    if (meter.writes.failing_since !== null) await storage.touch();
+    meter.writesFail(null);
+  } catch {}
+  return true;
 }
 
-/** False if it fails or takes too long. */
-function succeeds(work: Promise<void>): Promise<boolean> {
-  const late = new Promise<boolean>((resolve) => {
-    setTimeout(resolve, DATABASE_ANSWER_MAX_MS, false).unref();
+type State = 'isStarted' | 'isStopping' | 'isStorageLost' | 'storageAnswers' | 'hasProvider';
+
+/** `state`: of the same moment as the figures. */
+export function readinessOf(figures: Figures, state: Readonly<Record<State, boolean>>) {
+  const { database, writes, backups, replication, identity } = figures;
+  const { isStarted, isStopping } = state;
+  const reasons = namesWhere<Reason>({
+    stopping: isStopping,
+    starting: !isStarted && !isStopping,
+    storage_lost: state.isStorageLost,
+    database_unavailable: isStarted && !isStopping && !state.storageAnswers,
+    writes_failing: writes.failing_since !== null,
+    disk_full:
+      (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES ||
+      DISK_FULL.test(writes.failing_reason ?? ''),
   });
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([done, late]);
+  const backupAge = Date.now() - Date.parse(backups?.last_success_at ?? figures.started_at);
+  const backupAgeMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
+  // Postgres has its own backups, which this process can't see.
+  const hasCopies = backups !== null || replication !== null || figures.postgres !== null;
+  const warnings = namesWhere<Warning>({
+    identity_provider_not_configured: !state.hasProvider,
+    identity_provider_unavailable: identity.unavailable_since !== null,
+    backup_failed: (backups?.last_failure ?? null) !== null,
+    backup_overdue: backupAge > backupAgeMax,
+    replica_unreachable:
+      replication !== null &&
+      (!replication.reached || replication.behind_seconds > REPLICA_BEHIND_MAX_SECONDS),
+    backup_not_configured: isStarted && !hasCopies,
+  });
+  return { ready: reasons.length === 0, reasons, warnings };
 }
 
-const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
+/**
+ * The answer of `ask`, or `otherwise` if it fails or takes longer than 2 s. One question at a time: on a
+ * disk that hangs they would pile up.
+ */
+export function answerInTime<T>(ask: () => Promise<T>, otherwise: T): () => Promise<T> {
+  let asking: Promise<T> | undefined;
+  return () => {
+    asking ??= ask()
+      .catch(() => otherwise)
+      .finally(() => {
+        asking = undefined;
+      });
+    const late = new Promise<T>((resolve) => {
+      setTimeout(resolve, ANSWER_MAX_MS, otherwise).unref();
+    });
+    return Promise.race([asking, late]);
+  };
+}
 
 /** The names that hold, in the order in which they are written. */
 function namesWhere<Name extends string>(all: Readonly<Record<Name, boolean>>): Name[] {

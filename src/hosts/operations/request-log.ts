@@ -9,51 +9,42 @@ const FLUSH_MAX_MS = 1_000;
 /** How much may wait for a slow reader before lines are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
 
-export class RequestLog {
-  readonly #fromMs: number;
-  readonly #handOver: (lines: string) => Promise<void>;
-  #waiting = '';
-  #writing: Promise<void> | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Lines that were not written because the reader was slow. */
-  dropped = 0;
+export type RequestLog = ReturnType<typeof openRequestLog>;
 
-  /** A request that takes `fromMs` gets a line. `handOver` resolves when the next batch may follow, and never rejects. */
-  constructor(fromMs: number, handOver: (lines: string) => Promise<void>) {
-    this.#fromMs = fromMs;
-    this.#handOver = handOver;
-  }
-
-  add(request: FinishedRequest): void {
-    if (request.milliseconds < this.#fromMs) return;
-    if (this.#waiting.length >= WAITING_MAX_CHARACTERS) {
-      this.dropped++;
-      return;
-    }
-    this.#waiting += lineOf(request);
-    this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
-  }
-
-  /** Resolves when the lines so far are handed over, or after 1 s: a reader that stands still holds up no stop. */
-  async flush(): Promise<void> {
-    this.#write();
-    const late = new Promise((resolve) => setTimeout(resolve, FLUSH_MAX_MS));
-    // At most one batch is under way, and one more waits for its end.
-    await Promise.race([this.#writing?.then(() => this.#writing), late]);
-  }
-
-  #write(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+/** A request that takes `fromMs` gets a line. `handOver` resolves when the next batch may follow, and never rejects. */
+export function openRequestLog(fromMs: number, handOver: (lines: string) => Promise<void>) {
+  let waiting = '';
+  let dropped = 0;
+  let writing: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
     // One batch at a time: lines that come in the meantime wait, up to the limit.
-    if (this.#writing !== undefined || this.#waiting === '') return;
-    const lines = this.#waiting;
-    this.#waiting = '';
-    this.#writing = this.#handOver(lines).finally(() => {
-      this.#writing = undefined;
-      this.#write();
+    if (writing !== undefined || waiting === '') return;
+    writing = handOver(waiting).finally(() => {
+      writing = undefined;
+      write();
     });
+    waiting = '';
   }
+  return {
+    /** Lines that were not written because the reader was slow. */
+    dropped: () => dropped,
+    add(request: FinishedRequest): void {
+      if (request.milliseconds < fromMs) return;
+      if (waiting.length >= WAITING_MAX_CHARACTERS) dropped++;
+      else waiting += lineOf(request);
+      timer ??= setTimeout(write, BATCH_MS);
+    },
+    /** Resolves when the lines so far are handed over, or after 1 s: a reader that stands still holds up no stop. */
+    async flush(): Promise<void> {
+      write();
+      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_MAX_MS));
+      // At most one batch is under way, and one more waits for its end.
+      await Promise.race([writing?.then(() => writing), late]);
+    },
+  };
 }
 
 function lineOf(request: FinishedRequest): string {

@@ -23,15 +23,7 @@ interface Requests {
   readonly durations: Histogram;
 }
 
-export interface Minute {
-  readonly from: string;
-  readonly to: string;
-  readonly requests: number;
-  /** Answered 500 or above. */
-  readonly failed: number;
-  /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
-  readonly p95_seconds: number | null;
-}
+export type Minute = ReturnType<typeof between>;
 
 export class RequestMetrics {
   /** By route, then by method. */
@@ -106,7 +98,7 @@ export class RequestMetrics {
 
 type Reading = RequestMetrics['totals'] & { readonly at: string; readonly took: number[] };
 
-function between(before: Reading, after: Reading): Minute {
+function between(before: Reading, after: Reading) {
   const counts = after.took.map((count, bucket) => count - (before.took[bucket] ?? 0));
   const wanted = PERCENTILE * (counts.at(-1) ?? 0);
   const bound = DURATION_BOUNDS_SECONDS[counts.findIndex((count) => count >= wanted)];
@@ -114,7 +106,9 @@ function between(before: Reading, after: Reading): Minute {
     from: before.at,
     to: after.at,
     requests: after.total - before.total,
+    /** Answered 500 or above. */
     failed: after.failed - before.failed,
+    /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
     p95_seconds: wanted > 0 ? (bound ?? DURATION_BOUNDS_SECONDS.at(-1) ?? null) : null,
   };
 }

@@ -1,73 +1,42 @@
-// The state of a service at one moment, as `/status` answers it. The host fills it in; `/ready`, the
-// metrics and the console are made from it.
+// The state of a service at one moment, as `/status` answers it; `/ready`, the metrics and the
+// console are made from it. Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not
+// on this host.
 
-import type { RecordCounts } from '../../core/domain/api-schema.js';
+import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { Meter } from './meter.js';
-import type { Minute, RequestMetrics } from './request-metrics.js';
-import type { Reason, Warning } from './troubles.js';
+import type { AskedStorage, readinessOf } from './readiness.js';
 
 type Figure<Name extends string, OrNull = never> = Readonly<Record<Name, number | OrNull>>;
 
-/** Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not on this host. */
-export interface ServiceStatus {
-  /** These three are all that `/ready` answers. */
-  readonly ready: boolean;
-  readonly reasons: readonly Reason[];
-  readonly warnings: readonly Warning[];
+/** The parts of a started service; undefined if this service has no such part. */
+export interface StartedParts {
+  readonly storage: AskedStorage;
+  /** Records in the memory of this process. */
+  readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
+  readonly connections: Figure<'count' | 'requestCount'>;
+  /** Pieces of long work that wait for their turn. */
+  readonly scheduler: Figure<'waiting'>;
+  /** Newest first; rejects if the folder cannot be used. */
+  readonly backups?: { files(): Promise<readonly KeptBackup[]> } | undefined;
+  readonly replica?: { readonly facts: ReplicaFacts } | undefined;
+  /** Of this process's connections. By kind of statement: how many were sent, and how long their answers took. */
+  readonly postgres?: () => Figure<'waiting' | 'retries'> & {
+    readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
+  };
+}
+
+type KeptBackup = Readonly<{ name: string; takenAt: number; bytes: number }>;
+
+/** `reached`: the last sync succeeded; otherwise `reason` says why not. `behind_seconds`: age of the oldest commit that the replica is not known to have. */
+export type ReplicaFacts = Figure<'behind_seconds'> &
+  Readonly<{ reached: boolean; reason: string | null }>;
+
+/** What the host measures. */
+export interface Measured {
   readonly version: string;
   readonly runtime: string;
-  readonly started_at: string;
-  /**
-   * `in_flight`: whose answer is not yet written to its end. `heavy_work`: pieces of long work that are
-   * under way or wait for their turn.
-   */
-  readonly requests: RequestMetrics['totals'] &
-    Figure<'in_flight' | 'connections' | 'heavy_work', null>;
-  /** Oldest first; the last one is under way. */
-  readonly last_hour: readonly Minute[];
-  /** `waiting`: for a commit. */
-  readonly writes: Meter['writes'] & Figure<'waiting', null>;
-  readonly records: RecordCounts | null;
-  readonly accounts: number | null;
   /** `log_bytes`: of the write-ahead log. */
   readonly database: Figure<'bytes' | 'log_bytes' | 'disk_free_bytes' | 'disk_bytes', null>;
-  readonly identity: Meter['identity'];
-  readonly admin_keys: Meter['adminKeys'];
-  /** Null if `BACKUP_DIR` is unset. */
-  readonly backups: {
-    readonly folder: string;
-    /** 0: only on request. */
-    readonly interval_hours: number;
-    readonly keep: number;
-    readonly last_success_at: string | null;
-    readonly last_success_bytes: number | null;
-    /** A backup failed, and none has succeeded since. */
-    readonly last_failed: boolean;
-    readonly last_failure: Meter['failedBackup'];
-    readonly under_way: boolean;
-    /** Newest first; null if the folder cannot be read. */
-    readonly list:
-      | readonly { readonly name: string; readonly taken_at: string; readonly bytes: number }[]
-      | null;
-  } | null;
-  readonly replication: {
-    /** The last sync succeeded. */
-    readonly reached: boolean;
-    /** Why it is not reached. */
-    readonly reason: string | null;
-    /** Age of the oldest commit that the replica is not known to have; 0 if there is none. */
-    readonly behind_seconds: number;
-    readonly failures: number;
-  } | null;
-  /** Of this process's connections. Null if the database is a file. */
-  readonly postgres: {
-    /** Statements that wait for a connection. */
-    readonly waiting: number;
-    /** Attempts at a statement after the first. */
-    readonly retries: number;
-    /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
-    readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
-  } | null;
   /** `active_seconds`, `idle_seconds`: of the event loop, since the start. */
   readonly process: Figure<
     'cpu_seconds' | 'resident_bytes' | 'heap_bytes' | 'active_seconds' | 'idle_seconds'
@@ -75,9 +44,56 @@ export interface ServiceStatus {
     Figure<'open_descriptors' | 'max_descriptors', null>;
 }
 
-/** What the status is judged on. */
-export type Figures = Omit<ServiceStatus, 'ready' | 'reasons' | 'warnings'>;
+/** What the service is judged on. */
+export type Figures = ReturnType<typeof figuresOf>;
+export type ServiceStatus = Figures & ReturnType<typeof readinessOf>;
 
-export function timeOf(milliseconds: number | undefined): string | null {
-  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+export function figuresOf(
+  meter: Meter,
+  parts: StartedParts | undefined,
+  measured: Measured,
+  backups: ReturnType<typeof backupFacts> | null,
+) {
+  const { inMemory, connections, replica } = parts ?? {};
+  return {
+    ...measured,
+    started_at: new Date(performance.timeOrigin).toISOString(),
+    requests: {
+      ...meter.requests.totals,
+      in_flight: connections?.requestCount ?? null,
+      connections: connections?.count ?? null,
+      heavy_work: parts?.scheduler.waiting ?? null,
+    },
+    last_hour: meter.requests.lastHour,
+    writes: { waiting: inMemory?.writesWaiting ?? null, ...meter.writes },
+    records: inMemory?.counts() ?? null,
+    accounts: inMemory?.accountCount ?? null,
+    identity: meter.identity,
+    admin_keys: meter.adminKeys,
+    backups,
+    replication: replica ? { ...replica.facts, failures: meter.replicaFailures } : null,
+    postgres: parts?.postgres?.() ?? null,
+  };
+}
+
+/** `kept`: undefined if the folder cannot be read. */
+export function backupFacts(
+  plan: { readonly folder: string; readonly intervalHours: number; readonly keep: number },
+  { failedBackup }: Meter,
+  kept: readonly KeptBackup[] | undefined,
+) {
+  // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
+  const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
+  const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
+  return {
+    folder: plan.folder,
+    /** 0: only on request. */
+    interval_hours: plan.intervalHours,
+    keep: plan.keep,
+    last_success_at: newest ? timeOf(newest.takenAt) : null,
+    last_success_bytes: newest?.bytes ?? null,
+    /** A backup failed, and none has succeeded since. */
+    last_failure: failedBackup,
+    list: kept?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
+  };
 }

@@ -13,7 +13,7 @@ const START_RETRY_MS = 500;
 
 export function startPostgresService(options: ServiceOptions) {
   const { settings, log } = options;
-  return runOver(async ({ scheduler }, events) => {
+  return runOver(async (scheduler, events) => {
     const database = new Database(settings.postgresUrl ?? '', log);
     try {
       const seed = settings.sampleRecords ? sampleRows() : [];

@@ -34,8 +34,6 @@ export function settingWarnings({ signIn, adminKey = [] }: Settings, environment
 /** `HOST` and `PORT` are near to names of other programs. */
 const LETTERS_MIN = 5;
 const SLIPS_MAX = 2;
-/** A name from outside is cut to this length. */
-const NAME_MAX_CHARACTERS = 60;
 
 /** Names that are one or two slips from a setting, each with the setting that was probably meant. */
 export function misspelledNames(environment: Environment) {
@@ -43,13 +41,12 @@ export function misspelledNames(environment: Environment) {
     (name) => !SETTING_NAMES.includes(name) && environment[name] !== '' && !/^npm_/i.test(name),
   );
   return unknown.sort().flatMap((name) => {
-    const given = name.slice(0, NAME_MAX_CHARACTERS);
-    const typed = given.toUpperCase();
+    const typed = name.toUpperCase();
     const meant = SETTING_NAMES.find(
       (known) =>
         known.length >= LETTERS_MIN && known[0] === typed[0] && leven(typed, known) <= SLIPS_MAX,
     );
-    const hint = `unknown setting ${given}; ignored: did you mean ${meant}?`;
+    const hint = `unknown setting ${name}; ignored: did you mean ${meant}?`;
     return meant === undefined ? [] : [{ event: 'setting_unknown', hint }];
   });
 }

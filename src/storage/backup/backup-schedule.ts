@@ -42,7 +42,6 @@ export class BackupSchedule {
   #isWaiting = false;
   #isAsked = false;
   #isStopping = false;
-  isUnderWay = false;
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
@@ -85,8 +84,6 @@ export class BackupSchedule {
       if (this.#isStopping) return log.info('backup_broken_off');
       events?.backupFailed(messageOf(error));
       log.error('backup_failed', messageOf(error));
-    } finally {
-      this.isUnderWay = false;
     }
   }
 
@@ -102,7 +99,6 @@ export class BackupSchedule {
     const newest = before.find(({ takenAt }) => takenAt <= now)?.takenAt ?? 0;
     const isDue = intervalHours > 0 && now >= newest + intervalHours * HOUR_MS;
     if (!isAsked && !isDue) return;
-    this.isUnderWay = true;
     const file = join(folder, backupName(parse(databasePath).name, now));
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Date.now() - now;

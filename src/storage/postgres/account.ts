@@ -175,7 +175,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   /** Runs a write, and turns a refusal by Postgres or an unknown result into its outcome. */
   async #settled(act: (request: Attempts) => Promise<Outcome<string>>): Promise<Outcome<string>> {
     const { events, log } = this.context;
-    const request = attempts();
+    const [request, startedAt] = [attempts(), performance.now()];
     try {
       const outcome = await act(request);
       // An earlier attempt may have been stored: no refusal of a later one is the whole truth.
@@ -185,8 +185,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       if (!request.isInDoubt && failure !== undefined) throw error;
       const status = request.isInDoubt ? 'unknown' : 'notStored';
       const reason = failure === undefined ? error : (error as Error).cause;
-      events?.commitStarted(1);
-      events?.commitFinished(status, reason);
+      events?.commitEnded(status, 1, performance.now() - startedAt, reason);
       log.error('storage_commit_failed', reason, { stored: status });
       return storageFailed(status);
     }

@@ -4,12 +4,10 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { type PasswordHash, passwordHashText } from '../../hosts/settings/password-hash.js';
 
-/** OWASP's password storage page: N = 2^15, r = 8, p = 3 takes 32 MiB. */
-const SCRYPT = { cost: 32_768, blockSize: 8, parallelization: 3 };
+/** OWASP's password storage page: N = 2^15, r = 8, p = 3 takes 32 MiB; Node wants a bound above that. */
+const SCRYPT = { N: 32_768, r: 8, p: 3, maxmem: 67_108_864 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** scrypt itself needs 128 * N * r bytes; Node wants a bound above that. */
-const MEMORY_FACTOR = 256;
 const PASSWORD_MIN_CHARACTERS = 12;
 /** Hashing a longer text would only cost time. */
 const PASSWORD_MAX_CHARACTERS = 1_024;
@@ -26,7 +24,7 @@ export interface Credentials {
 export function passwordCredentials(expected: PasswordHash): Credentials {
   const accept = async (given: string) =>
     given.length <= PASSWORD_MAX_CHARACTERS &&
-    timingSafeEqual(await derived(given, expected), expected.hash);
+    timingSafeEqual(await derived(given, expected.salt), expected.hash);
   return { kind: 'password', accept };
 }
 
@@ -61,18 +59,15 @@ export async function hashPassword(password: string): Promise<string> {
       `the password has ${length} characters; it must have ${PASSWORD_MIN_CHARACTERS} to ${PASSWORD_MAX_CHARACTERS}`,
     );
   }
-  const given = { ...SCRYPT, salt: randomBytes(SALT_BYTES) };
-  const hash = await derived(password, given);
-  return passwordHashText({ ...given, hash });
+  const salt = randomBytes(SALT_BYTES);
+  return passwordHashText({ salt, hash: await derived(password, salt) });
 }
 
-function derived(password: string, given: Omit<PasswordHash, 'hash'>): Promise<Buffer> {
-  const { cost, blockSize, parallelization, salt } = given;
-  const maxmem = MEMORY_FACTOR * cost * blockSize;
+function derived(password: string, salt: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Keyboards differ in how they compose the same letter.
     const text = password.normalize('NFC');
     const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key));
-    scrypt(text, salt, HASH_BYTES, { N: cost, r: blockSize, p: parallelization, maxmem }, done);
+    scrypt(text, salt, HASH_BYTES, SCRYPT, done);
   });
 }

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../operator-client.js';
 import { sentenceOf } from '../data/failures.js';
-import { Troubles, troublesOf } from './health.js';
+import { Issues, issuesOf } from './health.js';
 import { Frame, Notice, show } from './layout.js';
 import type { ConsoleParts, PageContext } from './parts.js';
 import { localPath, PATHS } from './paths.js';
@@ -67,7 +67,7 @@ export async function showFailure(parts: ConsoleParts, context: PageContext, err
           {`${hint} `}
           {typeof status === 'string' && `${status}.`}
           {typeof status === 'object' && 'Its operations port does answer.'}
-          <Troubles found={troublesOf(status)} status={status} />
+          <Issues found={issuesOf(status)} status={status} />
         </Notice>
       )}
       {isAway && (

@@ -2,13 +2,8 @@
 // what to do, in the words of the operations guide; and the page with the service's own figures.
 // Nothing but this verdict is ever green.
 
+import { HEALTH_ISSUES, type HealthIssue, WARNINGS } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
-import {
-  FELT_WARNINGS,
-  TROUBLES,
-  type Trouble,
-  WARNINGS,
-} from '../../hosts/operations/troubles.js';
 import type { AdminHealth } from '../../operator-client.js';
 import { ageText, bytesText, numberText, timeText } from './formats.js';
 import { Facts, Frame, Notice, show } from './layout.js';
@@ -16,7 +11,7 @@ import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { readStatus, type StatusOrReason } from './service.js';
 
-type Found = readonly [name: string, trouble: Trouble];
+type Found = readonly [name: string, issue: HealthIssue];
 
 const NO_PROVIDER = 'identity_provider_not_configured';
 
@@ -67,10 +62,11 @@ function backupText(backups: ServiceStatus['backups']): string {
 }
 
 /** Without `/status` nothing is called healthy: the disk may be full, or the provider down. */
-function verdictOf(health: AdminHealth, status: StatusOrReason, troubles: readonly Found[]) {
+function verdictOf(health: AdminHealth, status: StatusOrReason, issues: readonly Found[]) {
   if (health.status !== 'ok') return ['bad', 'The API answers, but its database does not'] as const;
   if (typeof status === 'object' && !status.ready) return ['bad', 'Not ready'] as const;
-  if (troubles.some(([name]) => FELT_WARNINGS.includes(name))) {
+  // Both warnings of the provider.
+  if (issues.some(([name]) => name.startsWith('identity_provider_'))) {
     return ['bad', 'Customers are refused'] as const;
   }
   if (status === undefined) {
@@ -80,52 +76,52 @@ function verdictOf(health: AdminHealth, status: StatusOrReason, troubles: readon
   if (typeof status === 'string') {
     return ['note', 'The API answers, but its health is unknown'] as const;
   }
-  if (troubles.length > 0) return ['note', 'Working, but needs attention'] as const;
+  if (issues.length > 0) return ['note', 'Working, but needs attention'] as const;
   return ['good', 'Healthy'] as const;
 }
 
 /** The service may be of a newer release. */
-const UNKNOWN: Trouble = {
+const UNKNOWN: HealthIssue = {
   meaning: 'This release of the console does not know it.',
   action: "Read the page on readiness of the service's release.",
 };
 
-export function troublesOf(status: StatusOrReason): Found[] {
+export function issuesOf(status: StatusOrReason): Found[] {
   if (typeof status !== 'object') return [];
   const names = [...status.reasons, ...status.warnings];
-  return names.map((name) => [name, TROUBLES.get(name) ?? UNKNOWN]);
+  return names.map((name) => [name, HEALTH_ISSUES.get(name) ?? UNKNOWN]);
 }
 
 export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {
-  const troubles = troublesOf(status);
-  const isKnown = troubles.some(([name]) => name === NO_PROVIDER);
+  const issues = issuesOf(status);
+  const isKnown = issues.some(([name]) => name === NO_PROVIDER);
   if (!health.identity_provider_configured && !isKnown) {
-    troubles.push([NO_PROVIDER, WARNINGS[NO_PROVIDER]]);
+    issues.push([NO_PROVIDER, WARNINGS[NO_PROVIDER]]);
   }
-  const [kind, sentence] = verdictOf(health, status, troubles);
+  const [kind, sentence] = verdictOf(health, status, issues);
   return (
     <Notice kind={kind}>
       <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}.`}
-      <Troubles found={troubles} status={status} />
+      <Issues found={issues} status={status} />
     </Notice>
   );
 }
 
-export function Troubles({ status, found }: { status: StatusOrReason; found: readonly Found[] }) {
+export function Issues({ status, found }: { status: StatusOrReason; found: readonly Found[] }) {
   if (found.length === 0) return null;
   return (
-    <ul class="troubles">
-      {found.map(([name, trouble]) => {
+    <ul>
+      {found.map(([name, issue]) => {
         const detail = typeof status === 'object' ? detailOf(name, status) : '';
         return (
           <li>
             <code>{name}</code>
             <p>
-              <Prose text={trouble.meaning} />
+              <Prose text={issue.meaning} />
               {detail !== '' && <strong> {detail}</strong>}
             </p>
             <p>
-              <strong>What to do:</strong> <Prose text={trouble.action} />
+              <strong>What to do:</strong> <Prose text={issue.action} />
             </p>
           </li>
         );

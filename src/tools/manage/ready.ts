@@ -2,7 +2,7 @@
 // containers and deploy scripts.
 
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { TROUBLES } from '../../hosts/operations/troubles.js';
+import { HEALTH_ISSUES } from '../../hosts/operations/health-issues.js';
 import { operationsUrl, valuesIn } from '../../hosts/settings.js';
 import { type Declare, EXIT_FAILED, messageOf, pause, UsageError } from '../program/command.js';
 
@@ -41,12 +41,12 @@ async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
     const why = reasons.join(', ') || 'this is not the operations port';
     const state = ready === true ? 'ready' : `not ready: ${why}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
-    const troubles = [...reasons, ...warnings].map((name) => {
+    const issues = [...reasons, ...warnings].map((name) => {
       // Undefined for a name that this release doesn't know.
-      const { meaning, action } = TROUBLES.get(name) ?? {};
+      const { meaning, action } = HEALTH_ISSUES.get(name) ?? {};
       return meaning && `  ${name}: ${meaning}\n    What to do: ${action}\n`;
     });
-    return { isReady: ready === true, text: `${state}${also}\n${troubles.join('')}` };
+    return { isReady: ready === true, text: `${state}${also}\n${issues.join('')}` };
   } catch (error) {
     const { code = messageOf(error) } = Object(Object(error).cause) as { code?: string };
     return { isReady: false, text: `not ready: ${url} doesn't answer (${code})\n` };

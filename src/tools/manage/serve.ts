@@ -1,7 +1,7 @@
 // `manage serve` runs the service on this machine; `manage check` checks what a start needs.
 
 import { startService } from '../../hosts/node/file-service.js';
-import { captureStrayOutput, jsonLog, runService } from '../../hosts/node/process.js';
+import { jsonLog, logWarningsAndCrashes, runService } from '../../hosts/node/process.js';
 import { checkStart, settingsOf } from '../../hosts/node/start-check.js';
 import { systemdSocket } from '../../hosts/node/systemd-socket.js';
 import { settingWarnings } from '../../hosts/settings/warnings.js';
@@ -17,7 +17,7 @@ ${SETTINGS}`)
     .action(async () => {
       const { environment } = call;
       const log = jsonLog();
-      captureStrayOutput(log);
+      logWarningsAndCrashes(log);
       await runService(log, async (onStorageLost) => {
         const settings = settingsOf(environment);
         for (const { event, hint } of settingWarnings(settings, environment)) {
@@ -42,6 +42,6 @@ ${SETTINGS}`)
     .action(async ({ online = false }) => {
       // One stream, so that the verdict is the last line.
       const log = jsonLog(process.stdout);
-      captureStrayOutput(log);
+      logWarningsAndCrashes(log);
       if (!(await checkStart(call.environment, log, online))) call.exitCode = EXIT_FAILED;
     });

@@ -1,11 +1,8 @@
 // What each reason and warning of `/ready` means, and what the operator does: the one source for
 // `manage ready` and the operator's console.
 
-export interface Trouble {
-  /** Whole sentences; names of settings, events and commands stand in backticks. */
-  readonly meaning: string;
-  readonly action: string;
-}
+/** Whole sentences; names of settings, events and commands stand in backticks. */
+export type HealthIssue = Readonly<Record<'meaning' | 'action', string>>;
 
 /** The service cannot do its work: `/ready` answers 503. */
 export const REASONS = {
@@ -35,7 +32,7 @@ export const REASONS = {
     meaning: 'The disk of the database has less than 8 MiB left, or is full: writes fail.',
     action: 'Free some space; no restart is needed.',
   },
-} as const satisfies Readonly<Record<string, Trouble>>;
+} as const satisfies Readonly<Record<string, HealthIssue>>;
 
 /** A restart would not help, or there is no harm yet. */
 export const WARNINGS = {
@@ -64,16 +61,12 @@ export const WARNINGS = {
     meaning: 'The newest backup is older than two intervals.',
     action: 'Look for `backup_failed` in the log, and check the disk of the folder.',
   },
-} as const satisfies Readonly<Record<string, Trouble>>;
+} as const satisfies Readonly<Record<string, HealthIssue>>;
 
 export type Reason = keyof typeof REASONS;
 export type Warning = keyof typeof WARNINGS;
 
-/** Customers are refused because of them. */
-export const FELT_WARNINGS: readonly string[] = [
-  'identity_provider_not_configured',
-  'identity_provider_unavailable',
-];
-
 /** By name. */
-export const TROUBLES = new Map<string, Trouble>(Object.entries({ ...REASONS, ...WARNINGS }));
+export const HEALTH_ISSUES = new Map<string, HealthIssue>(
+  Object.entries({ ...REASONS, ...WARNINGS }),
+);

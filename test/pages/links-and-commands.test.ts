@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { formatId } from '../../src/core/domain/identifier.js';
 import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { COMMANDS, manage } from '../../src/tools/manage/manage.js';
-import * as command from '../../src/tools/program/command.js';
+import { type Call, EXIT } from '../../src/tools/program/command.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 /** npm's own commands that pages name. */
@@ -76,7 +76,7 @@ it('Options that the page on data names are options of its commands', async () =
   const out = (text: string) => {
     help += text;
   };
-  const process = { environment: {}, out, version: '' } as unknown as command.Call;
+  const process = { environment: {}, out, version: '' } as unknown as Call;
   for (const name of names) await manage([name, '--help'], process);
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);
@@ -85,7 +85,6 @@ it('Options that the page on data names are options of its commands', async () =
 });
 
 it.each([OPERATIONS, DATA])('The exit codes on %s are those of the commands', (page) => {
-  const codes = Object.values(command).filter((code) => typeof code === 'number');
   const [line = ''] = /^Exit codes:.*?Ctrl-C/m.exec(textOf(page)) ?? [];
-  expect(line.replace(/\([^)]*\)/g, '').match(/\d+/g)).toEqual(codes.map(String));
+  expect(line.replace(/\([^)]*\)/g, '').match(/\d+/g)).toEqual(Object.values(EXIT).map(String));
 });

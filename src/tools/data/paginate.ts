@@ -4,7 +4,7 @@
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Page } from '../../operator-client.js';
-import { PAGE_SIZE, type Service, type StoredRecord } from './service.js';
+import { PAGE_SIZE, recordsOf, type Service, type StoredRecord } from './service.js';
 
 export type ReadPage<Row> = (query: { page: number; page_size: number }) => Promise<Page<Row>>;
 
@@ -37,7 +37,7 @@ export function recordPages(
   account: string,
   collection: CollectionName,
 ): AsyncGenerator<StoredRecord[], void> {
-  const records = service.records(account, collection);
+  const records = recordsOf(service.client, account, collection);
   return paginate(
     service,
     (query) => records.list(query),

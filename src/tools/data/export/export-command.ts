@@ -7,10 +7,10 @@ import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/coll
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
 import { codeOf } from '../../../storage/file/file-copy.js';
-import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
+import { Interrupted, startProgress } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import { paginate, recordPages } from '../paginate.js';
-import type { Service, StoredRecord } from '../service.js';
+import { recordsOf, type Service, type StoredRecord } from '../service.js';
 import { type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
 
@@ -30,14 +30,9 @@ export interface Exported {
   readonly changed: boolean;
 }
 
-export async function exportAccount(
-  options: ExportOptions,
-  service: Service,
-  dependencies: Call,
-): Promise<Exported> {
+export async function exportAccount(options: ExportOptions, service: Service): Promise<Exported> {
   const { account, folder, collections, csv } = options;
   const partial = await partialFolder(folder);
-  let progress: Progress | undefined;
   try {
     await service.reach();
     const { total, text } = await markOf(options, service);
@@ -46,7 +41,7 @@ export async function exportAccount(
         `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
       );
     }
-    progress = startProgress(dependencies, { noun: 'records', total });
+    const progress = startProgress('records', total);
     const records: Partial<Record<CollectionName, number>> = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);
@@ -63,8 +58,6 @@ export async function exportAccount(
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error instanceof Interrupted ? new Interrupted('stopped; nothing was written') : error;
-  } finally {
-    progress?.stop();
   }
 }
 
@@ -91,7 +84,7 @@ async function writeRows(
   folder: string,
   name: CollectionName | 'payments' | 'audit',
   csv: CsvStyle | undefined,
-  progress?: Progress,
+  progress?: (more: number) => void,
 ): Promise<number> {
   /** The properties of all rows, in order of appearance. */
   const columns = new Set<string>();
@@ -101,7 +94,7 @@ async function writeRows(
     for await (const page of pages) {
       for (const name of page.flatMap(Object.keys)) columns.add(name);
       count += page.length;
-      progress?.add(page.length);
+      progress?.(page.length);
       yield page;
     }
   }
@@ -130,7 +123,7 @@ async function writeRows(
 async function markOf({ account, collections }: ExportOptions, service: Service) {
   let [total, text] = [0, ''];
   for (const collection of collections) {
-    const records = service.records(account, collection);
+    const records = recordsOf(service.client, account, collection);
     const { items, pagination } = await service.withRetry(() => records.list({ page_size: 1 }));
     total += pagination.total;
     text += `${pagination.total} ${items[0]?.id}, `;

@@ -11,19 +11,19 @@ import { INVISIBLE } from '../cell-values.js';
 import { CommandError, counted, cut, sentenceOf } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
 import { recordPages } from '../paginate.js';
-import type { Service } from '../service.js';
+import { recordsOf, type Service } from '../service.js';
 import type { Report } from './report.js';
 import { placeOf, type SourceFile } from './source-file.js';
 import { type Reading, type ValidatedRow, validatedRows } from './validated-rows.js';
 
-export interface ImportOptions {
+export interface ImportOptions extends Reading {
   /** The path of a file, or of an export's folder. */
   readonly path: string;
   readonly account: string;
   readonly into?: CollectionName | undefined;
-  readonly reading: Reading;
   readonly encoding?: string | undefined;
-  readonly reportPath: string | undefined;
+  /** The path of the report. */
+  readonly report?: string | undefined;
   readonly skipBad?: boolean | undefined;
   /** What to do with rows whose record exists already. Undefined: refuse the import. */
   readonly existing?: 'skip' | 'create' | undefined;
@@ -60,7 +60,8 @@ export async function validateFile(
   report: Report,
   { out }: Call,
 ): Promise<ValidFile> {
-  out(`${source.path}: ${encodingText(source, reading.sheet)}into ${collection}\n`);
+  const how = source.encoding ?? (reading.sheet && `sheet ${JSON.stringify(reading.sheet)}`);
+  out(`${source.path}: ${how ? `${how}, ` : ''}into ${collection}\n`);
   const found = await validatedRows(source, collection, reading);
   for (const { line, record } of found.rows.slice(0, SHOWN_ROWS)) {
     const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
@@ -149,9 +150,9 @@ export async function sendFile(
   service: Service,
   call: Call,
 ): Promise<void> {
-  const records = service.records(account, collection);
+  const records = recordsOf(service.client, account, collection);
   const total = rows.length;
-  const progress = startProgress(call, { noun: 'rows', total });
+  const progress = startProgress('rows', total);
   let created = 0;
   try {
     const ordered = reverse ? rows.toReversed() : rows;
@@ -163,13 +164,11 @@ export async function sendFile(
           throw new CommandError(`${placeOf(source, line)}: ${sentenceOf(error)}`);
         });
       created++;
-      progress.add();
+      progress();
     });
   } catch (error) {
     const sentence = `${source.path}: ${sentenceOf(error)}; ${created} of ${counted(total, 'record')} known to be created; run the command again with --existing skip to create the rest`;
     throw error instanceof Interrupted ? new Interrupted(sentence) : new CommandError(sentence);
-  } finally {
-    progress.stop();
   }
   const leftOut = badRows === 0 ? '' : `, ${counted(badRows, 'bad row')} left out`;
   call.out(`${source.path}: ${counted(total, 'record')} created${leftOut}\n`);
@@ -195,10 +194,4 @@ function contentOf(collection: CollectionName, record: JsonObject): string {
 
 function byName([a]: [string, JsonValue], [b]: [string, JsonValue]): number {
   return a < b ? -1 : 1;
-}
-
-function encodingText({ encoding, isGuess }: SourceFile, sheet?: string): string {
-  if (encoding === '') return sheet === undefined ? '' : `sheet ${JSON.stringify(sheet)}, `;
-  const doubt = ' (it is not UTF-8; if letters look wrong below, pass --encoding)';
-  return `${encoding}${isGuess ? doubt : ''}, `;
 }

@@ -5,8 +5,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
-import { nextFreePort } from '../../src/preview/preview-port.js';
 import { eventually } from '../support/eventually.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf } from '../support/operations.js';
@@ -106,7 +106,7 @@ describe('The operations port', () => {
 
 describe('The service says that it is not ready', () => {
   it('until it has started, and from then on tells of the backups that it takes', async () => {
-    const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
+    const OPS_PORT = String(await freePort());
     const BACKUP_DIR = join(service.folder, 'backups');
     await mkdir(BACKUP_DIR);
     const server = spawnServer({ ...service.environment, OPS_PORT, BACKUP_DIR });

@@ -35,9 +35,6 @@ const PATIENCE_MS = 600_000;
 /** A record of any collection. */
 export type StoredRecord = JsonObject & { readonly id: string };
 
-/** Any collection of an account. */
-export type Records = RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
-
 /** `baseUrl` includes `/api/v1`. */
 export type Target = Pick<OperatorClientOptions, 'baseUrl' | 'adminKey'>;
 
@@ -105,9 +102,10 @@ export function waitBefore(
   return Math.min(askedMs, RETRY_AFTER_MAX_MS);
 }
 
+/** Any collection of an account. */
 export function recordsOf(client: OperatorClient, account: string, collection: CollectionName) {
   const records: unknown = client.recordsOf(account)[collection];
-  return records as Records;
+  return records as RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
 }
 
 /** `fetch` for a client with the admin key. */

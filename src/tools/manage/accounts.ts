@@ -3,7 +3,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { eraseAccount } from '../data/erase/erase-command.js';
-import { exportAccount, exportedText } from '../data/export/export-command.js';
+import { exportAccount } from '../data/export/export-command.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
 import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
@@ -102,9 +102,9 @@ ${SETTINGS}`)
         collections: COLLECTION_NAMES.filter((name) => collection?.includes(name) ?? true),
         csv: isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
       };
-      const exported = await exportAccount(options, openService(call));
-      call.out(`${options.folder}: ${exportedText(exported)}\n`);
-      if (exported.changed) {
+      const { summary, changed } = await exportAccount(options, openService(call));
+      call.out(`${options.folder}: ${summary}\n`);
+      if (changed) {
         call.out(`${account} changed during the export; export again for a consistent snapshot\n`);
       }
     });

@@ -1,5 +1,5 @@
-// The operator's commands and their dispatch. Each is imported only when called: `manage ready`
-// runs every few seconds and needs none of the others.
+// The operator's commands and their dispatch. Each is imported only when called: `manage ready` runs
+// every few seconds.
 
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { SettingError } from '../../hosts/settings/setting-error.js';
@@ -7,7 +7,6 @@ import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { sentenceOf } from '../data/failures.js';
 import {
   type Call,
-  collected,
   type Declare,
   EXIT,
   Interrupted,
@@ -55,11 +54,12 @@ export async function manage(args: readonly string[], call: Call): Promise<numbe
       const command = program.command(name).summary(summary);
       if (name !== args[0]) continue;
       (await load())[name]?.(command, call);
-      const complete = command
-        .showHelpAfterError(`${self} ${name} --help lists its options`)
-        .option('--settings <file>', 'read settings; the environment overrides them', collected);
-      complete.hook('preAction', () => {
-        call.environment = withSettingsFiles(call.environment, complete.opts().settings);
+      const files: string[] = [];
+      command.showHelpAfterError(`${self} ${name} --help lists its options`);
+      command.option('--settings <file>', 'read settings; the environment overrides them');
+      command.on('option:settings', (file) => files.push(file));
+      command.hook('preAction', () => {
+        call.environment = withSettingsFiles(call.environment, files);
         // These log the warnings themselves.
         if (['serve', 'check'].includes(name)) return;
         for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);

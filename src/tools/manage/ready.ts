@@ -5,8 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { TROUBLES } from '../../hosts/operations/troubles.js';
 import { operationsUrl, valuesIn } from '../../hosts/settings.js';
-import { type Declare, EXIT, messageOf, UsageError } from '../program/command.js';
+import { messageOf } from '../../storage/file/connection-errors.js';
+import { type Declare, EXIT, UsageError } from '../program/command.js';
 
+const NOT_OURS = 'this is not the operations port';
 const ASK_AGAIN_MS = 200;
 /** Longer than the service itself waits for its database and its disk. */
 const ANSWER_MAX_MS = 5_000;
@@ -38,11 +40,7 @@ function secondsIn(given: string): number {
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-    const {
-      ready,
-      reasons = ['this is not the operations port'],
-      warnings = [],
-    } = Object(await response.json());
+    const { ready, reasons = [NOT_OURS], warnings = [] } = Object(await response.json());
     const state = ready === true ? 'ready' : `not ready: ${reasons.join(', ')}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
     const troubles = [...reasons, ...warnings].map((name) => {

@@ -20,9 +20,8 @@ ${SETTINGS}`)
       captureStrayOutput(log);
       await runService(log, async (onStorageLost) => {
         const settings = settingsOf(environment);
-        for (const { event, hint } of settingWarnings(settings, environment)) {
+        for (const { event, hint } of settingWarnings(settings, environment))
           log.warn(event, { hint });
-        }
         const socket = systemdSocket(environment, process.pid);
         if (settings.postgresUrl !== undefined) {
           // Imported here: a service with a database file needs no Postgres client.

@@ -6,7 +6,6 @@ import { parseEnv } from 'node:util';
 import type { Command } from '@commander-js/extra-typings';
 import type { Environment } from '../../hosts/settings/schema.js';
 
-/** Interrupted: as shells report SIGINT. */
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 
 /** The command line is invalid, or settings are missing. */
@@ -14,11 +13,6 @@ export class UsageError extends Error {}
 
 /** The operator pressed Ctrl-C. The message says how to resume. */
 export class Interrupted extends Error {}
-
-/** One sentence, no stack trace. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 export interface Call {
   /** Once a command runs, includes the settings files that the command line names. */
@@ -36,11 +30,6 @@ export interface Call {
 
 /** Gives a command its description, options and action. */
 export type Declare = (command: Command, call: Call) => void;
-
-/** The value of an option that may be repeated. */
-export function collected(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value];
-}
 
 /** Resolves against the folder where npm was called: it runs scripts in the package's folder. */
 export function pathOf({ environment }: { environment: Environment }, typed: string): string {
@@ -103,16 +92,13 @@ const PLAIN =
  * The environment plus the settings files: a later file overrides an earlier one, the environment
  * overrides them all. Throws a `UsageError` that names the file and the line, but no value.
  */
-export function withSettingsFiles(
-  environment: Environment,
-  files: readonly string[] = [],
-): Environment {
+export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
   const found = files.map((file) => {
     const path = pathOf({ environment }, file);
     try {
       return settingsIn(readFileSync(path, 'utf8'));
     } catch (error) {
-      throw new UsageError(`the settings file ${path} cannot be read: ${messageOf(error)}`);
+      throw new UsageError(`the settings file ${path} cannot be read: ${Object(error).message}`);
     }
   });
   return Object.assign({}, ...found, environment);

@@ -26,7 +26,7 @@ export async function eraseAccount(
     throw new UsageError('BACKUP_DIR and ERASURE_LEDGER are unset; set one, as for the service');
   }
   const options = { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined };
-  const { records: counts, changed } = await exportAccount(options, service);
+  const { records: counts, total, changed } = await exportAccount(options, service);
   if (changed) {
     throw new CommandError(
       `nothing was deleted: ${account} changed during the export; end its access at the identity provider, then run this again with a new folder`,
@@ -34,7 +34,6 @@ export async function eraseAccount(
   }
   // Before the first deletion: a backup that is taken in between has records of an erased account.
   addToLedger(ledger, { subject: account, erased: new Date().toISOString() });
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const progress = startProgress('records', total);
   try {
     for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {

@@ -23,19 +23,16 @@ export interface ExportOptions {
   readonly csv: CsvStyle | undefined;
 }
 
-export interface Exported {
-  readonly records: Partial<Record<CollectionName, number>>;
-  readonly auditEvents: number;
-  /** Whether records were created or deleted during the export. */
-  readonly changed: boolean;
-}
-
-export async function exportAccount(options: ExportOptions, service: Service): Promise<Exported> {
+/**
+ * Resolves with the numbers of records, and whether any were created or deleted during the export.
+ * `summary`: for the terminal.
+ */
+export async function exportAccount(options: ExportOptions, service: Service) {
   const { account, folder, collections, csv } = options;
   const partial = await partialFolder(folder);
   try {
     await service.reach();
-    const { total, text } = await markOf(options, service);
+    const { total, text: before } = await markOf(options, service);
     if (total === 0) {
       throw new CommandError(
         `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
@@ -54,7 +51,9 @@ export async function exportAccount(options: ExportOptions, service: Service): P
     const auditEvents = await writeRows(eventPages(options, service), partial, 'audit', csv);
     const after = await markOf(options, service);
     await rename(partial, folder);
-    return { records, auditEvents, changed: after.text !== text };
+    const counts = Object.entries({ ...records, 'audit events': auditEvents });
+    const summary = counts.map(([name, count]) => `${name} ${count}`).join(', ');
+    return { records, total, summary, changed: after.text !== before };
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error instanceof Interrupted ? new Interrupted('stopped; nothing was written') : error;
@@ -98,25 +97,22 @@ async function writeRows(
       yield page;
     }
   }
-  const reversed = oldestFirst(tapped());
-  try {
-    // Once the first page comes, all rows have been read, so every column is known.
-    let page = await reversed.next();
-    async function* text() {
-      if (csv !== undefined) yield csvHeader(columns, csv);
-      for (; !page.done; page = await reversed.next()) {
-        const lines = page.value.map((json) =>
-          csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
-        );
-        yield lines.join('');
-      }
+  async function* text() {
+    let isFirst = true;
+    for await (const page of oldestFirst(tapped())) {
+      // Once the first page comes, all rows have been read, so every column is known.
+      if (csv !== undefined && isFirst) yield csvHeader(columns, csv);
+      isFirst = false;
+      const lines = page.map((json) =>
+        csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
+      );
+      yield lines.join('');
     }
-    const file = join(folder, `${name}.${csv === undefined ? 'ndjson' : 'csv'}`);
-    if (count > 0) await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
-    return count;
-  } finally {
-    await reversed.return();
   }
+  const file = join(folder, `${name}.${csv === undefined ? 'ndjson' : 'csv'}`);
+  await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
+  if (count === 0) await rm(file);
+  return count;
 }
 
 /** The number of records, and a text that is the same unless a record is created or deleted. */
@@ -145,10 +141,4 @@ async function partialFolder(folder: string): Promise<string> {
       `the folder ${folder} cannot be created (${codeOf(error)}); name a new or empty one`,
     );
   }
-}
-
-/** One line for the terminal. */
-export function exportedText({ records, auditEvents }: Exported): string {
-  const counts = Object.entries(records).map(([name, count]) => `${name} ${count}`);
-  return [...counts, `audit events ${auditEvents}`].join(', ');
 }

@@ -31,18 +31,11 @@ export interface ImportOptions extends Reading {
   readonly inOrder?: boolean | undefined;
 }
 
-interface ValidRow {
-  readonly line: number;
-  readonly record: JsonObject;
-  /** Equal for rows that become equal records. */
-  readonly content: string;
-}
-
 /** Its valid rows, in the file's order. */
 export interface ValidFile {
   readonly source: SourceFile;
   readonly collection: CollectionName;
-  readonly rows: readonly ValidRow[];
+  readonly rows: readonly ValidatedRow[];
   readonly badRows: number;
 }
 
@@ -67,11 +60,8 @@ export async function validateFile(
     const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
     out(`  ${placeOf(source, line)}: ${shown}\n`);
   }
-  const rows: ValidRow[] = [];
-  for (const { line, record, problems } of found.rows) {
-    if (problems.length > 0) report.add(source, line, problems);
-    else rows.push({ line, record, content: contentOf(collection, record) });
-  }
+  for (const { line, problems } of found.rows) report.add(source, line, problems);
+  const rows = found.rows.filter(({ problems }) => problems.length === 0);
   const badRows = found.rows.length - rows.length;
   const counts = `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`;
   out(`${source.path}: ${[counts, ...found.notes].join(', ')}\n`);
@@ -113,14 +103,15 @@ export async function withoutExisting(
   { out }: Call,
 ): Promise<ValidFile> {
   const { source, collection } = file;
-  const byContent = new Map<string, ValidRow[]>();
+  const byContent = new Map<string, ValidatedRow[]>();
   for (const row of file.rows) {
-    const equal = byContent.get(row.content);
-    if (equal === undefined) byContent.set(row.content, [row]);
+    const content = contentOf(collection, row.record);
+    const equal = byContent.get(content);
+    if (equal === undefined) byContent.set(content, [row]);
     else equal.push(row);
   }
   let isEmpty = true;
-  const there = new Set<ValidRow>();
+  const there = new Set<ValidatedRow>();
   for await (const page of recordPages(service, account, collection)) {
     if (page.length > 0) isEmpty = false;
     if (existing === 'create') break;

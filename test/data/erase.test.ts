@@ -74,21 +74,12 @@ describe('An erasure', () => {
   });
 
   const to = ['--account', 'stays', '--export-first', 'x'];
-  it.each<[string, string[], number, RegExp, Record<string, string>?]>([
-    ['another confirmation', [...to, '--confirm', 'stay'], 2, /they must be the same/],
-    ['no confirmation', to, 2, /required option '--confirm <\w+>' not specified/],
-    [
-      'no ledger',
-      words('stays', 'x').slice(1),
-      2,
-      /BACKUP_DIR and ERASURE_LEDGER are unset/,
-      { BACKUP_DIR: '' },
-    ],
-    ['a folder with something in it', words('stays', '.').slice(1), 1, /ENOTEMPTY/],
-    ['an account without records', words('nobody', 'x').slice(1), 1, /has no record/],
-  ])('is refused for %s', async (_name, args, wanted, sentence, more = {}) => {
-    const { code, stderr } = await on.run(['erase', ...args], { ...settings, ...more });
-    expect([code, stderr]).toEqual([wanted, expect.stringMatching(sentence)]);
+  it.each([
+    ['another confirmation', [...to, '--confirm', 'stay'], 2, 'they must be the same', 'backups'],
+    ['no ledger', [...to, '--confirm', 'stays'], 2, 'ERASURE_LEDGER are unset', ''],
+  ])('is refused for %s', async (_name, args, wanted, sentence, BACKUP_DIR) => {
+    const { code, stderr } = await on.run(['erase', ...args], { BACKUP_DIR });
+    expect([code, stderr]).toEqual([wanted, expect.stringContaining(sentence)]);
     expect(await on.contents('stays', 'team')).toHaveLength(1);
   });
 });

@@ -1,10 +1,7 @@
 // `node dist/manage.js` as an operator runs it, and its commands in this process, where a test
 // presses Ctrl-C.
 
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll } from 'vitest';
 import { manage } from '../../src/tools/manage/manage.js';
 import { ADMIN_KEY } from './contract.js';
 import {
@@ -14,7 +11,6 @@ import {
   type ProgramRun,
   startProgram,
 } from './program.js';
-import { openTemporaryFolder } from './temporary-folder.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
 
@@ -50,28 +46,4 @@ export async function runWell(...how: Parameters<typeof runHere>): Promise<strin
   const { code, stdout, stderr } = await runHere(...how);
   if (code !== 0) throw new Error(`ended with ${code}: ${stderr}${stdout}`);
   return stdout;
-}
-
-/** Dry runs of files that the tests of a file write. They need neither a service nor its key. */
-export function dryRuns() {
-  let folder = '';
-  let serial = 0;
-  beforeAll(async () => {
-    const { path, remove } = await openTemporaryFolder();
-    folder = path;
-    return remove;
-  });
-  const judge = async (
-    content: string | Uint8Array,
-    into: string,
-    args: string[] = [],
-    ending = 'csv',
-  ) => {
-    const path = join(folder, `f${++serial}.${ending}`);
-    await writeFile(path, content);
-    const words = ['import', path, '--account', 'shop', '--into', into, '--dry-run', ...args];
-    const { code, stdout, stderr } = await dataCommandHere(words, {});
-    return { code, text: (stdout + stderr).replaceAll(`${folder}/`, '') };
-  };
-  return { judge, at: (name: string) => join(folder, name) };
 }

@@ -75,7 +75,13 @@ describe('An erasure', () => {
 
   const to = ['--account', 'stays', '--export-first', 'x'];
   it.each([
-    ['another confirmation', [...to, '--confirm', 'stay'], 2, 'they must be the same', 'backups'],
+    [
+      'another confirmation',
+      [...to, '--confirm', 'stay'],
+      2,
+      'it must be the subject, "stays"',
+      'backups',
+    ],
     ['no ledger', [...to, '--confirm', 'stays'], 2, 'ERASURE_LEDGER are unset', ''],
   ])('is refused for %s', async (_name, args, wanted, sentence, BACKUP_DIR) => {
     const { code, stderr } = await on.run(['erase', ...args], { BACKUP_DIR });

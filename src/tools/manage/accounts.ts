@@ -104,9 +104,8 @@ ${SETTINGS}`)
       };
       const { summary, changed } = await exportAccount(options, openService(call));
       call.out(`${options.folder}: ${summary}\n`);
-      if (changed) {
-        call.out(`${account} changed during the export; export again for a consistent snapshot\n`);
-      }
+      const sentence = 'changed during the export; export again for a consistent snapshot';
+      if (changed) call.out(`${account} ${sentence}\n`);
     });
 
 export const erase: Declare = (command, call) =>
@@ -121,9 +120,7 @@ BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
     .requiredOption('--confirm <subject>', 'the subject again')
     .action(async ({ account, exportFirst, confirm }) => {
       if (confirm !== account) {
-        throw new UsageError(
-          `--confirm is ${JSON.stringify(confirm)}, --account is ${JSON.stringify(account)}; they must be the same`,
-        );
+        throw new UsageError(`--confirm is "${confirm}"; it must be the subject, "${account}"`);
       }
       await eraseAccount(account, pathOf(call, exportFirst), openService(call, 'erase'), call);
     });

@@ -66,10 +66,9 @@ async function* paymentPages(orders: AsyncIterable<StoredRecord[]>) {
 
 /** The audit log can't be listed by account, so the whole log is read. */
 async function* eventPages({ account, collections }: ExportOptions, service: Service) {
-  const read = (query: { page: number; page_size: number }) => service.client.audit.list(query);
   const isOwn = ({ owner_sub, resource }: AuditEvent) =>
     owner_sub === account && collections.some((name) => name === resource);
-  for await (const page of paginate<AuditEvent>(service, read, ({ id }) => String(id))) {
+  for await (const page of paginate(service, service.client.audit.list, ({ id }) => String(id))) {
     yield page.filter(isOwn);
   }
 }

@@ -74,11 +74,11 @@ describe('An erasure', () => {
   });
 
   it.each([
-    ['another confirmation', 'stay', 'it must be the subject, "stays"', 'backups'],
-    ['no ledger', 'stays', 'ERASURE_LEDGER are unset', ''],
-  ])('is refused for %s', async (_name, confirmed, sentence, BACKUP_DIR) => {
+    ['another confirmation', 'stay', 'it must be the subject, "stays"', {}],
+    ['no ledger', 'stays', 'ERASURE_LEDGER are unset', { BACKUP_DIR: '' }],
+  ])('is refused for %s', async (_name, confirmed, sentence, more) => {
     const args = ['erase', '--account', 'stays', '--export-first', 'x', '--confirm', confirmed];
-    const { code, stderr } = await on.run(args, { BACKUP_DIR });
+    const { code, stderr } = await on.run(args, { ...settings, ...more });
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(await on.contents('stays', 'team')).toHaveLength(1);
   });

@@ -6,9 +6,14 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { onLoopback } from '../support/loopback.js';
+import { pageCode } from '../support/pages.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { bundled, MODULES, openWindow, recipe } from './project.js';
+import { bundled, MODULES, openWindow } from './project.js';
+
+/** The code of a recipe that the page names, such as `session.js`. */
+const recipe = (file: string) =>
+  pageCode('src/clients/client/RECIPES.md', `\`${file}\``, file.split('.')[1]);
 
 let provider: Awaited<ReturnType<typeof openOpenidProvider>>;
 let folder: TemporaryFolder;

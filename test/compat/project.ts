@@ -10,19 +10,13 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
-import { pageCode, ROOT } from '../support/pages.js';
+import { ROOT } from '../support/pages.js';
 
 const exec = promisify(execFile);
 /** Packages and fetched programs, kept from run to run. */
 export const CACHE = join(ROOT, 'data/compat');
 export const MODULES = join(CACHE, 'node_modules');
 export const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
-
-/** The code of a recipe that the page names, such as `session.js`. */
-export function recipe(file: string): string {
-  const language = file.endsWith('.jsx') ? 'jsx' : 'js';
-  return pageCode('src/clients/client/RECIPES.md', `\`${file}\``, language);
-}
 
 /** The text of the files, bundled from `main` on with the packages that are installed. */
 export async function bundled(files: Readonly<Record<string, string>>, main: string) {

@@ -1,5 +1,5 @@
 // `npm run compat`: the service with third-party programs, before a release: the recipes of
-// the pages with their frameworks, generators of clients, identity providers, a fuzzer
+// the pages with their frameworks, a generator of clients, identity providers, a fuzzer
 // and the whole release. Installs what it needs into data/compat.
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -10,7 +10,8 @@ import { packClient } from './pack-client.js';
 import { root } from './root.js';
 
 const FOLDER = join(root, 'data/compat');
-const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+/** `--no-engine-strict`: packages for browsers may ask for a newer Node than runs here. */
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error', '--no-engine-strict'];
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0';
 
 const JAVA = { java: 'default-jdk-headless', mvn: 'maven' };
@@ -40,7 +41,7 @@ const HELP = `npm run compat -- [PART ...]
 Runs the service with third-party programs; takes about ten minutes. Parts:
 
   recipes     the recipes of sign-in and of an app in React
-  generators  clients made from the OpenAPI document in TypeScript and Kotlin
+  generators  a Kotlin client made from the OpenAPI document
   providers   sign-in with Keycloak
   fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
   release     npm run test:release, with the programs that read its files

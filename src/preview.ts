@@ -7,7 +7,6 @@ import { SAMPLE_OWNER } from './core/domain/sample-records.js';
 import type { Log } from './core/log.js';
 import { startService } from './hosts/node/file-service.js';
 import { logWarningsAndCrashes, runService } from './hosts/node/process.js';
-import { isLoopback } from './hosts/settings/addresses.js';
 import { SettingError } from './hosts/settings/setting-error.js';
 import { SETTING_NAMES } from './hosts/settings/warnings.js';
 import { readConsoleSettings, readSettings } from './hosts/settings.js';
@@ -17,7 +16,7 @@ import { startConsole } from './tools/console/host.js';
 
 const BACKUP_DIR = 'data/preview-backups';
 /** The settings that the preview reads; it has a database and a sign-in of its own. */
-const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'HOST', 'OPS_PORT', 'PORT'];
+const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'OPS_PORT', 'PORT'];
 const { env } = process;
 
 // The preview writes for a person.
@@ -39,18 +38,18 @@ await runService(log, async (onStorageLost) => {
     tell(`The preview ignores ${names}: it has a database and a sign-in of its own.`);
   }
   const ADMIN_API_KEY = env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
-  let apiOrigin = '';
-  const port = await startPreviewPort(() => apiOrigin);
-  const settings = await previewSettings(`${port.origin}/userinfo`, ADMIN_API_KEY);
+  let origin = '';
+  const reference = await startPreviewPort(() => origin);
+  const settings = await previewSettings(`${reference}/userinfo`, ADMIN_API_KEY);
   await mkdir(BACKUP_DIR, { recursive: true });
   const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
-  apiOrigin = service.origin;
+  origin = service.origin;
   const operations = service.operationsOrigin ?? '';
   let code = '';
   // Over HTTP, as elsewhere. It asks for a code, because a browser here may show anyone's pages.
-  const operatorsConsole = await startConsole({
+  const { origin: console_ } = await startConsole({
     settings: readConsoleSettings({
-      SERVICE_URL: `${apiOrigin}/api/v1`,
+      SERVICE_URL: `${origin}/api/v1`,
       ADMIN_API_KEY,
       CONSOLE_PORT: env['CONSOLE_PORT'] || String(await nextFreePort(8090)),
       OPS_PORT: operations && new URL(operations).port,
@@ -63,18 +62,8 @@ await runService(log, async (onStorageLost) => {
       code = next;
     },
   });
-  const console_ = operatorsConsole.origin;
-  const reference = port.origin;
-  const origin = apiOrigin;
   process.stdout.write(welcome({ origin, operations, reference, console_, code, ADMIN_API_KEY }));
-  return {
-    ...service,
-    async stop() {
-      await operatorsConsole.close();
-      await service.stop();
-      await port.close();
-    },
-  };
+  return service;
 });
 // Its terminal was closed, so nobody could stop it.
 process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
@@ -87,8 +76,8 @@ async function previewSettings(AUTH_USERINFO_URL: string, ADMIN_API_KEY: string)
     );
   }
   const PORT = env['PORT'] || String(await nextFreePort(8080));
-  const settings = readSettings({
-    HOST: env['HOST'],
+  return readSettings({
+    HOST: '127.0.0.1',
     PORT,
     // Only this one, so that no answer allows any origin; the guard admits those of this machine.
     CORS_ALLOWED_ORIGINS: 'http://localhost',
@@ -102,10 +91,6 @@ async function previewSettings(AUTH_USERINFO_URL: string, ADMIN_API_KEY: string)
     BACKUP_INTERVAL_HOURS: '0',
     AUTH_USERINFO_URL,
   });
-  if (isLoopback(settings.host)) return settings;
-  throw new SettingError(
-    `HOST is ${JSON.stringify(settings.host)}; it must be a loopback address such as 127.0.0.1: the preview lets anyone in`,
-  );
 }
 
 function tell(line: string): void {
@@ -139,11 +124,7 @@ curl -sw '\\n' ${api}/orders -H 'Authorization: Bearer ${SAMPLE_OWNER}'
 curl -sw '\\n' ${api}/customers -H 'Authorization: Bearer ${SAMPLE_OWNER}' -d '${customer}'
 
 # the operator's overview
-curl -sw '\\n' ${api}/admin/overview -H ${shellQuoted(`X-Service-Admin-Key: ${ADMIN_API_KEY}`)}
+curl -sw '\\n' ${api}/admin/overview -H 'X-Service-Admin-Key: ${ADMIN_API_KEY.replaceAll("'", "'\\''")}'
 
 `;
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

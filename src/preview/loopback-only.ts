@@ -43,16 +43,5 @@ export function loopbackOnly(respond: FetchHandler): FetchHandler {
 
 function refusal(message: string): Response {
   const meta = { request_id: 'req_preview', timestamp: new Date().toISOString() };
-  return Response.json(
-    { error: { code: 'FORBIDDEN', message }, meta },
-    {
-      status: 403,
-      headers: {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
-        'X-Request-ID': meta.request_id,
-      },
-    },
-  );
+  return Response.json({ error: { code: 'FORBIDDEN', message }, meta }, { status: 403 });
 }

@@ -1,18 +1,18 @@
 // The preview's second port, with its identity provider and its API reference. A deployed service
 // must have neither: the provider verifies nothing.
 
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { localSubject } from '../core/identity/local-tokens.js';
 import { isLoopbackHost } from './loopback-only.js';
 import { referenceFile } from './reference-page.js';
 
 const ADDRESS = '127.0.0.1';
-/** How many ports are tried. */
 const PORTS_TRIED_MAX = 100;
 
-/** Port 8081 of 127.0.0.1, or the next free one. `apiOrigin`: whose reference is shown. */
-export async function startPreviewPort(apiOrigin: () => string) {
+/** Resolves with its origin: port 8081 of 127.0.0.1, or the next free one. `apiOrigin`: whose reference is shown. */
+export async function startPreviewPort(apiOrigin: () => string): Promise<string> {
   // A fixed port, so that bookmarks stay valid from one start to the next.
   const port = await nextFreePort(8081);
   const server = createServer(
@@ -24,8 +24,8 @@ export async function startPreviewPort(apiOrigin: () => string) {
       return pathname === '/userinfo' ? userinfo(request) : referenceFile(pathname, apiOrigin());
     }),
   );
-  await listening(server, port);
-  return { origin: `http://${ADDRESS}:${port}`, close: () => closed(server) };
+  await once(server.listen(port, ADDRESS), 'listening');
+  return `http://${ADDRESS}:${port}`;
 }
 
 /** The token `local-NAME` is the account `local-NAME`. */
@@ -40,22 +40,10 @@ function userinfo({ headers }: Request): Response {
 /** The first free port of 127.0.0.1, from this one upwards. `taken`: a port that is about to be used. */
 export async function nextFreePort(wanted: number, taken?: number): Promise<number> {
   for (let port = wanted; port < wanted + PORTS_TRIED_MAX; port++) {
-    const server = createServer();
-    const isFree = port !== taken && (await listening(server, port).catch(() => false));
-    if (isFree) return closed(server).then(() => port);
+    if (port === taken) continue;
+    const server = createServer().listen(port, ADDRESS);
+    const isFree = await once(server, 'listening').catch(() => false);
+    if (isFree) return once(server.close(), 'close').then(() => port);
   }
   throw new Error(`no port from ${wanted} upwards is free; end a program that listens there`);
-}
-
-function listening(server: Server, port: number): Promise<true> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, ADDRESS, () => resolve(true));
-  });
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

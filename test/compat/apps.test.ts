@@ -1,23 +1,29 @@
 // The recipes for sign-in and for a whole app: a real OpenID provider, the real server, React in a
 // real browser, whose network fails in the ways of a phone's.
 
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { onLoopback } from '../support/loopback.js';
+import { pageCode } from '../support/pages.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { openOpenidProvider } from './openid-provider.js';
-import { openProject, openWindow, type Project, recipe } from './project.js';
+import { bundled, MODULES, openWindow } from './project.js';
+
+/** The code of a recipe that the page names, such as `session.js`. */
+const recipe = (file: string) =>
+  pageCode('src/clients/client/RECIPES.md', `\`${file}\``, file.split('.')[1]);
 
 let provider: Awaited<ReturnType<typeof openOpenidProvider>>;
 let folder: TemporaryFolder;
 let server: ServerProcess;
-let project: Project;
 let window: Awaited<ReturnType<typeof openWindow>>;
 let page: Page;
 
 /** The app behind a real sign-in. */
 beforeAll(async () => {
-  provider = await openOpenidProvider('our-shop');
+  provider = await openOpenidProvider();
   folder = await openTemporaryFolder();
   const DATABASE_URL = `file:${folder.path}/service.db`;
   server = await startServer({ DATABASE_URL, AUTH_ISSUER: provider.issuer });
@@ -26,13 +32,11 @@ beforeAll(async () => {
     .replace('https://api.example.com', server.origin);
   const [drafts, app] = [recipe('drafts.js'), recipe('app.jsx')];
   const files = { 'session.js': session, 'drafts.js': drafts, 'app.jsx': app };
-  project = await openProject('afternoon', files);
-  window = await openWindow(await project.bundled('app.jsx'));
+  window = await openWindow(await bundled(files, 'app.jsx'));
   page = window.page;
 });
 afterAll(async () => {
   await window?.close();
-  await project?.remove();
   await server?.stop();
   await provider?.close();
   await folder?.remove();
@@ -113,3 +117,33 @@ it('The app sends what was taken while a token was refused, once the user has si
   await shown('Hamisi Ali: Viatu');
   expect(window.complaints).toEqual([]);
 });
+
+/** oidc-provider from npm: a public client of any page of this machine, and opaque access tokens. */
+async function openOpenidProvider() {
+  const server = createServer();
+  const { origin: issuer, close } = await onLoopback(server);
+  // Imported here, because this package prints notices when it is loaded.
+  const name = join(MODULES, 'oidc-provider/lib/index.js');
+  const library: { Provider: new (...of: unknown[]) => { callback(): RequestListener } } =
+    await import(name);
+  const provider = new library.Provider(issuer, {
+    clients: [
+      {
+        client_id: 'our-shop',
+        redirect_uris: ['http://127.0.0.1/signed-in'],
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+      },
+    ],
+    cookies: { keys: [crypto.randomUUID()] },
+    features: { devInteractions: { enabled: true } },
+    scopes: ['openid', 'profile'],
+    clientBasedCORS: () => true,
+    findAccount: async (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: async () => ({ sub: accountId }),
+    }),
+  });
+  server.on('request', provider.callback());
+  return { issuer, close };
+}

@@ -10,10 +10,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { ROOT } from '../support/pages.js';
-import { pythonProgram } from './project.js';
+import { CACHE, have, OUTPUT_MAX_BYTES } from './project.js';
 
 const VERSION = '4.32.5';
-const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+const PYTHON = join(CACHE, 'schemathesis');
+const PROGRAM = join(PYTHON, 'bin/schemathesis');
 const ADMIN_API_KEY = 'k'.repeat(40);
 /** Cases of each operation and phase; 130 make 29,496 requests in 15 minutes. */
 const EXAMPLES = process.env['FUZZER_EXAMPLES'] ?? '10';
@@ -40,12 +41,13 @@ it.each([
   const path = join(service.folder, 'openapi.json');
   writeFileSync(path, JSON.stringify(described));
   const file = fileURLToPath(new URL('fuzzer/schemathesis.toml', import.meta.url));
-  const program = await pythonProgram('schemathesis', `schemathesis==${VERSION}`);
+  const install = [join(PYTHON, 'bin/pip'), 'install', '--quiet', `schemathesis==${VERSION}`];
+  await have(PROGRAM, ['python3', '-m', 'venv', PYTHON], install);
   const report = join(service.folder, 'events.ndjson');
   const args = ['--config-file', file, 'run', path, '--no-color', '--report', 'ndjson'];
   const BASE_URL = `${origin}/api/v1`;
   const own = { BASE_URL, TOKEN: tokenOf('fuzzed'), ADMIN_KEY: ADMIN_API_KEY };
-  await promisify(execFile)(program, [...args, '--report-ndjson-path', report, ...options], {
+  await promisify(execFile)(PROGRAM, [...args, '--report-ndjson-path', report, ...options], {
     // Its caches are written there, too.
     cwd: service.folder,
     env: { ...process.env, ...own },

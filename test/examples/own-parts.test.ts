@@ -34,15 +34,10 @@ export async function makeHome() {
 }
 `;
 
-async function opened(files: Record<string, string>, packages: string[]) {
-  const project = await openProject(files, packages);
-  onTestFinished(() => project.remove());
-  return project;
-}
-
 /** What Node's program prints in a project of these files. */
 async function printed(files: Record<string, string>, ...args: string[]): Promise<string> {
-  const project = await opened(files, ['libsql']);
+  const project = await openProject(files, ['libsql']);
+  onTestFinished(() => project.remove());
   const ran = run(process.execPath, args, { cwd: project.path });
   return (await ran.catch((failed: { stdout: string }) => failed)).stdout;
 }

@@ -1,10 +1,11 @@
 // The operations port of the built server: its pages, whom it answers, readiness as the process itself
-// finds it, and its figures against what clients counted, refused and aborted requests among them. Every reason and warning: operations/readiness. `manage ready`: node/file-gone.
+// finds it, and its figures against what clients counted, refused and aborted requests among them.
+// Every reason and warning: operations/readiness. `manage ready`: node/file-gone.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { nextFreePort } from '../../src/preview/preview-port.js';
+import { freePort } from '../../scripts/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf } from '../support/operations.js';
@@ -81,7 +82,7 @@ it('The status lists the backups and says when the newest was taken, also after 
 });
 
 it('The service is not ready until it has started, and from then on tells of the backups that it takes', async () => {
-  const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
+  const OPS_PORT = String(await freePort());
   const BACKUP_DIR = join(service.folder, 'backups');
   await mkdir(BACKUP_DIR);
   const server = spawnServer({ ...service.environment, OPS_PORT, BACKUP_DIR });

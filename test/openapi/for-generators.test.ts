@@ -1,6 +1,6 @@
 // What client generators need from the OpenAPI document. Each rule stands for a
 // client that did not compile, or lost data, before it was kept: `npm run compat --
-// generators` runs them all.
+// generators` runs the one for Kotlin.
 
 import { expect, it } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';

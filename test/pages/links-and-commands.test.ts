@@ -3,10 +3,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatId } from '../../src/core/domain/identifier.js';
-import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
-import { COMMANDS, manage } from '../../src/tools/manage/manage.js';
-import * as command from '../../src/tools/program/command.js';
+import { COMMANDS } from '../../src/tools/manage/manage.js';
+import { EXIT } from '../../src/tools/program/command.js';
+import { dataCommandHere } from '../support/data-command.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 /** npm's own commands that pages name. */
@@ -56,14 +55,6 @@ it('All pages are reached from the front page, by links', () => {
   expect([...reached].sort()).toEqual([...PAGES].sort());
 });
 
-it('The front page shows the first id after the sample customers', () => {
-  const samples = SAMPLE_RECORDS.filter(({ collection }) => collection === 'customers').length;
-  const [shown, afterCommands] = [1, 2].map((more) => formatId('customers', samples + more));
-  const page = textOf('README.md');
-  expect(page).toContain(`"id": "${shown}"`);
-  expect(page).toContain(`yours is \`${afterCommands}\` if`);
-});
-
 it('The page of operations has a row of each command', () => {
   const rows = tableRows(sectionOf(OPERATIONS, '## The commands'));
   const named = rows.flatMap((row) => codesIn(row['Command'] ?? ''));
@@ -71,13 +62,10 @@ it('The page of operations has a row of each command', () => {
 });
 
 it('Options that the page on data names are options of its commands', async () => {
-  const names = ['import', 'export', 'erase', 'dump', 'load'];
   let help = '';
-  const out = (text: string) => {
-    help += text;
-  };
-  const process = { environment: {}, out, version: '' } as unknown as command.Call;
-  for (const name of names) await manage([name, '--help'], process);
+  for (const name of ['import', 'export', 'erase', 'dump', 'load']) {
+    help += (await dataCommandHere([name, '--help'], {})).stdout;
+  }
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);
   expect(shown.length).toBeGreaterThan(10);
@@ -85,7 +73,6 @@ it('Options that the page on data names are options of its commands', async () =
 });
 
 it.each([OPERATIONS, DATA])('The exit codes on %s are those of the commands', (page) => {
-  const codes = Object.values(command).filter((code) => typeof code === 'number');
   const [line = ''] = /^Exit codes:.*?Ctrl-C/m.exec(textOf(page)) ?? [];
-  expect(line.replace(/\([^)]*\)/g, '').match(/\d+/g)).toEqual(codes.map(String));
+  expect(line.replace(/\([^)]*\)/g, '').match(/\d+/g)).toEqual(Object.values(EXIT).map(String));
 });

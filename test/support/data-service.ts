@@ -12,8 +12,6 @@ import { openMeddlingProxy } from './meddling-proxy.js';
 import { openNodeService } from './node-service.js';
 import type { Environment } from './program.js';
 
-type Here = Parameters<typeof dataCommandHere>;
-
 /** The service that the tests of a file share: opened before they begin, closed after them. */
 export function dataService() {
   const on = {} as Awaited<ReturnType<typeof openDataService>>;
@@ -40,8 +38,8 @@ async function openDataService() {
     runProcess: (args: readonly string[], more: Environment = {}) =>
       startDataCommand(args, { ...environment, ...more }, { cwd: folder }).ended,
     /** Runs the command in this process. */
-    run: (args: readonly string[], more: Environment = {}, options: Here[2] = {}) =>
-      dataCommandHere(args, { ...environment, ...more }, options),
+    run: (args: readonly string[], more: Environment = {}) =>
+      dataCommandHere(args, { ...environment, ...more }),
     /** The same, with Ctrl-C after a request such as `GET 3`, the third of its method. */
     async runInterrupted(args: readonly string[], request: string, more: Environment = {}) {
       const [method = '', count] = request.split(' ');
@@ -52,7 +50,7 @@ async function openDataService() {
       };
       const proxy = await openMeddlingProxy({ method: method as 'GET', to: url, after });
       const given = { ...environment, ...more, ...proxy.environment };
-      const run = await dataCommandHere(args, given, { interrupted: interruption.signal });
+      const run = await dataCommandHere(args, given, interruption.signal);
       await proxy.close();
       return run;
     },

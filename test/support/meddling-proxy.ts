@@ -1,13 +1,13 @@
-// A proxy in front of a service, for tests of clients. It counts all requests, or those of
-// one method, and a test decides the answer to each of them.
+// A proxy in front of a service, for tests of clients. It counts the requests of one method, and a
+// test decides the answer to each of them.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { onLoopback } from './loopback.js';
 
 export interface Meddling {
-  /** Only requests with this method are counted; default: all. */
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Only requests with this method are counted. */
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** An address of the service; only its origin counts. */
   readonly to: string;
   /** Runs before the request is passed on. True: it has answered the request itself. `number` counts from 1. */
@@ -19,7 +19,7 @@ export interface Meddling {
 export async function openMeddlingProxy({ method, to, before, after }: Meddling) {
   let number = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const own = method === undefined || request.method === method ? ++number : 0;
+    const own = request.method === method ? ++number : 0;
     const body = await buffer(request);
     if (own > 0 && before?.(response, own)) return;
     const answered = await fetch(new URL(request.url ?? '/', to), {

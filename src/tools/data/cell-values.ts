@@ -58,11 +58,11 @@ export type DayOrder = 'dmy' | 'mdy';
 
 export interface CellReading {
   /** Undefined: only unambiguous texts are numbers. */
-  readonly decimal: DecimalMark | undefined;
+  readonly decimal?: DecimalMark | undefined;
   /** Undefined: only unambiguous days are dates. */
-  readonly dates: DayOrder | undefined;
+  readonly dates?: DayOrder | undefined;
   /** Whether the file is an export of ours. */
-  readonly isOwn: boolean;
+  readonly isOwn?: boolean;
 }
 
 export type CellValue =
@@ -233,8 +233,7 @@ export function cellOfValue(
 ): string {
   if (typeof value === 'number') return textOfNumber(value, decimal);
   if (typeof value !== 'string') return JSON.stringify(value);
-  const reading = { decimal: undefined, dates: undefined, isOwn: true };
-  const back = valueOfCell(value, property, reading);
+  const back = valueOfCell(value, property, { isOwn: true });
   const isKept = back.ok && back.value === value && value !== '';
   const isGuarded = isForExcel && REINTERPRETED.test(value);
   return isKept && !isGuarded && !value.startsWith("'") ? value : `'${value}`;

@@ -1,8 +1,8 @@
 // Why a command failed, as one sentence. Exit codes are in `src/tools/program`.
 
 import { ApiError } from '../../operator-client.js';
+import { messageOf } from '../../storage/file/connection-errors.js';
 import { codeOf } from '../../storage/file/file-copy.js';
-import { messageOf } from '../program/command.js';
 
 /** The command is valid, but can't be carried out: exit code 1. */
 export class CommandError extends Error {}

@@ -4,29 +4,22 @@
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Page } from '../../operator-client.js';
-import { PAGE_SIZE, type Service, type StoredRecord } from './service.js';
-
-export type ReadPage<Row> = (query: { page: number; page_size: number }) => Promise<Page<Row>>;
+import { PAGE_SIZE, recordsOf, type Service, type StoredRecord } from './service.js';
 
 /** Newest first; each row once, despite concurrent writes. */
 export function paginate<Row>(
   service: Service,
-  read: ReadPage<Row>,
+  list: (query: { page: number; page_size: number }) => Promise<Page<Row>>,
   keyOf: (row: Row) => string,
 ): AsyncGenerator<Row[], void> {
-  const readAt = (page: number) => service.withRetry(() => read({ page, page_size: PAGE_SIZE }));
+  const readAt = (page: number) => service.withRetry(() => list({ page, page_size: PAGE_SIZE }));
   return allPages(readAt, keyOf);
 }
 
 /** Every account of the service. */
 export async function subjectsOf(service: Service): Promise<string[]> {
-  const { accounts } = service.client;
   const subjects: string[] = [];
-  const pages = paginate(
-    service,
-    (query) => accounts.list(query),
-    ({ owner_sub }) => owner_sub,
-  );
+  const pages = paginate(service, service.client.accounts.list, ({ owner_sub }) => owner_sub);
   for await (const page of pages) for (const { owner_sub } of page) subjects.push(owner_sub);
   return subjects;
 }
@@ -37,10 +30,6 @@ export function recordPages(
   account: string,
   collection: CollectionName,
 ): AsyncGenerator<StoredRecord[], void> {
-  const records = service.records(account, collection);
-  return paginate(
-    service,
-    (query) => records.list(query),
-    ({ id }) => id,
-  );
+  const { list } = recordsOf(service.client, account, collection);
+  return paginate(service, list, ({ id }) => id);
 }

@@ -1,7 +1,9 @@
 // The service as the commands use it: the operator's client, with bounded responses and
 // without redirects. Idempotent calls are retried after transient failures.
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { boundedBody } from '../../core/bounded-body.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { JsonObject } from '../../core/domain/json.js';
@@ -11,10 +13,11 @@ import {
   ApiError,
   createOperatorClient,
   type OperatorClient,
+  type OperatorClientOptions,
   type OperatorListQuery,
   type RecordCalls,
 } from '../../operator-client.js';
-import { type Call, Interrupted, pause, UsageError, type Waits } from '../program/command.js';
+import { type Call, Interrupted, UsageError } from '../program/command.js';
 import { CommandError, isTransient, sentenceOf } from './failures.js';
 
 /** Rows of a page. */
@@ -24,49 +27,33 @@ const RESPONSE_MAX_BYTES = PAGE_SIZE * 2_200_000;
 /** A proxy may ask for a longer wait than is sensible. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
-export const WAITS: Waits = {
-  firstMs: 1_000,
-  maxMs: 30_000,
-  patienceMs: 600_000,
-  timeoutMs: 30_000,
-};
+const FIRST_WAIT_MS = 1_000;
+const WAIT_MAX_MS = 30_000;
+/** Retries end after this long without success. */
+const PATIENCE_MS = 600_000;
 
 /** A record of any collection. */
 export type StoredRecord = JsonObject & { readonly id: string };
 
-/** Any collection of an account. */
-export type Records = RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
-
-export interface Target {
-  /** Includes `/api/v1`. */
-  readonly baseUrl: string;
-  readonly adminKey: string;
-}
+/** `baseUrl` includes `/api/v1`. */
+export type Target = Pick<OperatorClientOptions, 'baseUrl' | 'adminKey'>;
 
 export class Service {
   readonly client: OperatorClient;
-  readonly #waits: Waits;
-  readonly #call: Call;
+  readonly #call: Pick<Call, 'interrupted' | 'err'>;
 
   /** `work`: names this run in the audit events of its changes. */
-  constructor(target: Target, call: Call, work?: 'import' | 'erase') {
-    const { waits = WAITS, randomBytes } = call;
-    this.#waits = waits;
+  constructor(target: Target, call: Pick<Call, 'interrupted' | 'err'>, work?: 'import' | 'erase') {
     this.#call = call;
-    const run = work && `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
+    const run = work && `${work}-${randomBytes(8).toString('hex')}`;
     this.client = createOperatorClient({
       ...target,
-      timeoutMs: waits.timeoutMs,
       fetch: (url, init) => {
         const headers = new Headers(init.headers);
         if (run !== undefined) headers.set('X-Service-Run', run);
         return boundedFetch(url, { ...init, headers });
       },
     });
-  }
-
-  records(account: string, collection: CollectionName): Records {
-    return recordsOf(this.client, account, collection);
   }
 
   /** The first call. Rejects at once, without retries, if the service is unreachable. */
@@ -77,18 +64,16 @@ export class Service {
 
   /**
    * Retries until the call succeeds, fails with another error than `isRetryable`, or has failed for
-   * `waits.patienceMs`. The call must be idempotent after such an error. Waits as long as the
-   * response asks for, else with exponential backoff. Rejects with `Interrupted` after Ctrl-C.
+   * `PATIENCE_MS`. The call must be idempotent after such an error. Rejects with `Interrupted` after
+   * Ctrl-C.
    */
   async withRetry<T>(
     call: () => Promise<T>,
     isRetryable: (error: unknown) => boolean = isTransient,
   ): Promise<T> {
-    const { interrupted, now, err } = this.#call;
-    const { patienceMs } = this.#waits;
-    const delayAfter = backoff(this.#waits);
-    const start = now();
-    for (;;) {
+    const { interrupted, err } = this.#call;
+    const start = Date.now();
+    for (let retries = 0; ; retries++) {
       if (interrupted.aborted) throw new Interrupted('stopped');
       try {
         return await call();
@@ -96,32 +81,31 @@ export class Service {
         if (interrupted.aborted) continue;
         if (!(error instanceof ApiError && isRetryable(error))) throw error;
         const sentence = sentenceOf(error);
-        if (now() - start > patienceMs) {
+        if (Date.now() - start > PATIENCE_MS) {
           throw new CommandError(
-            `the service has not recovered for ${Math.round(patienceMs / 60_000)} minutes: ${sentence}`,
-            { cause: error },
+            `the service has not recovered for ${PATIENCE_MS / 60_000} minutes: ${sentence}`,
           );
         }
-        const milliseconds = delayAfter(error.retryAfterMs);
+        const milliseconds = waitBefore(retries, error.retryAfterMs);
         err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
-        await pause(milliseconds, interrupted);
+        await delay(milliseconds, undefined, { signal: interrupted }).catch(() => {});
       }
     }
   }
 }
 
-/** The milliseconds before each retry: what the response asks for, else exponential. */
-export function backoff({ firstMs, maxMs }: Waits): (retryAfterMs?: number) => number {
-  let next = firstMs;
-  return (retryAfterMs = next) => {
-    next = Math.min(2 * next, maxMs);
-    return Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
-  };
+/** Milliseconds: what the response asks for, else more at each retry. */
+export function waitBefore(
+  retries: number,
+  askedMs = Math.min(FIRST_WAIT_MS * 2 ** retries, WAIT_MAX_MS),
+): number {
+  return Math.min(askedMs, RETRY_AFTER_MAX_MS);
 }
 
+/** Any collection of an account. */
 export function recordsOf(client: OperatorClient, account: string, collection: CollectionName) {
   const records: unknown = client.recordsOf(account)[collection];
-  return records as Records;
+  return records as RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
 }
 
 /** `fetch` for a client with the admin key. */
@@ -132,12 +116,6 @@ export async function boundedFetch(url: string, init: RequestInit): Promise<Resp
   if (body !== undefined) return new Response(body, response);
   // The client passes this error on instead of reporting a lost connection.
   throw new ApiError('UNEXPECTED_ANSWER', 'the response is longer than this program reads');
-}
-
-/** Throws a `SettingError` or a `UsageError` that names the setting, and never contains the key. */
-export function readTarget({ environment }: Pick<Call, 'environment'>): Target {
-  const baseUrl = serviceUrl(environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
-  return { baseUrl, adminKey: adminKeyIn(environment) };
 }
 
 /** From the environment, never from a flag: any user of a machine can read its processes' arguments. */

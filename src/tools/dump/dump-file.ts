@@ -79,7 +79,7 @@ export async function writeDump(path: string, store: Store, call: Call): Promise
       digest.update(text);
       return text;
     };
-    yield textOf({ ...FORMAT, release: call.version, made: new Date(call.now()).toISOString() });
+    yield textOf({ ...FORMAT, release: call.version, made: new Date().toISOString() });
     for await (const line of store.lines()) {
       summary.add(line);
       if (!('highest' in line)) yield textOf(line);

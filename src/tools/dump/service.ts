@@ -48,10 +48,10 @@ export function serviceStore(target: Target, call: Call): Store {
   return { lines, load };
 }
 
-async function* linesByApi(service: Service, { now, err }: Call): AsyncGenerator<DumpLine> {
+async function* linesByApi(service: Service, { err }: Call): AsyncGenerator<DumpLine> {
   err('every record gets the time of this dump; records without an owner are missing\n');
   await service.reach();
-  const made = now();
+  const made = Date.now();
   for (const owner of await subjectsOf(service)) {
     for (const collection of COLLECTION_NAMES) {
       for await (const page of oldestFirst(recordPages(service, owner, collection))) {

@@ -2,26 +2,30 @@
 
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import { readBackups } from '../../hosts/settings.js';
-import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { eraseAccount } from '../data/erase/erase-command.js';
-import { exportAccount, exportedText } from '../data/export/export-command.js';
+import { exportAccount } from '../data/export/export-command.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
-import { readTarget, Service } from '../data/service.js';
-import { type Call, collected, type Declare, pathOf, UsageError } from '../program/command.js';
+import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
+import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
 
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
-const serviceOf = (call: Call, work?: 'import' | 'erase') =>
-  new Service(readTarget(call), call, work);
+/** From here on Ctrl-C lets what is under way end. */
+function openService(call: Call, work?: 'import' | 'erase'): Service {
+  const { environment } = call;
+  const baseUrl = serviceUrl(environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
+  const service = new Service({ baseUrl, adminKey: adminKeyIn(environment) }, call, work);
+  call.listen?.();
+  return service;
+}
 
 function subject(given: string): string {
   if (given !== '') return given;
   throw new InvalidArgumentError('It must not be empty.');
 }
 
-const decimalOption = () => new Option('--decimal <mark>', 'the decimal mark').choices([',', '.']);
+const DECIMAL = new Option('--decimal <mark>', 'the decimal mark').choices([',', '.']);
 
 function delimiter(given: string): string {
   const mark = given.replace(/^(?:tab|\\t)$/, '\t');
@@ -46,11 +50,11 @@ ${SETTINGS}`)
     .argument('<file>')
     .requiredOption('--account <subject>', 'the account that gets the records', subject)
     .addOption(new Option('--into <collection>', 'for a file').choices(COLLECTION_NAMES))
-    .option('--map <pairs>', 'rename columns: "Jina=name" (escape \\, and \\=)', collected)
+    .option('--map <pairs>', 'rename columns: "Jina=name" (escape \\, and \\=)', parseMap)
     .option('--sheet <name>', 'the sheet, if several have cells')
     .option('--delimiter <mark>', 'of CSV; detected by default', delimiter)
     .option('--encoding <name>', 'of a text file; detected by default', encoding)
-    .addOption(decimalOption())
+    .addOption(DECIMAL)
     .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
     .option('--skip-hidden', 'leave out rows that the workbook hides')
     .option('--dry-run', 'validate only; exit with 1 if a row is bad')
@@ -61,23 +65,15 @@ ${SETTINGS}`)
     )
     .option('--reverse', 'import the last row first')
     .option('--in-order', 'send one row at a time, not eight')
-    .action(
-      async (
-        file,
-        { map = [], sheet, delimiter, decimal, dates, report, skipHidden = false, ...given },
-      ) => {
-        const path = pathOf(call, file);
-        const reportPath = report && pathOf(call, report);
-        if (reportPath === path) {
-          throw new UsageError('--report names the imported file itself; name another one');
-        }
-        const reading = { map: parseMap(map), sheet, delimiter, decimal, dates, skipHidden };
-        call.listen?.();
-        const options = { ...given, path, reportPath, reading };
-        const service = given.dryRun ? undefined : serviceOf(call, 'import');
-        call.exitCode = await importData(options, service, call);
-      },
-    );
+    .action(async (file, options) => {
+      const path = pathOf(call, file);
+      const report = options.report && pathOf(call, options.report);
+      if (report === path) {
+        throw new UsageError('--report names the imported file itself; name another one');
+      }
+      const service = options.dryRun ? undefined : openService(call, 'import');
+      call.exitCode = await importData({ ...options, path, report }, service, call);
+    });
 
 const exportRecords: Declare = (command, call) =>
   command
@@ -91,7 +87,7 @@ ${SETTINGS}`)
     .addOption(new Option('--collection <name...>', 'export these only').choices(COLLECTION_NAMES))
     .option('--excel', 'CSV for Excel: with a byte order mark, without formulas')
     .option('--delimiter <mark>', 'of CSV; a comma by default', delimiter)
-    .addOption(decimalOption())
+    .addOption(DECIMAL)
     .action(async ({ account, to, format, collection, excel = false, ...given }) => {
       const { delimiter: mark = ',' } = given;
       // A spreadsheet program that expects semicolons uses a decimal comma.
@@ -106,12 +102,10 @@ ${SETTINGS}`)
         collections: COLLECTION_NAMES.filter((name) => collection?.includes(name) ?? true),
         csv: isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
       };
-      call.listen?.();
-      const exported = await exportAccount(options, serviceOf(call), call);
-      call.out(`${options.folder}: ${exportedText(exported)}\n`);
-      if (exported.changed) {
-        call.out(`${account} changed during the export; export again for a consistent snapshot\n`);
-      }
+      const { summary, changed } = await exportAccount(options, openService(call));
+      call.out(`${options.folder}: ${summary}\n`);
+      const sentence = 'changed during the export; export again for a consistent snapshot';
+      if (changed) call.out(`${account} ${sentence}\n`);
     });
 
 export const erase: Declare = (command, call) =>
@@ -126,20 +120,9 @@ BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
     .requiredOption('--confirm <subject>', 'the subject again')
     .action(async ({ account, exportFirst, confirm }) => {
       if (confirm !== account) {
-        throw new UsageError(
-          `--confirm is ${JSON.stringify(confirm)}, --account is ${JSON.stringify(account)}; they must be the same`,
-        );
+        throw new UsageError(`--confirm is "${confirm}"; it must be the subject, "${account}"`);
       }
-      const ledger = ledgerPath(call.environment);
-      if (ledger === undefined) {
-        throw new UsageError(
-          'BACKUP_DIR and ERASURE_LEDGER are unset; set one, as for the service',
-        );
-      }
-      const [exportFolder, backups] = [pathOf(call, exportFirst), readBackups(call.environment)];
-      call.listen?.();
-      const service = serviceOf(call, 'erase');
-      await eraseAccount({ account, exportFolder, ledger, backups }, service, call);
+      await eraseAccount(account, pathOf(call, exportFirst), openService(call, 'erase'), call);
     });
 
 export { exportRecords as export, importRecords as import };

@@ -14,21 +14,20 @@ const runConsole: Declare = (command, call) =>
 code for the next sign-in.
 Settings: src/tools/console/README.md (in a release: pages/console.md)`)
     .action(async () => {
-      const { environment, out } = call;
       const log = jsonLog();
-      const settings = readConsoleSettings(environment, (path) => readFileSync(path, 'utf8'));
+      const settings = readConsoleSettings(call.environment, (path) => readFileSync(path, 'utf8'));
       const running = await startConsole({
         settings,
         assetFolder: new URL('./console/', import.meta.url),
         log,
-        tellCode: (code) => out(`code: ${code}\n`),
+        tellCode: (code) => call.out(`code: ${code}\n`),
       });
       onFirstSignal(() => {
         log.info('stopping');
         void running.close().then(() => process.exit());
       });
       log.info('console_started', { address: running.origin });
-      out(`console: ${settings.origin ?? running.origin}/\n`);
+      call.out(`console: ${settings.origin ?? running.origin}/\n`);
     });
 
 export { runConsole as console };

@@ -61,7 +61,7 @@ database is kept under another name.
 Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {
-      const { environment, out, now } = call;
+      const { environment, out } = call;
       const backup = pathOf(call, file);
       // No default here: a restore would create a database in whatever the current folder is.
       if (!environment['DATABASE_URL']) {
@@ -72,7 +72,7 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       const path = resolve(readDatabasePath(environment));
       // Read first: a restore without it would silently bring erased accounts back.
       const ledger = await ledgerFor(backup, call);
-      const { contents, kept, owners } = await restoreDatabase(backup, path, now());
+      const { contents, kept, owners } = await restoreDatabase(backup, path, Date.now());
       const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
       const counts = countsOf(contents.recordCount, contents.auditEventCount);
       out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);

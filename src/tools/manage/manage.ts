@@ -1,18 +1,14 @@
-// The operator's commands and their dispatch. Each is imported only when called: `manage ready`
-// runs every few seconds and needs none of the others.
+// The operator's commands and their dispatch. Each is imported only when called: `manage ready` runs
+// every few seconds.
 
-import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Command, CommanderError } from '@commander-js/extra-typings';
 import { SettingError } from '../../hosts/settings/setting-error.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { sentenceOf } from '../data/failures.js';
 import {
   type Call,
-  collected,
   type Declare,
-  EXIT_DONE,
-  EXIT_FAILED,
-  EXIT_INTERRUPTED,
-  EXIT_WRONG_USE,
+  EXIT,
   Interrupted,
   UsageError,
   withSettingsFiles,
@@ -38,19 +34,17 @@ export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>
 };
 
 /** Resolves with the exit code. */
-export async function manage(args: readonly string[], dependencies: Call): Promise<number> {
-  const { out, err, version } = dependencies;
-  const call = { ...dependencies };
+export async function manage(args: readonly string[], call: Call): Promise<number> {
   const { MANAGE_NAME: self = 'manage' } = call.environment;
   const program = new Command(self)
     .description('Operator commands for the service.')
-    .version(version, '--version', 'print the release')
+    .version(call.version, '--version', 'print the release')
     .helpOption('-h, --help', 'print this')
     .helpCommand(false)
     .addHelpText('afterAll', `\n${EXIT_CODES}`)
     .configureOutput({
-      writeOut: out,
-      writeErr: err,
+      writeOut: call.out,
+      writeErr: call.err,
       outputError: (text, write) => write(text.replace(/^error: /, '')),
     })
     .showHelpAfterError(`${self} --help lists the commands`)
@@ -60,29 +54,25 @@ export async function manage(args: readonly string[], dependencies: Call): Promi
       const command = program.command(name).summary(summary);
       if (name !== args[0]) continue;
       (await load())[name]?.(command, call);
+      const files: string[] = [];
       command.showHelpAfterError(`${self} ${name} --help lists its options`);
-      prepare(command, call);
+      command.option('--settings <file>', 'read settings; the environment overrides them');
+      command.on('option:settings', (file) => files.push(file));
+      command.hook('preAction', () => {
+        call.environment = withSettingsFiles(call.environment, files);
+        // These log the warnings themselves.
+        if (['serve', 'check'].includes(name)) return;
+        for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
+      });
     }
     await program.parseAsync(args, { from: 'user' });
-    return call.exitCode ?? EXIT_DONE;
+    return call.exitCode ?? EXIT.done;
   } catch (error) {
     // Commander has already printed it.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_WRONG_USE;
-    err(`${sentenceOf(error)}\n`);
-    if (error instanceof Interrupted) return EXIT_INTERRUPTED;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
+    call.err(`${sentenceOf(error)}\n`);
+    if (error instanceof Interrupted) return EXIT.interrupted;
     const isWrongUse = error instanceof UsageError || error instanceof SettingError;
-    return isWrongUse ? EXIT_WRONG_USE : EXIT_FAILED;
+    return isWrongUse ? EXIT.wrongUse : EXIT.failed;
   }
-}
-
-/** Adds the option that every command takes. */
-function prepare(command: CommandUnknownOpts, call: Call): void {
-  command.option('--settings <file>', 'read settings; the environment overrides them', collected);
-  command.hook('preAction', () => {
-    const { settings }: { settings?: string[] } = command.opts();
-    call.environment = withSettingsFiles(call.environment, settings ?? []);
-    // These log the warnings themselves.
-    if (['serve', 'check'].includes(command.name())) return;
-    for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
-  });
 }

@@ -1,11 +1,14 @@
 // `manage ready`: asks the operations port whether the service can do its work. For people,
 // containers and deploy scripts.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { HEALTH_ISSUES } from '../../hosts/operations/health-issues.js';
 import { operationsUrl, valuesIn } from '../../hosts/settings.js';
-import { type Declare, EXIT_FAILED, messageOf, pause, UsageError } from '../program/command.js';
+import { messageOf } from '../../storage/file/connection-errors.js';
+import { type Declare, EXIT, UsageError } from '../program/command.js';
 
+const NOT_OURS = 'this is not the operations port';
 const ASK_AGAIN_MS = 200;
 /** Longer than the service itself waits for its database and its disk. */
 const ANSWER_MAX_MS = 5_000;
@@ -20,13 +23,13 @@ Settings: OPS_PORT, OPS_HOST as the service has them`)
       const origin = operationsUrl(valuesIn(call.environment, ['OPS_HOST', 'OPS_PORT']));
       if (origin === undefined)
         throw new UsageError('OPS_PORT is unset; set it as for the service');
-      const end = call.now() + wait * 1_000;
+      const end = Date.now() + wait * 1_000;
       let answer = await ask(`${origin}/ready`);
-      for (; !answer.isReady && call.now() < end; answer = await ask(`${origin}/ready`)) {
-        await pause(ASK_AGAIN_MS, call.interrupted);
+      for (; !answer.isReady && Date.now() < end; answer = await ask(`${origin}/ready`)) {
+        await delay(ASK_AGAIN_MS);
       }
       call.out(answer.text);
-      if (!answer.isReady) call.exitCode = EXIT_FAILED;
+      if (!answer.isReady) call.exitCode = EXIT.failed;
     });
 
 function secondsIn(given: string): number {
@@ -37,9 +40,8 @@ function secondsIn(given: string): number {
 async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-    const { ready, reasons = [], warnings = [] } = Object(await response.json());
-    const why = reasons.join(', ') || 'this is not the operations port';
-    const state = ready === true ? 'ready' : `not ready: ${why}`;
+    const { ready, reasons = [NOT_OURS], warnings = [] } = Object(await response.json());
+    const state = ready === true ? 'ready' : `not ready: ${reasons.join(', ')}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
     const issues = [...reasons, ...warnings].map((name) => {
       // Undefined for a name that this release doesn't know.

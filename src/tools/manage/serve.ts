@@ -5,7 +5,7 @@ import { jsonLog, logWarningsAndCrashes, runService } from '../../hosts/node/pro
 import { checkStart, settingsOf } from '../../hosts/node/start-check.js';
 import { systemdSocket } from '../../hosts/node/systemd-socket.js';
 import { settingWarnings } from '../../hosts/settings/warnings.js';
-import { type Declare, EXIT_FAILED } from '../program/command.js';
+import { type Declare, EXIT } from '../program/command.js';
 
 const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settings.md)';
 
@@ -43,5 +43,5 @@ ${SETTINGS}`)
       // One stream, so that the verdict is the last line.
       const log = jsonLog(process.stdout);
       logWarningsAndCrashes(log);
-      if (!(await checkStart(call.environment, log, online))) call.exitCode = EXIT_FAILED;
+      if (!(await checkStart(call.environment, log, online))) call.exitCode = EXIT.failed;
     });

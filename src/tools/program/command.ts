@@ -1,28 +1,18 @@
 // What a command gets from the process that runs it, and its exit codes.
 
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import type { Command } from '@commander-js/extra-typings';
 import type { Environment } from '../../hosts/settings/schema.js';
 
-export const EXIT_DONE = 0;
-export const EXIT_FAILED = 1;
-export const EXIT_WRONG_USE = 2;
-export const EXIT_INTERRUPTED = 130;
+export const EXIT = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 
 /** The command line is invalid, or settings are missing. */
 export class UsageError extends Error {}
 
 /** The operator pressed Ctrl-C. The message says how to resume. */
 export class Interrupted extends Error {}
-
-/** What a person reads: one sentence, no stack trace. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 export interface Call {
   /** Once a command runs, includes the settings files that the command line names. */
@@ -32,60 +22,26 @@ export interface Call {
   out(text: string): void;
   /** Prints progress and warnings. */
   err(text: string): void;
-  readonly isTerminal: boolean;
   /** Aborted by Ctrl-C once `listen` was called. Otherwise Ctrl-C ends the process. */
   readonly interrupted: AbortSignal;
   listen?(): void;
-  /** Milliseconds since 1970, UTC. */
-  now(): number;
-  randomBytes(size: number): Uint8Array;
   readonly version: string;
-  readonly waits?: Waits;
-}
-
-/** How a command waits for a service that is busy or unavailable. */
-export interface Waits {
-  readonly firstMs: number;
-  readonly maxMs: number;
-  /** It gives up after this long without success. */
-  readonly patienceMs: number;
-  /** The timeout of one request. */
-  readonly timeoutMs: number;
 }
 
 /** Gives a command its description, options and action. */
 export type Declare = (command: Command, call: Call) => void;
-
-/** The value of an option that may be repeated. */
-export function collected(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value];
-}
 
 /** Resolves against the folder where npm was called: it runs scripts in the package's folder. */
 export function pathOf({ environment }: { environment: Environment }, typed: string): string {
   return resolve(environment['INIT_CWD'] ?? '', typed);
 }
 
-/** Resolves after the time, or as soon as the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return delay(milliseconds, undefined, { signal }).catch(() => {});
-}
-
-export type Progress = ReturnType<typeof startProgress>;
-
-/** On a terminal, one line. `noun`: such as `rows`. */
-export function startProgress(
-  { isTerminal, err }: Call,
-  { noun, total }: { noun: string; total: number },
-) {
+/** Shows on a terminal how far a command is, until the next line is printed. `noun`: such as `rows`. */
+export function startProgress(noun: string, total: number): (more?: number) => void {
   let count = 0;
-  const show = (text: string) => (isTerminal ? err(text) : undefined);
-  return {
-    add(more = 1) {
-      count += more;
-      show(`\r${count} of ${total} ${noun}`);
-    },
-    stop: () => show('\n'),
+  return (more = 1) => {
+    count += more;
+    if (process.stderr.isTTY) process.stderr.write(`${count} of ${total} ${noun}\r`);
   };
 }
 
@@ -98,21 +54,17 @@ export function terminal(entry: string): Call {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   // Without a listener, Node would open its debugger to every program on this machine.
   process.on('SIGUSR1', () => {});
-  const err = (text: string) => void process.stderr.write(text);
   const interruption = new AbortController();
   return {
     environment: process.env,
     out: (text) => void process.stdout.write(text),
-    err,
-    isTerminal: process.stderr.isTTY === true,
+    err: (text) => void process.stderr.write(text),
     interrupted: interruption.signal,
     listen: () =>
       onFirstSignal(() => {
-        err('\nstopping: finishing what is under way\n');
+        process.stderr.write('\nstopping: finishing what is under way\n');
         interruption.abort();
       }),
-    now: Date.now,
-    randomBytes,
     version: JSON.parse(readFileSync(new URL('../package.json', entry), 'utf8')).version,
   };
 }
@@ -122,7 +74,7 @@ export function onFirstSignal(stop: () => void): void {
   let first = 0;
   const listener = () => {
     if (first === 0) stop();
-    else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(EXIT_INTERRUPTED);
+    else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(EXIT.interrupted);
     first ||= Date.now();
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, listener);
@@ -146,7 +98,7 @@ export function withSettingsFiles(environment: Environment, files: readonly stri
     try {
       return settingsIn(readFileSync(path, 'utf8'));
     } catch (error) {
-      throw new UsageError(`the settings file ${path} cannot be read: ${messageOf(error)}`);
+      throw new UsageError(`the settings file ${path} cannot be read: ${Object(error).message}`);
     }
   });
   return Object.assign({}, ...found, environment);

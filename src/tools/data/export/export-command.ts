@@ -7,10 +7,10 @@ import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/coll
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
 import { codeOf } from '../../../storage/file/file-copy.js';
-import { type Call, Interrupted, type Progress, startProgress } from '../../program/command.js';
+import { Interrupted, startProgress } from '../../program/command.js';
 import { CommandError } from '../failures.js';
 import { paginate, recordPages } from '../paginate.js';
-import type { Service, StoredRecord } from '../service.js';
+import { recordsOf, type Service, type StoredRecord } from '../service.js';
 import { type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
 
@@ -23,30 +23,22 @@ export interface ExportOptions {
   readonly csv: CsvStyle | undefined;
 }
 
-export interface Exported {
-  readonly records: Partial<Record<CollectionName, number>>;
-  readonly auditEvents: number;
-  /** Whether records were created or deleted during the export. */
-  readonly changed: boolean;
-}
-
-export async function exportAccount(
-  options: ExportOptions,
-  service: Service,
-  dependencies: Call,
-): Promise<Exported> {
+/**
+ * Resolves with the numbers of records, and whether any were created or deleted during the export.
+ * `summary`: for the terminal.
+ */
+export async function exportAccount(options: ExportOptions, service: Service) {
   const { account, folder, collections, csv } = options;
   const partial = await partialFolder(folder);
-  let progress: Progress | undefined;
   try {
     await service.reach();
-    const { total, text } = await markOf(options, service);
+    const { total, text: before } = await markOf(options, service);
     if (total === 0) {
       throw new CommandError(
         `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
       );
     }
-    progress = startProgress(dependencies, { noun: 'records', total });
+    const progress = startProgress('records', total);
     const records: Partial<Record<CollectionName, number>> = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);
@@ -59,12 +51,12 @@ export async function exportAccount(
     const auditEvents = await writeRows(eventPages(options, service), partial, 'audit', csv);
     const after = await markOf(options, service);
     await rename(partial, folder);
-    return { records, auditEvents, changed: after.text !== text };
+    const counts = Object.entries({ ...records, 'audit events': auditEvents });
+    const summary = counts.map(([name, count]) => `${name} ${count}`).join(', ');
+    return { records, total, summary, changed: after.text !== before };
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error instanceof Interrupted ? new Interrupted('stopped; nothing was written') : error;
-  } finally {
-    progress?.stop();
   }
 }
 
@@ -74,10 +66,9 @@ async function* paymentPages(orders: AsyncIterable<StoredRecord[]>) {
 
 /** The audit log can't be listed by account, so the whole log is read. */
 async function* eventPages({ account, collections }: ExportOptions, service: Service) {
-  const read = (query: { page: number; page_size: number }) => service.client.audit.list(query);
   const isOwn = ({ owner_sub, resource }: AuditEvent) =>
     owner_sub === account && collections.some((name) => name === resource);
-  for await (const page of paginate<AuditEvent>(service, read, ({ id }) => String(id))) {
+  for await (const page of paginate(service, service.client.audit.list, ({ id }) => String(id))) {
     yield page.filter(isOwn);
   }
 }
@@ -91,7 +82,7 @@ async function writeRows(
   folder: string,
   name: CollectionName | 'payments' | 'audit',
   csv: CsvStyle | undefined,
-  progress?: Progress,
+  progress?: (more: number) => void,
 ): Promise<number> {
   /** The properties of all rows, in order of appearance. */
   const columns = new Set<string>();
@@ -101,36 +92,33 @@ async function writeRows(
     for await (const page of pages) {
       for (const name of page.flatMap(Object.keys)) columns.add(name);
       count += page.length;
-      progress?.add(page.length);
+      progress?.(page.length);
       yield page;
     }
   }
-  const reversed = oldestFirst(tapped());
-  try {
-    // Once the first page comes, all rows have been read, so every column is known.
-    let page = await reversed.next();
-    async function* text() {
-      if (csv !== undefined) yield csvHeader(columns, csv);
-      for (; !page.done; page = await reversed.next()) {
-        const lines = page.value.map((json) =>
-          csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
-        );
-        yield lines.join('');
-      }
+  async function* text() {
+    let isFirst = true;
+    for await (const page of oldestFirst(tapped())) {
+      // Once the first page comes, all rows have been read, so every column is known.
+      if (csv !== undefined && isFirst) yield csvHeader(columns, csv);
+      isFirst = false;
+      const lines = page.map((json) =>
+        csv === undefined ? `${json}\n` : csvRow(JSON.parse(json), columns, csv, collection),
+      );
+      yield lines.join('');
     }
-    const file = join(folder, `${name}.${csv === undefined ? 'ndjson' : 'csv'}`);
-    if (count > 0) await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
-    return count;
-  } finally {
-    await reversed.return();
   }
+  const file = join(folder, `${name}.${csv === undefined ? 'ndjson' : 'csv'}`);
+  await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
+  if (count === 0) await rm(file);
+  return count;
 }
 
 /** The number of records, and a text that is the same unless a record is created or deleted. */
 async function markOf({ account, collections }: ExportOptions, service: Service) {
   let [total, text] = [0, ''];
   for (const collection of collections) {
-    const records = service.records(account, collection);
+    const records = recordsOf(service.client, account, collection);
     const { items, pagination } = await service.withRetry(() => records.list({ page_size: 1 }));
     total += pagination.total;
     text += `${pagination.total} ${items[0]?.id}, `;
@@ -152,10 +140,4 @@ async function partialFolder(folder: string): Promise<string> {
       `the folder ${folder} cannot be created (${codeOf(error)}); name a new or empty one`,
     );
   }
-}
-
-/** One line for the terminal. */
-export function exportedText({ records, auditEvents }: Exported): string {
-  const counts = Object.entries(records).map(([name, count]) => `${name} ${count}`);
-  return [...counts, `audit events ${auditEvents}`].join(', ');
 }

@@ -25,10 +25,9 @@ export interface Header {
   readonly isOwn: boolean;
 }
 
-/** `Jina=name,Simu=phone`; a backslash escapes a comma or an equals sign in a header. */
-export function parseMap(given: readonly string[]): ReadonlyMap<string, string> {
-  const map = new Map<string, string>();
-  for (const pair of given.flatMap((text) => text.split(/(?<!\\),/))) {
+/** Adds `Jina=name,Simu=phone`; a backslash escapes a comma or an equals sign in a header. */
+export function parseMap(given: string, map = new Map<string, string>()) {
+  for (const pair of given.split(/(?<!\\),/)) {
     const [header = '', property = '', ...more] = pair
       .split(/(?<!\\)=/)
       .map((part) => part.trim().replace(/\\([,=])/g, '$1'));
@@ -50,7 +49,7 @@ export function headerIn(
   file: string,
   rows: readonly SheetRow[],
   collection: CollectionName,
-  map: ReadonlyMap<string, string>,
+  map: ReadonlyMap<string, string> = new Map(),
 ): Header {
   const { required, properties } = COLLECTIONS[collection];
   const unmapped = (names: readonly string[]) =>

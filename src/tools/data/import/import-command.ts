@@ -22,19 +22,18 @@ export async function importData(
   service: Service | undefined,
   call: Call,
 ): Promise<number> {
-  const { reading, skipBad, reportPath } = options;
   const sources = sourcesOf(options);
   await service?.reach();
   const report = new Report();
   const files: ValidFile[] = [];
   for (const [source, collection] of sources) {
-    files.push(await validateFile(source, collection, reading, report, call));
+    files.push(await validateFile(source, collection, options, report, call));
   }
-  if (reportPath !== undefined) report.write(reportPath);
-  for (const line of report.lines(reportPath)) call.out(`  ${line}\n`);
+  if (options.report !== undefined) report.write(options.report);
+  for (const line of report.lines(options.report)) call.out(`  ${line}\n`);
   const exitCode = report.badRows === 0 ? 0 : 1;
   if (service === undefined) return exitCode;
-  if (exitCode === 1 && !skipBad) {
+  if (exitCode === 1 && !options.skipBad) {
     throw new CommandError(
       'nothing was written; correct the rows, or pass --skip-bad to leave them out',
     );

@@ -11,19 +11,19 @@ import { INVISIBLE } from '../cell-values.js';
 import { CommandError, counted, cut, sentenceOf } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
 import { recordPages } from '../paginate.js';
-import type { Service } from '../service.js';
+import { recordsOf, type Service } from '../service.js';
 import type { Report } from './report.js';
 import { placeOf, type SourceFile } from './source-file.js';
 import { type Reading, type ValidatedRow, validatedRows } from './validated-rows.js';
 
-export interface ImportOptions {
+export interface ImportOptions extends Reading {
   /** The path of a file, or of an export's folder. */
   readonly path: string;
   readonly account: string;
   readonly into?: CollectionName | undefined;
-  readonly reading: Reading;
   readonly encoding?: string | undefined;
-  readonly reportPath: string | undefined;
+  /** The path of the report. */
+  readonly report?: string | undefined;
   readonly skipBad?: boolean | undefined;
   /** What to do with rows whose record exists already. Undefined: refuse the import. */
   readonly existing?: 'skip' | 'create' | undefined;
@@ -31,18 +31,11 @@ export interface ImportOptions {
   readonly inOrder?: boolean | undefined;
 }
 
-interface ValidRow {
-  readonly line: number;
-  readonly record: JsonObject;
-  /** Equal for rows that become equal records. */
-  readonly content: string;
-}
-
 /** Its valid rows, in the file's order. */
 export interface ValidFile {
   readonly source: SourceFile;
   readonly collection: CollectionName;
-  readonly rows: readonly ValidRow[];
+  readonly rows: readonly ValidatedRow[];
   readonly badRows: number;
 }
 
@@ -60,17 +53,15 @@ export async function validateFile(
   report: Report,
   { out }: Call,
 ): Promise<ValidFile> {
-  out(`${source.path}: ${encodingText(source, reading.sheet)}into ${collection}\n`);
+  const how = source.encoding ?? (reading.sheet && `sheet ${JSON.stringify(reading.sheet)}`);
+  out(`${source.path}: ${how ? `${how}, ` : ''}into ${collection}\n`);
   const found = await validatedRows(source, collection, reading);
   for (const { line, record } of found.rows.slice(0, SHOWN_ROWS)) {
     const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
     out(`  ${placeOf(source, line)}: ${shown}\n`);
   }
-  const rows: ValidRow[] = [];
-  for (const { line, record, problems } of found.rows) {
-    if (problems.length > 0) report.add(source, line, problems);
-    else rows.push({ line, record, content: contentOf(collection, record) });
-  }
+  for (const { line, problems } of found.rows) report.add(source, line, problems);
+  const rows = found.rows.filter(({ problems }) => problems.length === 0);
   const badRows = found.rows.length - rows.length;
   const counts = `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`;
   out(`${source.path}: ${[counts, ...found.notes].join(', ')}\n`);
@@ -112,14 +103,15 @@ export async function withoutExisting(
   { out }: Call,
 ): Promise<ValidFile> {
   const { source, collection } = file;
-  const byContent = new Map<string, ValidRow[]>();
+  const byContent = new Map<string, ValidatedRow[]>();
   for (const row of file.rows) {
-    const equal = byContent.get(row.content);
-    if (equal === undefined) byContent.set(row.content, [row]);
+    const content = contentOf(collection, row.record);
+    const equal = byContent.get(content);
+    if (equal === undefined) byContent.set(content, [row]);
     else equal.push(row);
   }
   let isEmpty = true;
-  const there = new Set<ValidRow>();
+  const there = new Set<ValidatedRow>();
   for await (const page of recordPages(service, account, collection)) {
     if (page.length > 0) isEmpty = false;
     if (existing === 'create') break;
@@ -149,9 +141,9 @@ export async function sendFile(
   service: Service,
   call: Call,
 ): Promise<void> {
-  const records = service.records(account, collection);
+  const records = recordsOf(service.client, account, collection);
   const total = rows.length;
-  const progress = startProgress(call, { noun: 'rows', total });
+  const progress = startProgress('rows', total);
   let created = 0;
   try {
     const ordered = reverse ? rows.toReversed() : rows;
@@ -163,13 +155,11 @@ export async function sendFile(
           throw new CommandError(`${placeOf(source, line)}: ${sentenceOf(error)}`);
         });
       created++;
-      progress.add();
+      progress();
     });
   } catch (error) {
     const sentence = `${source.path}: ${sentenceOf(error)}; ${created} of ${counted(total, 'record')} known to be created; run the command again with --existing skip to create the rest`;
     throw error instanceof Interrupted ? new Interrupted(sentence) : new CommandError(sentence);
-  } finally {
-    progress.stop();
   }
   const leftOut = badRows === 0 ? '' : `, ${counted(badRows, 'bad row')} left out`;
   call.out(`${source.path}: ${counted(total, 'record')} created${leftOut}\n`);
@@ -195,10 +185,4 @@ function contentOf(collection: CollectionName, record: JsonObject): string {
 
 function byName([a]: [string, JsonValue], [b]: [string, JsonValue]): number {
   return a < b ? -1 : 1;
-}
-
-function encodingText({ encoding, isGuess }: SourceFile, sheet?: string): string {
-  if (encoding === '') return sheet === undefined ? '' : `sheet ${JSON.stringify(sheet)}, `;
-  const doubt = ' (it is not UTF-8; if letters look wrong below, pass --encoding)';
-  return `${encoding}${isGuess ? doubt : ''}, `;
 }

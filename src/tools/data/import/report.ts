@@ -25,9 +25,9 @@ export class Report {
   readonly #shown: string[] = [];
   readonly #rows: string[][] = [['file', 'line', 'column', 'problem', 'value']];
 
-  /** Adds the problems of one row. `line`: where it begins, from 1. */
+  /** Adds the problems of one row, if it has any. `line`: where it begins, from 1. */
   add(source: SourceFile, line: number, problems: readonly Problem[]): void {
-    this.badRows++;
+    if (problems.length > 0) this.badRows++;
     const file = basename(source.path);
     for (const { column, problem, value } of problems) {
       this.#rows.push([file, String(line), column, problem, cut(value, VALUE_MAX_CHARACTERS)]);

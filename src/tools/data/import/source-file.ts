@@ -12,10 +12,8 @@ export interface SourceFile {
   readonly bytes: Buffer;
   /** Without a byte order mark; empty for a workbook. */
   readonly text: string;
-  /** As `TextDecoder` names it; empty for a workbook. */
-  readonly encoding: string;
-  /** Whether the encoding was chosen only because the file is not UTF-8. */
-  readonly isGuess: boolean;
+  /** For the terminal; undefined for a workbook. */
+  readonly encoding?: string;
 }
 
 const FORMATS: Readonly<Record<string, SourceFile['format']>> = {
@@ -52,9 +50,7 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
   const bytes = readFileSync(path);
   if (bytes.length === 0) throw new CommandError(`${path} is empty; name a file with rows`);
   const isZip = bytes.subarray(0, ZIP_START.length).equals(ZIP_START);
-  if (format === 'xlsx' && isZip) {
-    return { path, format, bytes, text: '', encoding: '', isGuess: false };
-  }
+  if (format === 'xlsx' && isZip) return { path, format, bytes, text: '' };
   if (isZip) throw new CommandError(`${path} is a workbook; give it a name that ends in .xlsx`);
   if (format === 'xlsx') {
     throw new CommandError(`${path} is not a workbook; save it as .xlsx, or as CSV (UTF-8)`);
@@ -62,13 +58,15 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
   const isJson = format !== 'csv';
   const chosen = encoding ?? UTF_16_MARKS[bytes.subarray(0, 2).toString('hex')] ?? 'utf-8';
   const text = decoded(bytes, chosen);
-  if (text !== undefined) return { path, format, bytes, text, encoding: chosen, isGuess: false };
+  if (text !== undefined) return { path, format, bytes, text, encoding: chosen };
   if (encoding !== undefined || isJson) {
     const wanted = isJson ? 'JSON must be UTF-8' : 'pass the right --encoding, or none';
     throw new CommandError(`${path} is not UTF-8; ${wanted}`);
   }
-  const guess = { encoding: FALLBACK_ENCODING, isGuess: true };
-  return { path, format, bytes, text: decoded(bytes, FALLBACK_ENCODING) ?? '', ...guess };
+  return {
+    ...{ path, format, bytes, text: decoded(bytes, FALLBACK_ENCODING) ?? '' },
+    encoding: `${FALLBACK_ENCODING} (it is not UTF-8; if letters look wrong below, pass --encoding)`,
+  };
 }
 
 /** Undefined if the bytes aren't valid UTF-8. Other encodings take any bytes. */

@@ -23,15 +23,15 @@ import { csvRows, type JsonRow, jsonArrayRows, ndjsonRows, type SheetRow } from 
 import { workbookRows } from './workbook-rows.js';
 
 /** The operator's options for reading the file. */
-export interface Reading extends Pick<CellReading, 'decimal' | 'dates'> {
+export interface Reading extends Omit<CellReading, 'isOwn'> {
   /** Properties by header. */
-  readonly map: ReadonlyMap<string, string>;
-  /** Undefined: detected from the first line. */
-  readonly delimiter: string | undefined;
+  readonly map?: ReadonlyMap<string, string> | undefined;
+  /** Default: detected from the first line. */
+  readonly delimiter?: string | undefined;
   /** The sheet of a workbook. */
-  readonly sheet: string | undefined;
+  readonly sheet?: string | undefined;
   /** Leave out the rows that a spreadsheet program doesn't show. */
-  readonly skipHidden: boolean;
+  readonly skipHidden?: boolean | undefined;
 }
 
 export interface ValidatedRow {

@@ -3,9 +3,8 @@
 
 import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
 import { strFromU8, unzipSync } from 'fflate';
-import { messageOf } from '../../program/command.js';
 import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
-import { CommandError } from '../failures.js';
+import { CommandError, sentenceOf } from '../failures.js';
 import type { SourceFile } from './source-file.js';
 import type { SheetRow } from './text-rows.js';
 
@@ -58,7 +57,7 @@ function openBook({ read }: Library, path: string, bytes: Buffer): WorkBook {
     return read(bytes, { dense: true, sheetStubs: true, cellNF: true, cellStyles: true });
   } catch (error) {
     throw new CommandError(
-      `${path} cannot be read as a workbook (${messageOf(error)}); open it in a spreadsheet program, and save it again, or as CSV (UTF-8)`,
+      `${path} cannot be read as a workbook (${sentenceOf(error)}); open it in a spreadsheet program, and save it again, or as CSV (UTF-8)`,
     );
   }
 }

@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
 import { Checks, UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
+import { silentLog } from '../../src/core/log.js';
 import {
   good,
   held,
@@ -200,6 +201,8 @@ it('A check whose gate outlasts its 4 s takes no place', async () => {
     gate: () => keys.then(() => ({ claims: {} })),
     ask: async (subject) => ({ subject, expiresAt: undefined }),
     digest: (token) => token,
+    log: silentLog,
+    clock: Date.now,
     cacheSeconds: 0,
     checksAtOnce: 1,
   });

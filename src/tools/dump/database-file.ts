@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Sequences } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
+import { columnsOf } from '../../core/records/stored-row.js';
 import { syncFile } from '../../storage/disk-sync.js';
 import { type DumpLine, type RecordLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
@@ -84,14 +84,14 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA]) connection.value(sql);
     let position = 0;
-    const columnsOf = (line: RecordLine) => {
+    const putRow = (line: RecordLine) => {
       const row = { ...line, position: ++position };
-      const { owner, status } = storedFacts(row);
+      const { owner, status } = columnsOf(row);
       return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
     };
     const put = (sql: string, value: unknown) => [sql, JSON.stringify(value)] as const;
     for await (const { records, events } of batchesOf(dump)) {
-      connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
+      connection.batch([put(PUT_ROWS, records.map(putRow)), put(PUT_EVENTS, events)]);
     }
     connection.batch([put(PUT_SEQUENCES, highest)]);
   } finally {

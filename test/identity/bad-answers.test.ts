@@ -81,11 +81,11 @@ const WHOLE: readonly Steps[] = [
 
 const userInformation = (base: string) => ({ userinfoUrl: `${base}/me` });
 type SettingsAt = (base: string) => SignInSettings;
-const PLACES: Readonly<Record<string, SettingsAt>> = {
-  'user information': userInformation,
-  'the discovery document': (base) => ({ issuer: base }),
-  'the keys': (base) => ({ ...userInformation(base), jwksUrl: base, audiences: ['shop'] }),
-};
+const ENDPOINTS: readonly [string, SettingsAt][] = [
+  ['user information', userInformation],
+  ['the discovery document', (issuer) => ({ issuer })],
+  ['the keys', (base) => ({ ...userInformation(base), jwksUrl: base, audiences: ['shop'] })],
+];
 
 /** Checks a token at a provider that takes the steps of a number at the path `/NUMBER` and below. */
 async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt = userInformation) {
@@ -118,7 +118,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
 }
 
 describe('An answer of the provider', () => {
-  it.each(Object.entries(PLACES))('that is of no use leaves nothing: %s', async (_, settingsAt) => {
+  it.each(ENDPOINTS)('that is of no use leaves nothing: %s', async (_, settingsAt) => {
     const outcomes = await outcomesOf(Object.values(BAD), settingsAt);
     const statusOf = Object.keys(BAD).map((name, i) => [name, outcomes[i]?.status]);
     expect(statusOf).toEqual(Object.keys(BAD).map((name) => [name, 'unavailable']));

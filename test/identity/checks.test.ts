@@ -23,13 +23,10 @@ const REFUSED = () => reply(401);
 
 afterEach(() => void vi.useRealTimers());
 
-describe.each([
-  ['without a memory', 0],
-  ['with a memory', CACHE_SECONDS],
-])('Checks under way, %s', (_name, cacheSeconds) => {
+describe('Checks under way', () => {
   it('are joined for equal tokens alone', async () => {
     const { replyTo, answer } = held();
-    const { asked, told, check } = open(replyTo, cacheSeconds);
+    const { asked, told, check } = open(replyTo, CACHE_SECONDS);
     const tokens = ['a', 'a', 'a', 'A', 'a.'];
     const checks = tokens.map((token) => check(token));
     await settled();
@@ -45,7 +42,7 @@ describe.each([
     ['a question that fails', 0, () => Promise.reject(new Error('broken')), UNAVAILABLE],
   ])('share %s and forget it after %i ms', async (_name, ms, replied, outcome) => {
     const { replyTo, answer } = held();
-    const { asked, clock, check } = open(replyTo, cacheSeconds);
+    const { asked, clock, check } = open(replyTo, CACHE_SECONDS);
     const checks = [check('a'), check('a')];
     await settled();
     answer('a', replied());
@@ -91,20 +88,14 @@ describe('With a memory', () => {
     }
   });
 
-  it('the time counts from the start of the question, also for a late joiner', async () => {
-    const { replyTo, answer } = held();
-    const { asked, clock, check, later } = open(replyTo, CACHE_SECONDS);
-    const first = check('a');
-    clock.now += 3_000;
-    const joined = check('a');
-    clock.now += 900;
-    await settled();
-    answer('a', good('a'));
-    await Promise.all([first, joined]);
+  it('the time counts from the start of the question', async () => {
+    const { clock, later } = open((token) => {
+      clock.now += 3_900;
+      return good(token);
+    }, CACHE_SECONDS);
+    await later(0);
     expect(await later(LIFETIME_MS - 3_901)).toEqual([A, 1]);
-    void later(1);
-    await settled();
-    expect(asked).toHaveLength(2);
+    expect(await later(1)).toEqual([A, 2]);
   });
 
   it('a clock that jumps, back or forth, prolongs nothing', async () => {

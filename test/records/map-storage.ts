@@ -12,7 +12,6 @@ import type {
 } from '../../src/core/records/record-storage.js';
 
 export class MapStorage implements RecordStorage, StoredViews {
-  bodyMaxBytes = Number.POSITIVE_INFINITY;
   readonly rows = new Map<number, StoredRow>();
   readonly events: string[] = [];
   readonly highest: Partial<Record<CollectionName, number>> = {};

@@ -205,11 +205,4 @@ describe('The kept texts', () => {
     customers.replace(0, 'x'.repeat(200_000));
     expect([await customers.foldings(), await customers.foldings()]).toEqual([192, 128]);
   });
-
-  it('are none of a list that is folded quickly', async () => {
-    const customers = new Customers(names(63));
-    expect([await customers.foldings(), await customers.foldings()]).toEqual([63, 63]);
-    customers.add('Juma');
-    expect([await customers.foldings(), await customers.foldings()]).toEqual([64, 0]);
-  });
 });

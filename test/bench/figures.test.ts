@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampleOf } from '../../scripts/bench/data-set.js';
 import { median, medianRatio, percentile } from '../../scripts/bench/statistics.js';
-import { isReached, type Line, loadLines, tableOf } from '../../scripts/bench/table.js';
+import { isReached, type Line, loadLines } from '../../scripts/bench/table.js';
 
 describe('A sample of the records', () => {
   const data = {
@@ -75,16 +75,5 @@ describe('The table', () => {
     [{ ratio: Number.NaN, goal: { kind: 'most', limit: 2 } } as const, false],
   ])('says of %j whether the goal is reached: %s', (part, expected) => {
     expect(isReached({ ...line, ...part })).toBe(expected);
-  });
-
-  it('is Markdown, with each workload named once', () => {
-    const text = tableOf([
-      { ...line, who: 'ours', result: '31 403/s', cpu: Number.NaN },
-      { ...line, result: '1/s', ratio: 31.4, goal: { kind: 'least', limit: 1 } },
-    ]);
-    const [, ruler, ours, floor] = text.split('\n');
-    expect(ruler).toMatch(/^\|(-+\|)+$/);
-    expect(ours).toMatch(/^\| read +\| ours +\| 31 403\/s +(\| +){5}\|$/);
-    expect(floor).toMatch(/^\| +\| floor +\|.*\| 31 × +\|.*\| ≥ 1 reached +\|$/);
   });
 });

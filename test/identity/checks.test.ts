@@ -5,20 +5,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
 import { Checks, UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
 import { silentLog } from '../../src/core/log.js';
-import {
-  good,
-  held,
-  identified,
-  NOW,
-  open,
-  reply,
-  settled,
-  UNAVAILABLE,
-} from './answering-provider.js';
+import { good, held, identified, NOW, open, reply, settled } from './answering-provider.js';
 
 const CACHE_SECONDS = 60;
 const LIFETIME_MS = CACHE_SECONDS * 1000;
 const INVALID = { status: 'invalid' };
+const UNAVAILABLE = { status: 'unavailable' };
 const REFUSED = () => reply(401);
 
 afterEach(() => void vi.useRealTimers());

@@ -27,9 +27,7 @@ it.each([
   ...TAKEN.flatMap(([name, property, texts]) =>
     texts.split(' ').map((text) => [name, text, { [property]: text }] as const),
   ),
-  ['AUTH_CACHE_SECONDS', '0', { cacheSeconds: 0 }],
   ['AUTH_CACHE_SECONDS', '300', { cacheSeconds: 300 }],
-  ['AUTH_USERINFO_HEADERS', '{}', { headers: {} }],
   // One name for one header, however it is spelled: ours must not be sent beside it.
   ['AUTH_USERINFO_HEADERS', '{"ApiKey":"k"}', { headers: { apikey: 'k' } }],
 ] as const)('takes %s=%s', (name, text, wanted) => {
@@ -56,7 +54,6 @@ const NO_AUDIENCE =
 const OFF = { AUTH_ISSUER: ISSUER, AUTH_USERINFO: 'off' };
 it.each<[Environment, string]>([
   [{ AUTH_USERINFO_URL: USERINFO, AUTH_AUDIENCE: 'shop' }, NO_ISSUER],
-  [{ AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' }, NO_ISSUER],
   [{ AUTH_USERINFO_URL: USERINFO, AUTH_JWKS_URL: ISSUER }, NO_AUDIENCE],
   [
     { AUTH_AUDIENCE: 'shop', AUTH_JWKS_URL: ISSUER },
@@ -82,7 +79,6 @@ const BAD_FIELDS = ['a..b', '.a', 'a b', '/', '/a//b', '/a~2', 'https://shop.exa
 const BAD_URLS = [
   ['canary', 'no URL (hidden)'],
   ['http://id.example.com/me?key=canary', '"http://id.example.com/me?(hidden)"'],
-  ['https://u:canary@id.example.com/', '"https://(hidden)@id.example.com/"'],
   ['http://canary@localhost/', '"http://(hidden)@localhost/"'],
   ['http://127.0.0.1.example.com/', '"http://127.0.0.1.example.com/"'],
   ['ftp://localhost/', '"ftp://localhost/"'],
@@ -98,7 +94,6 @@ it.each([
   ['AUTH_USERINFO', 'no', '"no"', 'on or off'],
   ['AUTH_USERINFO_METHOD', 'post', '"post"', 'GET or POST'],
   ['AUTH_ISSUER', 'http://id.example.com', '"http://id.example.com"', ISSUER_WANTED],
-  ['AUTH_ISSUER', 'canary', 'no URL (hidden)', ISSUER_WANTED],
   ['AUTH_ISSUER', 'https://x.example/?canary', '"https://x.example/?(hidden)"', ISSUER_WANTED],
   ['AUTH_JWKS_URL', 'ftp://localhost/', '"ftp://localhost/"', URL_WANTED],
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],

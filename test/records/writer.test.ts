@@ -163,16 +163,6 @@ describe('The writer', () => {
     expect((await account.read('customers', ID)).ok).toBe(true);
   });
 
-  it('commits nothing when every write was refused', async () => {
-    const outcomes = await Promise.all([
-      account.update('customers', ID, {}),
-      account.delete('customers', ID),
-      account.create('customers', { name: '' }),
-    ]);
-    expect(codesOf(outcomes)).toEqual(['NOT_FOUND', 'NOT_FOUND', 'VALIDATION_FAILED']);
-    expect(storage.commits).toEqual([]);
-  });
-
   it.each([
     ['256 writes', 600, '', [256, 256, 88]],
     ['65,536 characters', 4, 'x'.repeat(30_000), [3, 1]],

@@ -71,15 +71,13 @@ export const faults: Trial = async ({ folder, size, say }) => {
 
 /** Every call with every error and every way to continue. */
 function everyFault(calls: readonly (readonly [call: string, times: number])[]): Fault[] {
-  return calls.flatMap(([call, times]) =>
-    ERRORS.flatMap((error) =>
-      [false, true].flatMap((killedAtOnce) =>
-        Array.from({ length: times }, (_, index) => {
-          return { call, error, nth: index + 1, lasting: false, killedAtOnce };
-        }),
-      ),
-    ),
-  );
+  const faults: Fault[] = [];
+  for (const [call, times] of calls)
+    for (const error of ERRORS)
+      for (const killedAtOnce of [false, true])
+        for (let nth = 1; nth <= times; nth++)
+          faults.push({ call, error, nth, lasting: false, killedAtOnce });
+  return faults;
 }
 
 /** How often a run without a fault makes each call. The tracer counts by thread, so the busiest thread counts. */

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { localSubject } from '../core/identity/local-tokens.js';
+import { localIdentity } from '../core/identity/local-tokens.js';
 import { isLoopbackHost } from './loopback-only.js';
 import { referenceFile } from './reference-page.js';
 
@@ -29,12 +29,12 @@ export async function startPreviewPort(apiOrigin: () => string): Promise<string>
 }
 
 /** The token `local-NAME` is the account `local-NAME`. */
-function userinfo({ headers }: Request): Response {
+async function userinfo({ headers }: Request): Promise<Response> {
   const [, token = ''] = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '') ?? [];
-  const sub = localSubject(token);
-  return sub === undefined
-    ? Response.json({ error: 'invalid_token' }, { status: 401 })
-    : Response.json({ sub });
+  const who = await localIdentity().identify(token);
+  return who.status === 'identified'
+    ? Response.json({ sub: who.subject })
+    : Response.json({ error: 'invalid_token' }, { status: 401 });
 }
 
 /** The first free port of 127.0.0.1, from this one upwards. `taken`: a port that is about to be used. */

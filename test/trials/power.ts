@@ -8,7 +8,7 @@ import { openIdentityStub } from '../support/identity-stub.js';
 import { startServer } from '../support/server-process.js';
 import { Disk } from './disk/disk.js';
 import { readTrace, recordingTo, type Step, tracerIsMissing } from './disk/trace.js';
-import { compare, Differences } from './load/judge.js';
+import { compare, counted, type Difference } from './load/judge.js';
 import { Load } from './load/load.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { type Operation, Recorder } from './load/recorder.js';
@@ -74,7 +74,7 @@ export const power: Trial = async ({ size, folder, say }) => {
   const lost = await losePower(recording, random, states, say);
   const control = await losePower(unsynced, random, controls, say);
   const found = ({ bad, unopened, differences }: typeof lost) =>
-    `${bad} states with a loss: ${differences}, ${unopened} not opened`;
+    `${bad} states with a loss: ${counted(differences)}, ${unopened} not opened`;
   return [
     {
       fault:
@@ -149,7 +149,7 @@ async function losePower(
   // In memory where that is usual: the rebuilt disk is only read.
   const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'trust-'));
   const acknowledged = new Set<number>();
-  const differences = new Differences();
+  const differences: Difference[] = [];
   let [bad, unopened, taken] = [0, 0, 0];
   for (const [state, moment] of moments.entries()) {
     for (const step of steps.slice(taken, moment)) {
@@ -171,8 +171,8 @@ async function losePower(
     const { operations } = recorder;
     const found = compare(operations, rows, events, ({ number }) => acknowledged.has(number));
     if (stored === undefined) unopened++;
-    else differences.add(found);
-    if (stored === undefined || found.count > 0) bad++;
+    else differences.push(...found);
+    if (stored === undefined || found.length > 0) bad++;
     if ((state + 1) % 200 === 0) say(`${state + 1} of ${count} states`);
   }
   rmSync(scratch, { recursive: true });

@@ -8,7 +8,7 @@ import { testFolder } from '../support/test-folder.js';
 import { Disk } from './disk/disk.js';
 import type { Step } from './disk/trace.js';
 import { TRIALS } from './list.js';
-import { compare } from './load/judge.js';
+import { compare, counted } from './load/judge.js';
 import { randomFrom } from './load/random.js';
 import type { Operation } from './load/recorder.js';
 import { runsOf } from './model/run.js';
@@ -18,16 +18,8 @@ const target = { who: 'amina', operator: false, coll: 'customers', id: 'CUS-0001
 
 function change(number: number, kind: Operation['kind'], more = {}): Operation {
   const body = kind === 'create' ? { mark: 1, version: number } : { version: number };
-  const times = { call: number, return: number };
-  return {
-    number,
-    kind,
-    ...target,
-    ...times,
-    code: 200,
-    ...(kind !== 'delete' && { body }),
-    ...more,
-  };
+  const asked = { number, kind, ...target, call: number, return: number, code: 200 };
+  return { ...asked, ...(kind !== 'delete' && { body }), ...more };
 }
 
 function stored(version: number, id = target.id) {
@@ -35,32 +27,19 @@ function stored(version: number, id = target.id) {
 }
 
 const CREATED = change(1, 'create');
+const UNCLEAR = change(2, 'patch', { code: 0 });
+const BY_OPERATOR = change(2, 'patch', { operator: true });
 
 it.each([
-  [
-    'no difference, of a change without an answer',
-    [CREATED, change(2, 'patch', { code: 0 })],
-    [stored(2)],
-    '0 acknowledged lost, 0 deleted back, 0 torn, 0 duplicates, 0 audit events wrong',
-  ],
-  ['an acknowledged record that is missing', [CREATED], [], '1 acknowledged lost'],
-  [
-    'an acknowledged update that is missing',
-    [CREATED, change(2, 'patch')],
-    [stored(1)],
-    '1 acknowledged lost',
-  ],
-  ['a deleted record that is back', [CREATED, change(2, 'delete')], [stored(1)], '1 deleted back'],
-  ['a version that was never written', [CREATED], [stored(9)], '1 torn'],
-  ['a record that exists twice', [CREATED], [stored(1), stored(1, 'CUS-0002')], '1 duplicates'],
-  [
-    "an operator's change without its event",
-    [CREATED, change(2, 'patch', { operator: true })],
-    [stored(2)],
-    '1 audit events wrong',
-  ],
-])('The judge reports %s', (_, operations, rows, wanted) => {
-  expect(String(compare(operations, rows, []))).toContain(wanted);
+  [counted([]), [CREATED, UNCLEAR], [stored(2)]],
+  ['1 acknowledged lost', [CREATED], []],
+  ['1 acknowledged lost', [CREATED, change(2, 'patch')], [stored(1)]],
+  ['1 deleted back', [CREATED, change(2, 'delete')], [stored(1)]],
+  ['1 torn', [CREATED], [stored(9)]],
+  ['1 duplicates', [CREATED], [stored(1), stored(1, 'CUS-0002')]],
+  ['1 audit events', [CREATED, BY_OPERATOR], [stored(2)]],
+])('The judge reports %s', (wanted, operations, rows) => {
+  expect(counted(compare(operations, rows, []))).toContain(wanted);
 });
 
 it('The disk may lose the writes of a failed sync for good, also when a later sync succeeds', () => {

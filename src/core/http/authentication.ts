@@ -3,7 +3,7 @@
 
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import type { From, Identity, IdentityProvider } from '../identity/identity-provider.js';
+import type { Identity, IdentityProvider } from '../identity/identity-provider.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
@@ -23,7 +23,7 @@ const WRONG_KEY = 'missing or wrong admin key; send it as "X-Service-Admin-Key"'
 export function admitAccount(
   request: Request,
   identity: IdentityProvider,
-  from?: From,
+  from?: () => string | undefined,
 ): MaybePromise<Outcome<string>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) return failed('UNAUTHORIZED', NO_TOKEN);

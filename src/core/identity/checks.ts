@@ -2,14 +2,14 @@
 // token lives), joined to an identical check, or checked within 4 s: by the gate, then, in its turn if
 // the token is unknown, by a question at the provider.
 
-import { type FairQueue, type Waiter, waiters } from '../admission/fair-queue.js';
+import { Admission } from '../admission/admission.js';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../domain/limits.js';
-import { type Log, silentLog } from '../log.js';
+import type { Log } from '../log.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Account, unverifiedExpiry } from './claims.js';
-import { type From, type Identity, type IdentityProvider, INVALID } from './identity-provider.js';
+import { type Identity, type IdentityProvider, INVALID } from './identity-provider.js';
 import type { JwtVerifier } from './jwt-verifier.js';
 import { inTime, ProviderError, reasonOf } from './send.js';
 import type { Ask } from './userinfo.js';
@@ -27,9 +27,9 @@ export interface ChecksOptions {
   readonly ask: Ask;
   /** How long a successful check is remembered; 0: not at all. A refusal is for 2 s. */
   readonly cacheSeconds: number;
-  readonly log?: Log | undefined;
+  readonly log: Log;
   /** Milliseconds since 1970, UTC. */
-  readonly clock?: (() => number) | undefined;
+  readonly clock: () => number;
   /** The most checks under way, whatever the token, on a host with few connections. Default: 64 of unknown tokens. */
   readonly checksAtOnce?: number | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
@@ -47,11 +47,9 @@ interface Known {
 
 export class Checks implements IdentityProvider {
   readonly #options: ChecksOptions;
-  readonly #clock: () => number;
   readonly #reports: ThrottledLog;
-  /** Places for checks. Addresses that wait for one take turns. */
-  #free: number;
-  readonly #waiting: FairQueue<Waiter> = waiters();
+  /** Counts checks in place of bytes. Addresses that wait take turns. */
+  readonly #places: Admission;
   /** By the token's hash. */
   readonly #underWay = new Map<string, Promise<Identity>>();
   /** Good the last time, expired or not; the one that was checked longest ago first. */
@@ -60,17 +58,16 @@ export class Checks implements IdentityProvider {
   readonly #refused = new Map<string, Known>();
 
   constructor(options: ChecksOptions) {
-    const { log = silentLog, clock = Date.now, checksAtOnce = UNKNOWN_CHECKS_MAX } = options;
+    const { log, clock, checksAtOnce: most = UNKNOWN_CHECKS_MAX } = options;
     this.#options = options;
-    this.#clock = clock;
     this.#reports = new ThrottledLog(log, clock);
-    this.#free = checksAtOnce;
+    this.#places = new Admission({ accountMaxBytes: most, totalMaxBytes: most, ownShareBytes: 0 });
   }
 
-  identify(token: string, from?: From): MaybePromise<Identity> {
-    const { digest = sha256, events } = this.#options;
+  identify(token: string, from?: () => string | undefined): MaybePromise<Identity> {
+    const { digest = sha256, events, clock } = this.#options;
     return thenMaybe(digest(token), (key) => {
-      const now = this.#clock();
+      const now = clock();
       const known = this.#good.get(key) ?? this.#refused.get(key);
       // Not before its start, either: then the clock was set back.
       if (known !== undefined && now >= known.since && now < known.untilMs) {
@@ -90,7 +87,7 @@ export class Checks implements IdentityProvider {
 
   async #check(token: string, key: string, address: string): Promise<Identity> {
     const startedAt = performance.now();
-    const since = this.#clock();
+    const since = this.#options.clock();
     const identity = await inTime((signal) => this.#verdict(token, key, address, signal)).then(
       (verdict) => this.#decided(token, key, since, verdict),
       (error: unknown) => this.#undecided(error),
@@ -120,17 +117,8 @@ export class Checks implements IdentityProvider {
   async #acquire(address: string, signal: AbortSignal): Promise<void> {
     // The gate may have outlasted the check, and then nothing would give the place back.
     signal.throwIfAborted();
-    if (this.#free > 0) this.#free--;
-    else {
-      await new Promise<void>((resolve, reject) =>
-        this.#waiting.add(address, { isDisconnected: () => signal.aborted, resolve, reject }),
-      );
-    }
-    signal.addEventListener('abort', () => {
-      const next = this.#waiting.take();
-      if (next === undefined) this.#free++;
-      else next.resolve();
-    });
+    await this.#places.acquire(address, 1, () => signal.aborted);
+    signal.addEventListener('abort', () => this.#places.release(address, 1));
   }
 
   /** Remembers the verdict. */
@@ -145,11 +133,8 @@ export class Checks implements IdentityProvider {
     const { cacheSeconds } = this.#options;
     const tokenEnds = cacheSeconds === 0 ? Infinity : (unverifiedExpiry(token) ?? Infinity);
     const untilMs = Math.min(since + cacheSeconds * 1000, expiresAt, tokenEnds);
-    return remember(this.#good, key, {
-      identity: { status: 'identified', subject },
-      since,
-      untilMs,
-    });
+    const identity: Identity = { status: 'identified', subject };
+    return remember(this.#good, key, { identity, since, untilMs });
   }
 
   #undecided(error: unknown): Identity {

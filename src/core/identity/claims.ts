@@ -5,9 +5,6 @@ import { isJsonObject } from '../domain/json.js';
 import { SUBJECT_MAX_BYTES } from '../domain/limits.js';
 import { ProviderError } from './send.js';
 
-/** Not jose's type: the package's types do without its packages. */
-export type Claims = Readonly<Record<string, unknown>>;
-
 /** The account of a good token. */
 export interface Account {
   readonly subject: string;

@@ -17,8 +17,8 @@ export interface ProviderAccess {
 }
 
 /**
- * Loads at the first call, and every ten minutes. One call, and those that join it, wait for a reload;
- * if it fails, the last good value stays. Rejects if nothing was loaded yet.
+ * Loads at the first call, and every ten minutes. Nobody waits for a reload: the last good value is used
+ * until the next one is there. Rejects if nothing was loaded yet.
  */
 export function kept<T>(load: () => Promise<T>, clock: () => number): () => Promise<T> {
   let current: Promise<T> | undefined;
@@ -27,14 +27,17 @@ export function kept<T>(load: () => Promise<T>, clock: () => number): () => Prom
     // The absolute difference, so that a clock that was set back doesn't put the reload off.
     if (current !== undefined && Math.abs(clock() - triedAt) < RELOAD_INTERVAL_MS) return current;
     triedAt = clock();
-    const last = current;
-    const loading = load().catch((error) => {
-      current = last;
-      if (last === undefined) throw error;
-      return last;
-    });
-    current = loading;
-    return loading;
+    const loading = load();
+    current ??= loading;
+    loading.then(
+      () => {
+        current = loading;
+      },
+      () => {
+        if (current === loading) current = undefined;
+      },
+    );
+    return current;
   };
 }
 
@@ -87,7 +90,6 @@ export function discovery(issuer: string | undefined, { fetch, clock }: Provider
 function isSafe(value: unknown, issuer: string): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
-  if (protocol === 'https:') return true;
   const own = new URL(issuer);
-  return protocol === 'http:' && own.protocol === 'http:' && hostname === own.hostname;
+  return protocol === 'https:' || (protocol === own.protocol && hostname === own.hostname);
 }

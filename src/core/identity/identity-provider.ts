@@ -2,12 +2,12 @@
 
 import type { MaybePromise } from '../maybe-promise.js';
 
-/** The address of the client that sends the token, if the host knows it: senders take turns by it. */
-export type From = () => string | undefined;
-
 export interface IdentityProvider {
-  /** Never rejects: every outcome is a value. */
-  identify(token: string, from?: From): MaybePromise<Identity>;
+  /**
+   * Never rejects: every outcome is a value. `from`: the address of the client that sends the token, if
+   * the host knows it, because senders take turns by it.
+   */
+  identify(token: string, from?: () => string | undefined): MaybePromise<Identity>;
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import * as jose from 'jose';
 import { isJsonObject } from '../domain/json.js';
-import { type Claims, member } from './claims.js';
+import { member } from './claims.js';
 import { DOCUMENT_TIMEOUT_MS, fetchJson, kept, type ProviderAccess } from './documents.js';
 import { ProviderError } from './send.js';
 
@@ -32,7 +32,7 @@ export interface JwtVerifierOptions extends ProviderAccess {
  * The token's claims, if signature, expiry, issuer and audience are right; otherwise, for the log, the
  * claim that isn't or jose's code. Rejects with a `ProviderError` if the keys can't be fetched.
  */
-export type JwtVerifier = (token: string) => Promise<{ claims: Claims } | { refused: string }>;
+export type JwtVerifier = (token: string) => Promise<{ claims: unknown } | { refused: string }>;
 
 export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
   const { audiences, issuer, url, fetch, clock } = options;

@@ -5,11 +5,6 @@ import { type IdentityProvider, INVALID } from './identity-provider.js';
 
 const LOCAL_TOKEN = /^local-[A-Za-z0-9._~-]+$/;
 
-/** The subject of a token; undefined if it is not `local-NAME`. */
-export function localSubject(token: string): string | undefined {
-  return LOCAL_TOKEN.test(token) ? token : undefined;
-}
-
 /** For tests only: accepts any claimed identity. */
 export function localIdentity(): IdentityProvider {
   return {

@@ -89,9 +89,7 @@ export async function readJson(body: ProviderResponse['body'], maxBytes: number)
 }
 
 /** What is used of Node's modules; the core has no types of Node. */
-interface NodeHttp {
-  request(url: string, options: object): NodeRequest;
-}
+type NodeHttp = { request(url: string, options: object): NodeRequest };
 interface NodeRequest {
   readonly reusedSocket: boolean;
   on(event: string, listener: (value: never) => void): void;

@@ -1,12 +1,13 @@
 // Sign-in as the settings describe it, put together once for every host:
 // discovery, gate, user information, checks, and the question of `check --online`.
 
+import { silentLog } from '../log.js';
 import { Checks, type ChecksOptions } from './checks.js';
 import { discovery } from './documents.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { type JwtVerifier, jwtVerifier } from './jwt-verifier.js';
+import { jwtVerifier } from './jwt-verifier.js';
 import { inTime, ProviderError, reasonOf, type Send, send } from './send.js';
-import { type Ask, tokenAlone, userinfoEndpoint } from './userinfo.js';
+import { tokenAlone, userinfoEndpoint } from './userinfo.js';
 
 /** The provider, as an operator describes it. */
 export interface SignInSettings {
@@ -29,7 +30,8 @@ export interface SignInSettings {
 }
 
 export interface SignInOptions
-  extends Pick<ChecksOptions, 'log' | 'clock' | 'checksAtOnce' | 'digest' | 'events'> {
+  extends Pick<ChecksOptions, 'checksAtOnce' | 'digest' | 'events'>,
+    Partial<Pick<ChecksOptions, 'log' | 'clock'>> {
   readonly settings: SignInSettings;
   /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */
   readonly fetch?: Send | undefined;
@@ -44,9 +46,15 @@ export interface SignIn {
   probe(): Promise<string>;
 }
 
+/** Not a secret: this token opens nothing. */
+const MADE_UP_TOKEN = 'made-up-token-of-a-check';
+
+const REMEDY =
+  'check that the provider is up, that this machine reaches it and trusts its certificate (NODE_EXTRA_CA_CERTS for a private authority), that AUTH_USERINFO_URL is the endpoint that tells whose token it is, as userinfo_endpoint in the discovery document, and AUTH_USERINFO_METHOD its method; or set AUTH_ISSUER alone';
+
 /** Throws a TypeError for a `subjectField` that can match nothing, and if `userinfo` is `off` without a gate. */
 export function openSignIn(options: SignInOptions): SignIn {
-  const { settings, fetch = send, clock = Date.now } = options;
+  const { settings, fetch = send, clock = Date.now, log = silentLog } = options;
   const { userinfo = 'on', headers = {}, method = 'GET', subjectField = 'sub' } = settings;
   const { userinfoUrl, jwksUrl, issuer, audiences = [], cacheSeconds = 0 } = settings;
   const source = { fetch, clock };
@@ -54,36 +62,25 @@ export function openSignIn(options: SignInOptions): SignIn {
   const keysUrl = async () => jwksUrl ?? discovered('jwks_uri');
   const hasGate = audiences.length > 0;
   const gate = hasGate ? jwtVerifier({ ...source, audiences, issuer, url: keysUrl }) : undefined;
-  const isOn = userinfo === 'on';
-  if (!isOn && !hasGate) {
+  if (userinfo === 'off' && !hasGate) {
     throw new TypeError('userinfo is off; audiences must name at least one audience');
   }
   const url = async () => userinfoUrl ?? discovered('userinfo_endpoint');
-  const asked = { url, headers, method, subjectField };
-  const endpoint = isOn ? userinfoEndpoint({ ...source, ...asked }) : undefined;
+  const asked = { ...source, url, headers, method, subjectField };
+  const endpoint = userinfo === 'on' ? userinfoEndpoint(asked) : undefined;
   const ask = endpoint ?? tokenAlone(subjectField);
-  return {
-    identity: new Checks({ ...options, gate, ask, cacheSeconds }),
-    probe: () => probeProvider(gate, endpoint),
-  };
-}
-
-/** Not a secret: this token opens nothing. */
-const MADE_UP_TOKEN = 'made-up-token-of-a-check';
-
-const REMEDY =
-  'check that the provider is up, that this machine reaches it and trusts its certificate (NODE_EXTRA_CA_CERTS for a private authority), that AUTH_USERINFO_URL is the endpoint that tells whose token it is, as userinfo_endpoint in the discovery document, and AUTH_USERINFO_METHOD its method; or set AUTH_ISSUER alone';
-
-/** `ask` is undefined if the gate alone decides. */
-function probeProvider(gate: JwtVerifier | undefined, ask: Ask | undefined): Promise<string> {
-  return inTime(async (signal) => {
+  const probe = async (signal: AbortSignal) => {
     await gate?.(MADE_UP_TOKEN);
-    if (ask === undefined) return 'the keys are there; each token counts until it expires';
-    if ('refused' in (await ask(MADE_UP_TOKEN, signal))) return 'a made-up token is refused';
+    if (endpoint === undefined) return 'the keys are there; each token counts until it expires';
+    if ('refused' in (await endpoint(MADE_UP_TOKEN, signal))) return 'a made-up token is refused';
     throw new ProviderError('every token opens an account');
-  }).catch((error) => {
-    throw new Error(
-      `the identity provider did not refuse a made-up token: ${reasonOf(error)}; ${REMEDY}`,
-    );
-  });
+  };
+  return {
+    identity: new Checks({ ...options, log, clock, gate, ask, cacheSeconds }),
+    probe: () =>
+      inTime(probe).catch((error) => {
+        const found = `the identity provider did not refuse a made-up token: ${reasonOf(error)}`;
+        throw new Error(`${found}; ${REMEDY}`);
+      }),
+  };
 }

@@ -3,7 +3,7 @@
 
 import { USERINFO_MAX_BYTES } from '../domain/limits.js';
 import { retryAfterMs } from '../retry-after.js';
-import { type Account, accountIn, type Claims, member, subjectPath } from './claims.js';
+import { type Account, accountIn, member, subjectPath } from './claims.js';
 import type { ProviderAccess } from './documents.js';
 import { ProviderError, type ProviderResponse, readJson } from './send.js';
 import type { SignInSettings } from './sign-in.js';
@@ -13,9 +13,9 @@ export type Verdict = Account | { readonly refused: Refusal };
 type Refusal = { readonly status: number; readonly error?: string };
 
 /** Asks about a token, whose claims the gate gives. Rejects if the token stays undecided. */
-export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Verdict>;
+export type Ask = (token: string, signal: AbortSignal, claims?: unknown) => Promise<Verdict>;
 
-export type EndpointOptions = ProviderAccess &
+type EndpointOptions = ProviderAccess &
   Required<Pick<SignInSettings, 'headers' | 'method' | 'subjectField'>> & {
     readonly url: () => Promise<string>;
   };

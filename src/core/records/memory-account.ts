@@ -1,7 +1,6 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
 import type { FairScheduler } from '../admission/fair-scheduler.js';
-import type { AccountSummary } from '../domain/api-schema.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { type ListQuery, offsetOf, type Page, type RowsPage } from '../domain/listing.js';
@@ -11,6 +10,7 @@ import type { ListSnapshot } from './record-list.js';
 import type { AccountProfile, AccountRecords, Caller, Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import { BORDER, type SearchBlocks } from './search-blocks.js';
+import { totalsOf } from './usage-view.js';
 import type { Writer } from './writer.js';
 import { notFound } from './writes.js';
 
@@ -63,9 +63,10 @@ export class MemoryAccount implements AccountRecords {
   }
 
   async payments(): Promise<RowsPage> {
-    const orders = this.#context.set.snapshot(this.#caller.owner, 'orders');
-    const total = orders.reduce((count, chunk) => count + chunk.length, 0);
-    return { items: this.#paymentRows(orders), total };
+    const { set } = this.#context;
+    const { owner } = this.#caller;
+    const total = set.list(owner, 'orders')?.length ?? 0;
+    return { items: this.#paymentRows(set.snapshot(owner, 'orders')), total };
   }
 
   /** A comma-separated row for each order, newest first, computed as they are read. */
@@ -86,13 +87,13 @@ export class MemoryAccount implements AccountRecords {
 
   async profile(): Promise<Outcome<AccountProfile>> {
     const { set } = this.#context;
-    if (!set.has(this.#caller.owner)) {
-      const owner = JSON.stringify(this.#caller.owner);
-      return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
+    const { owner } = this.#caller;
+    if (!set.has(owner)) {
+      return failed('NOT_FOUND', `no record is stored for the account ${JSON.stringify(owner)}`);
     }
-    const list = set.list(this.#caller.owner, 'businesses');
+    const list = set.list(owner, 'businesses');
     const profiles = list?.page(0, list.length).map(({ text }) => text) ?? [];
-    return succeeded({ summary: accountSummary(set, this.#caller.owner), profiles });
+    return succeeded({ summary: { owner_sub: owner, ...totalsOf(set.countsOf(owner)) }, profiles });
   }
 
   /** Waits for the account's next slice if this one is spent; ends the work of a client that has left. */
@@ -128,10 +129,4 @@ export async function filteredPage(
     }
   }
   return { items, total };
-}
-
-/** An account's row in the operator's list. */
-export function accountSummary(set: RecordSet, owner: string): AccountSummary {
-  const { records } = set.sizeOf(owner);
-  return { owner_sub: owner, record_count: records, resources: set.countsOf(owner) };
 }

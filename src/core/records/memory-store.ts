@@ -8,12 +8,12 @@ import { offsetOf } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
 import { silentLog } from '../log.js';
 import { NO_LIMITS } from './account-limits.js';
-import { accountSummary, MemoryAccount } from './memory-account.js';
+import { MemoryAccount } from './memory-account.js';
 import type { OperatorViews, RecordService } from './record-service.js';
 import { RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { SearchBlocks } from './search-blocks.js';
-import { overviewOf, usageView, windowStarts } from './usage-view.js';
+import { totalsOf, usageView, windowStarts } from './usage-view.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 export interface OpenRecordsOptions extends Partial<Omit<WriterOptions, 'set' | 'storage'>> {
@@ -74,42 +74,38 @@ function operatorViews(
   scheduler: FairScheduler,
   clock: () => number,
 ): OperatorViews {
+  const yieldIfNeeded = () => scheduler.yieldIfNeeded(OPERATOR);
+
+  /** In order. `q` looks in the subject and in the account's business profiles. */
+  async function matchingOwners(q: string): Promise<string[]> {
+    const needle = new Needle(q);
+    const matching: string[] = [];
+    for (const owner of [...set.owners]) {
+      const turn = yieldIfNeeded();
+      if (turn !== undefined) await turn;
+      const profiles = set.snapshot(owner, 'businesses').flat();
+      for (const text of [owner, ...profiles.map((profile) => profile.text)]) {
+        if (!(await needle.isIn(text, yieldIfNeeded))) continue;
+        matching.push(owner);
+        break;
+      }
+    }
+    // The search waits between its slices: an account may have lost its last record since.
+    return matching.filter((owner) => set.has(owner));
+  }
+
   return {
-    overview: async () => overviewOf(set.ownerCount, (name) => set.counts[name]),
+    overview: async () => ({ tenant_count: set.ownerCount, ...totalsOf(set.counts) }),
     async accounts({ q, ...page }) {
-      const owners = q === '' ? set.owners : await matchingOwners(set, scheduler, q);
+      const owners = q === '' ? set.owners : await matchingOwners(q);
       const first = offsetOf(page);
-      const rows = owners.slice(first, first + page.pageSize);
-      return {
-        items: rows.map((owner) => JSON.stringify(accountSummary(set, owner))),
-        total: owners.length,
-      };
+      const rows = owners
+        .slice(first, first + page.pageSize)
+        .map((owner) => ({ owner_sub: owner, ...totalsOf(set.countsOf(owner)) }));
+      return { items: rows.map((row) => JSON.stringify(row)), total: owners.length };
     },
     usage: async () => usageView(await storage.usage(windowStarts(clock()))),
     audit: (query) => storage.auditEvents(query),
     ping: () => storage.ping(),
   };
-}
-
-/** In order. `q` looks in the subject and in the account's business profiles. */
-async function matchingOwners(
-  set: RecordSet,
-  scheduler: FairScheduler,
-  q: string,
-): Promise<string[]> {
-  const yieldIfNeeded = () => scheduler.yieldIfNeeded(OPERATOR);
-  const needle = new Needle(q);
-  const matching: string[] = [];
-  for (const owner of [...set.owners]) {
-    const turn = yieldIfNeeded();
-    if (turn !== undefined) await turn;
-    const profiles = set.snapshot(owner, 'businesses').flat();
-    for (const text of [owner, ...profiles.map((profile) => profile.text)]) {
-      if (!(await needle.isIn(text, yieldIfNeeded))) continue;
-      matching.push(owner);
-      break;
-    }
-  }
-  // The search waits between its slices: an account may have lost its last record since.
-  return matching.filter((owner) => set.has(owner));
 }

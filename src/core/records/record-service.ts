@@ -1,5 +1,4 @@
-// The questions that the http layer asks of the records. On one process the in-memory set
-// answers; where accounts live apart, stubs that call them do.
+// The questions that the http layer asks of the records: of those in memory, or of Postgres.
 
 import type { IsDisconnected } from '../admission/fair-scheduler.js';
 import type { AccountSummary, Overview, Usage } from '../domain/api-schema.js';

@@ -11,7 +11,7 @@ import {
   RecordList,
 } from './record-list.js';
 import type { Changes, PutRow, StoredRow } from './record-storage.js';
-import { storedFacts, unusable } from './stored-facts.js';
+import { columnsOf, unusableRow } from './stored-row.js';
 import { utf8Length } from './utf8-length.js';
 
 /** How much an account has. */
@@ -54,8 +54,8 @@ export class RecordSet {
   load(rows: readonly (StoredRow | PutRow)[]): void {
     for (const row of rows) {
       const { position, collection, body } = row;
-      if (!isCollectionName(collection)) throw unusable(row, 'is of no collection');
-      const { owner, id, status } = 'owner' in row ? row : storedFacts(row);
+      if (!isCollectionName(collection)) throw unusableRow(row, 'is of no collection');
+      const { owner, id, status } = 'owner' in row ? row : columnsOf(row);
       const key = keyOf(collection, id);
       this.raiseSequence(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
       this.#position = Math.max(this.#position, position);

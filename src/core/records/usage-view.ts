@@ -1,8 +1,8 @@
 // The operator's usage and overview, made from what storage counted: the same
 // shape, and the same three windows, on each host.
 
-import type { Overview, RecordCounts, ResourceUsage, Usage } from '../domain/api-schema.js';
-import { byCollection, type CollectionName } from '../domain/collection-name.js';
+import type { RecordCounts, ResourceUsage, Usage } from '../domain/api-schema.js';
+import { byCollection } from '../domain/collection-name.js';
 import { HOUR_MS } from '../domain/hour.js';
 import type { StoredTotals, StoredUsage, ThreeTimes } from './record-storage.js';
 
@@ -24,9 +24,10 @@ export function usageView({ collections, auditEventCount }: StoredTotals): Usage
   };
 }
 
-export function overviewOf(tenantCount: number, count: (name: CollectionName) => number): Overview {
-  const resources = byCollection(count);
-  return { tenant_count: tenantCount, record_count: recordCount(resources), resources };
+/** Of the service or of an account. A collection without a count has no record. */
+export function totalsOf(counts: Partial<RecordCounts>) {
+  const resources = byCollection((name) => counts[name] ?? 0);
+  return { record_count: recordCount(resources), resources };
 }
 
 /** All records of the collections' counts. */

@@ -29,6 +29,7 @@ import {
   recordTooLarge,
   restsOnBody,
   storageFailed,
+  type WriteKind,
 } from './writes.js';
 
 /** A group is full at either size, so that one transaction and the writes that wait for it stay bounded. */
@@ -60,7 +61,7 @@ export interface WriterOptions {
 
 /** A write that waits to be decided on. */
 interface PendingWrite extends Caller {
-  readonly kind: 'create' | 'update' | 'delete';
+  readonly kind: WriteKind;
   readonly collection: CollectionName;
   /** Empty for a create. */
   readonly id: string;
@@ -105,7 +106,7 @@ export class Writer {
 
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` if that failed. */
   write(
-    kind: PendingWrite['kind'],
+    kind: WriteKind,
     { owner, sender }: Caller,
     collection: CollectionName,
     id: string,
@@ -164,11 +165,11 @@ export class Writer {
 
   /** Decides on a write by its record as the group's earlier writes leave it. */
   #stage(write: PendingWrite, group: Group): void {
-    const { sender, answer } = write;
+    const { kind, sender, answer } = write;
     try {
       group.characters += write.characters;
       const staged = this.#decide(write, group);
-      if (!staged.ok && restsOnBody(write.kind, staged.failure)) return void answer(staged);
+      if (!staged.ok && restsOnBody(kind, staged.failure)) return void answer(staged);
       if (!staged.ok) return void group.outcomes.push([answer, staged]);
       const change = staged.value;
       group.outcomes.push([answer, succeeded(change.after?.text ?? change.id)]);
@@ -177,7 +178,7 @@ export class Writer {
       const byteDelta = change.byteDelta + (earlier?.byteDelta ?? 0);
       group.changes.set(key, earlier ? { ...change, before: earlier.before, byteDelta } : change);
       if (sender?.actor === undefined) return;
-      const event = auditEvent({ ...write, id: change.id }, change.changed, this.#options.clock());
+      const event = auditEvent(kind, sender, change, change.changed, this.#options.clock());
       if (event !== undefined) group.events.push(event);
     } catch (error) {
       // A write that throws here is a defect of that one write.

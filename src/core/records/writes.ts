@@ -9,18 +9,13 @@ import type { RecordName } from './record-list.js';
 import type { Sender } from './record-service.js';
 import { utf8Length } from './utf8-length.js';
 
+export type WriteKind = 'create' | 'update' | 'delete';
+
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
-  {
-    kind,
-    sender,
-    owner,
-    collection,
-    id,
-  }: RecordName & {
-    readonly kind: 'create' | 'update' | 'delete';
-    readonly sender: Sender | undefined;
-  },
+  kind: WriteKind,
+  sender: Sender | undefined,
+  { owner, collection, id }: RecordName,
   changed: readonly string[],
   now: number,
 ): AuditEvent | undefined {
@@ -48,10 +43,7 @@ export function recordTooLarge(text: string, stored = ''): Outcome<never> | unde
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= RECORD_MAX_BYTES) return undefined;
   const bytes = utf8Length(text);
-  return bytes > Math.max(RECORD_MAX_BYTES, utf8Length(stored)) ? tooLarge(bytes) : undefined;
-}
-
-export function tooLarge(bytes: number): Outcome<never> {
+  if (bytes <= Math.max(RECORD_MAX_BYTES, utf8Length(stored))) return undefined;
   return failed(
     'VALIDATION_FAILED',
     `the record would have ${bytes} bytes of JSON; it may have ${RECORD_MAX_BYTES}, spread it over several records`,
@@ -73,6 +65,6 @@ export function storageFailed(status: CommitStatus): Outcome<never> {
 }
 
 /** Refused whatever is stored, so the refusal stands also if its group's commit fails. */
-export function restsOnBody(kind: 'create' | 'update' | 'delete', { code }: Failure): boolean {
+export function restsOnBody(kind: WriteKind, { code }: Failure): boolean {
   return code === 'INVALID_JSON' || (kind === 'create' && code === 'VALIDATION_FAILED');
 }

@@ -9,7 +9,7 @@ import type {
   StoredRow,
   StoredViews,
 } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
+import { columnsOf } from '../../core/records/stored-row.js';
 
 export type CheckedStorage = RecordStorage & StoredViews;
 
@@ -75,7 +75,7 @@ export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
 export function changes({ puts = [], ...some }: SomeChanges): Changes {
   const rest = { removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
   const putRow = (put: StoredRow) => {
-    const { owner, status } = storedFacts(put);
+    const { owner, status } = columnsOf(put);
     return { ...put, owner, status };
   };
   return { puts: puts.map(putRow), ...rest };

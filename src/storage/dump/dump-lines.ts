@@ -2,7 +2,7 @@
 
 import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
+import { columnsOf } from '../../core/records/stored-row.js';
 
 /** Times: milliseconds since 1970, UTC. `owner`: null for a row that belongs to no account. */
 export interface RecordLine {
@@ -38,7 +38,7 @@ export const NDJSON = 'application/x-ndjson';
 export function recordLine(row: object): RecordLine {
   const { collection, body, ...columns } = row as StoredRow &
     Record<'created_at' | 'updated_at', unknown>;
-  const { id, owner = null } = storedFacts({ collection, body, ...columns });
+  const { id, owner = null } = columnsOf({ collection, body, ...columns });
   const [created_at, updated_at] = [Number(columns.created_at), Number(columns.updated_at)];
   return { collection, id, owner, created_at, updated_at, body };
 }

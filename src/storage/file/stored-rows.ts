@@ -5,7 +5,7 @@
 import { isAscii } from 'node:buffer';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { PutRow } from '../../core/records/record-storage.js';
-import { ofTwoOwners, storedFacts } from '../../core/records/stored-facts.js';
+import { columnsOf, unusableRow } from '../../core/records/stored-row.js';
 import type { Connection } from './connection.js';
 import { LOAD_PAGE, MEASURE_PAGE, type StoredPage } from './file-schema.js';
 
@@ -78,8 +78,10 @@ export function rowsOf(page: StoredPage): PutRow[] {
       return { position, collection, id, body, owner, status };
     }
     const row = { position, collection, id, body };
-    const facts = storedFacts(row);
-    if (ownerColumn(facts.owner) !== owner) throw ofTwoOwners(row);
+    const facts = columnsOf(row);
+    if (ownerColumn(facts.owner) !== owner) {
+      throw unusableRow(row, 'has another owner in its text than in its column');
+    }
     return { ...row, ...facts };
   });
 }

@@ -9,13 +9,14 @@ import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
+import { totalsOf } from '../../core/records/usage-view.js';
 import { clientClosedRequest, notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { keyedSemaphore } from './batching.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
-import { ACCOUNT, type CountedAccount, summaryOf } from './views.js';
+import { ACCOUNT, type CountedAccount } from './views.js';
 
 /** One account's creates contend for its totals row, so they must not use up the connections. */
 const ACCOUNT_MAX_QUICK = 6;
@@ -105,7 +106,7 @@ export class AccountReads {
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
     const profiles = this.#eachOf('businesses', await this.#piece('businesses'), (body) => body);
-    return succeeded({ summary: summaryOf(this.owner, account.counts), profiles });
+    return succeeded({ summary: { owner_sub: this.owner, ...totalsOf(account.counts) }, profiles });
   }
 
   /** One text per record, newest first. Only records in the first piece are from one snapshot. */

@@ -20,6 +20,7 @@ import {
   notFound,
   recordTooLarge,
   storageFailed,
+  type WriteKind,
 } from '../../core/records/writes.js';
 import { AccountReads, contextOf, type PostgresOptions } from './account-reads.js';
 import type { Attempts } from './batching.js';
@@ -31,7 +32,7 @@ import { postgresViews } from './views.js';
 
 interface Change {
   readonly request: Attempts;
-  readonly kind: 'create' | 'update' | 'delete';
+  readonly kind: WriteKind;
   readonly collection: CollectionName;
   readonly id: string;
 }
@@ -156,7 +157,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
       this.ask<Written>(statement, [...values, event], request);
-    const event = auditEvent({ ...change, owner, sender }, changed, Date.now());
+    const event = auditEvent(kind, sender, { owner, collection, id }, changed, Date.now());
     if (event === undefined) return write(null);
     try {
       const written = await write(JSON.stringify(event));

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { Status } from '../../core/domain/record.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { StoredRow } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
+import { columnsOf } from '../../core/records/stored-row.js';
 
 // A text column can't hold U+0000 or a lone surrogate, but a subject can. They are encoded as U+0001
 // and four hexadecimal digits, and so is U+0001 itself. Bodies need no encoding: JSON escapes these
@@ -42,7 +42,7 @@ export function statusColumn(status: Status): string | null {
 /** The columns of a row that is stored for the first time, made from its record. */
 export function rowColumns(row: StoredRow) {
   const { collection, position, body } = row;
-  const { owner = '', id, status } = storedFacts(row);
+  const { owner = '', id, status } = columnsOf(row);
   return {
     ...{ owner: toStored(owner), collection, id: toStored(id), position, version: 1 },
     ...{ bytes: Buffer.byteLength(body), status: statusColumn(status) },

@@ -1,13 +1,13 @@
 // The operator's views across accounts, from the totals that each write maintains. Each page is one
 // statement, so it shows one snapshot.
 
-import type { AccountSummary, RecordCounts } from '../../core/domain/api-schema.js';
-import { byCollection, COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import type { RecordCounts } from '../../core/domain/api-schema.js';
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { offsetOf } from '../../core/domain/listing.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { OperatorViews } from '../../core/records/record-service.js';
 import type { StoredUsage } from '../../core/records/record-storage.js';
-import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
+import { totalsOf, usageView, windowStarts } from '../../core/records/usage-view.js';
 import { fromStored } from './columns.js';
 import type { Database } from './database.js';
 import { PING, type Statement, statement } from './statements.js';
@@ -28,8 +28,8 @@ export function postgresViews(database: Database): OperatorViews {
   return {
     async overview() {
       const { items, total } = await pageOf<{ collection: string; records: number }>(OVERVIEW);
-      const counts = new Map(items.map(({ collection, records }) => [collection, records]));
-      return overviewOf(total, (name) => counts.get(name) ?? 0);
+      const counts = items.map(({ collection, records }) => [collection, records]);
+      return { tenant_count: total, ...totalsOf(Object.fromEntries(counts)) };
     },
 
     async accounts(query) {
@@ -39,7 +39,7 @@ export function postgresViews(database: Database): OperatorViews {
       const values = [query.pageSize, offsetOf(query), needle];
       const { items, total } = await pageOf<CountedAccount>(ACCOUNTS, values);
       const texts = items.map(({ owner, counts }) =>
-        JSON.stringify(summaryOf(fromStored(owner), counts)),
+        JSON.stringify({ owner_sub: fromStored(owner), ...totalsOf(counts) }),
       );
       return { items: texts, total };
     },
@@ -63,11 +63,6 @@ export function postgresViews(database: Database): OperatorViews {
       if (row?.read_only === 'on') throw new Error('Postgres is read-only');
     },
   };
-}
-
-export function summaryOf(owner: string, counts: CountedAccount['counts']): AccountSummary {
-  const resources = byCollection((name) => counts[name] ?? 0);
-  return { owner_sub: owner, record_count: recordCount(resources), resources };
 }
 
 const view = statement('view', { isSlow: true });

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
+import { columnsOf } from '../../core/records/stored-row.js';
 import { syncFile } from '../../storage/disk-sync.js';
 import { type DumpLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
@@ -83,13 +83,13 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
     // Nothing in the file has to be durable yet.
     const pragmas = ['pragma journal_mode = memory', 'pragma synchronous = off'];
     for (const sql of [...pragmas, ...SCHEMA]) connection.value(sql);
-    const columnsOf = (row: StoredRow) => {
-      const { owner, status } = storedFacts(row);
+    const putRow = (row: StoredRow) => {
+      const { owner, status } = columnsOf(row);
       return { ...row, owner: ownerColumn(owner), status: statusColumn(status) };
     };
     const put = (sql: string, value: unknown) => [sql, JSON.stringify(value)] as const;
     for await (const { records, events } of batchesOf(dump)) {
-      connection.batch([put(PUT_ROWS, records.map(columnsOf)), put(PUT_EVENTS, events)]);
+      connection.batch([put(PUT_ROWS, records.map(putRow)), put(PUT_EVENTS, events)]);
     }
     connection.batch([put(PUT_SEQUENCES, highest)]);
   } finally {

@@ -9,18 +9,11 @@ import type { NameChange, Rename, Step, Truncate, Write } from './trace.js';
  * `sync-failed`: a sync of this change failed. The system may have dropped the change and
  * marked its page as clean; no later sync writes it then.
  */
-export type FileChange = { change: Write | Truncate; state: 'pending' | 'synced' | 'sync-failed' };
-
+type FileChange = { change: Write | Truncate; state: 'pending' | 'synced' | 'sync-failed' };
 /** Gives a name to a file; undefined removes the name. */
-export type NameUpdate = { path: string; file: File | undefined };
-
-/** How much of the unsynced data survives. */
-export interface Survival {
-  /** Probability of each piece, from 0 to 1. */
-  kept: number;
-  /** A write may be torn at multiples of this; Infinity: never torn. */
-  sectorBytes: number;
-}
+type NameUpdate = { path: string; file: File | undefined };
+/** How likely each unsynced piece survives, from 0 to 1, and where a write may be torn; Infinity: nowhere. */
+type Survival = { kept: number; sectorBytes: number };
 
 class File {
   isFolder;

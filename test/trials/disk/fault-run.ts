@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STORAGE_LOST_EXIT_CODE } from '../../../src/hosts/node/process.js';
 import type { spawnServer } from '../../support/server-process.js';
-import { compare, Differences } from '../load/judge.js';
+import { compare, counted, type Difference } from '../load/judge.js';
 import { accountOf, Load } from '../load/load.js';
 import { randomFrom } from '../load/random.js';
 import { Recorder } from '../load/recorder.js';
@@ -23,7 +23,7 @@ export type End = 'went on' | 'stopped' | 'refused to start' | 'failed to stop' 
 
 export interface FaultRun {
   end: End;
-  differences: Differences;
+  differences: Difference[];
   /** Behaviour that breaks a promise, one sentence each. */
   mistakes: string[];
 }
@@ -59,10 +59,10 @@ export async function runWithFault(
   const stored = await openStored(file);
   if (stored === undefined) {
     mistakes.push(`the file cannot be opened afterwards: ${server.output()}`);
-    return { end: 'stopped', differences: new Differences(), mistakes };
+    return { end: 'stopped', differences: [], mistakes };
   }
   const differences = compare(recorder.operations, stored.rows, stored.events);
-  if (differences.count > 0) mistakes.push(String(differences));
+  if (differences.length > 0) mistakes.push(counted(differences));
   if (seen !== undefined && !isSame(seen, stored)) mistakes.push('memory and file differ');
   const end = endOf();
   if (end === undefined) mistakes.push(`exit code ${code} without a reason: ${server.output()}`);

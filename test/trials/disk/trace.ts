@@ -5,19 +5,14 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export type Write = { kind: 'write'; path: string; offset: number; data: Buffer };
-
 export type Truncate = { kind: 'truncate'; path: string; size: number };
-
-export type Sync = { kind: 'sync'; path: string; failed: boolean };
-
 export type NameChange = { kind: 'create' | 'make-folder' | 'remove'; path: string };
-
 export type Rename = { kind: 'rename'; path: string; to: string };
-
-/** The server sends the first byte of a 2xx answer. */
-export type Acknowledge = { kind: 'acknowledge'; change: number };
-
-export type Step = Write | Truncate | Sync | NameChange | Rename | Acknowledge;
+/** `acknowledge`: the server sends the first byte of a 2xx answer. */
+export type Step =
+  | (Write | Truncate | NameChange | Rename)
+  | { kind: 'sync'; path: string; failed: boolean }
+  | { kind: 'acknowledge'; change: number };
 
 const FILE_CALLS =
   'open,openat,openat2,creat,mkdir,mkdirat,rmdir,write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,' +

@@ -82,15 +82,6 @@ function swapOfOrderedRows(operations: Operation[]): boolean {
 
 /** The last fitting operation is altered, because at the end no client changes anything. */
 export const ALTERATIONS: readonly Alteration[] = [
-  {
-    model: 'record',
-    name: 'a record has a value that nobody wrote',
-    alter: (all) =>
-      change(
-        all.findLast(({ kind, code }) => kind === 'read' && code === 200),
-        (read) => Object.assign(read, { record: { ...read.record, note: 'nobody wrote this' } }),
-      ),
-  },
   { model: 'record', name: 'a read is older than two answered changes', alter: staleRead },
   { model: 'record', name: 'a deleted record is read', alter: resurrected },
   {

@@ -4,18 +4,11 @@
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Header, type Operation, writeHistory } from '../load/recorder.js';
+import { writeHistory } from '../load/recorder.js';
 import { type Finding, notTried, type Trial, type TrialOptions } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, type Model } from './checker.js';
-import {
-  NEWEST_DELETED,
-  NO_FAULT,
-  NODE_FAULTS,
-  RESTARTS,
-  WORKER_FAULTS,
-  WORKER_NEWEST_DELETED,
-} from './one-process.js';
+import { NO_FAULT, NODE_FAULTS, RESTARTS, WORKER_FAULTS } from './one-process.js';
 import { POSTGRES_FAULTS } from './postgres-faults.js';
 import type { Amount, Fault, Faulted } from './world.js';
 
@@ -36,19 +29,12 @@ export const histories: Trial = async (options) => {
   const checker = buildChecker(options.folder);
   const amount: Amount = AMOUNTS[options.size];
   const less = { ...amount, operations: amount.operations / 3, rounds: amount.rounds / 2 };
-  const faults = (all: readonly Fault[], how = less, models = MODELS) =>
-    all.map((fault) => [fault, how, models] as const);
+  const faults = (all: readonly Fault[], how: Amount) => all.map((fault) => [fault, how] as const);
   const runs =
     options.size === 'small'
       ? // What needs neither a tracer nor the platform's runtime.
-        [...faults(RESTARTS, amount), ...faults([NEWEST_DELETED], amount, ['ids'])]
-      : [
-          ...faults(NODE_FAULTS, amount),
-          ...faults([NEWEST_DELETED], amount, ['ids']),
-          ...faults(WORKER_FAULTS),
-          ...faults([WORKER_NEWEST_DELETED], less, ['ids']),
-          ...faults(POSTGRES_FAULTS),
-        ];
+        faults(RESTARTS, amount)
+      : [...faults(NODE_FAULTS, amount), ...faults([...WORKER_FAULTS, ...POSTGRES_FAULTS], less)];
   const findings: Finding[] = [];
   const tell = (finding: Finding) => {
     const { fault, tried, found, holds } = finding;
@@ -57,12 +43,12 @@ export const histories: Trial = async (options) => {
     );
     findings.push(finding);
   };
-  for (const [fault, how, models] of runs) {
+  for (const [fault, how] of runs) {
     const name = `fault: ${fault.name}`;
     if (!name.includes(options.only)) continue;
     const unavailable = fault.missing?.();
     if (unavailable !== undefined) tell(notTried(name, unavailable));
-    else tell({ fault: name, ...(await underFault(fault, how, models, options, checker)) });
+    else tell({ fault: name, ...(await underFault(fault, how, options, checker)) });
   }
   const control = 'control: altered histories';
   if (control.includes(options.only)) {
@@ -77,7 +63,6 @@ type Judged = Omit<Finding, 'fault'>;
 async function underFault(
   fault: Fault,
   amount: Amount,
-  models: readonly Model[],
   options: TrialOptions,
   checker: Checker,
 ): Promise<Judged> {
@@ -97,7 +82,7 @@ async function underFault(
     unclear += history.operations.filter(({ code }) => code === 0).length;
     refused += history.refusals;
     came = history.came;
-    for (const model of models) {
+    for (const model of fault.models ?? MODELS) {
       const path = join(options.folder, 'history.jsonl');
       writeHistory(path, history.header, history.operations);
       const verdict = await checker(model, path);
@@ -141,18 +126,7 @@ async function altered(options: TrialOptions, checker: Checker): Promise<Judged>
   };
 }
 
-interface Made {
-  readonly header: Header;
-  readonly operations: readonly Operation[];
-  readonly restarts: number;
-  readonly refusals: number;
-  readonly came: string;
-}
-
-async function made(
-  options: TrialOptions,
-  make: (folder: string) => Promise<Faulted>,
-): Promise<Made> {
+async function made(options: TrialOptions, make: (folder: string) => Promise<Faulted>) {
   const folder = mkdtempSync(join(options.folder, 'history-'));
   const { world, came } = await make(folder);
   try {

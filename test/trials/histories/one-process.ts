@@ -137,9 +137,10 @@ const restarted =
   };
 
 /** The newest record is deleted before each restart, so nothing but the storage knows its id. */
-const newestDeleted =
-  (host: Header['host']): Fault['run'] =>
-  async (folder, amount) => {
+const newestDeleted = (host: Header['host'], where = ''): Fault => ({
+  name: `restarts after the newest record is deleted${where}`,
+  models: ['ids'],
+  async run(folder, amount) {
     const world = await OneProcess.open(host, folder, amount);
     for (let round = 0; round < amount.rounds; round++) {
       await world.load.makeAndDelete();
@@ -147,7 +148,8 @@ const newestDeleted =
       await world.load.makeAndDelete();
     }
     return { world, came: `${amount.rounds} times` };
-  };
+  },
+});
 
 export const NO_FAULT: Fault = {
   name: 'none',
@@ -162,6 +164,7 @@ export const RESTARTS: readonly Fault[] = [
   NO_FAULT,
   { name: 'kill -9', run: restarted('node', 'SIGKILL') },
   { name: 'kill -9 while stopping and while starting', run: cutShort },
+  newestDeleted('node'),
 ];
 
 export const NODE_FAULTS: readonly Fault[] = [
@@ -177,17 +180,8 @@ export const NODE_FAULTS: readonly Fault[] = [
 ];
 export const WORKER_FAULTS: readonly Fault[] = [
   { name: 'runtime killed, on Workers', run: restarted('workers', 'SIGKILL') },
+  newestDeleted('workers', ', on Workers'),
 ];
-
-/** For the model of ids. */
-export const NEWEST_DELETED: Fault = {
-  name: 'restarts after the newest record is deleted',
-  run: newestDeleted('node'),
-};
-export const WORKER_NEWEST_DELETED: Fault = {
-  name: 'restarts after the newest record is deleted, on Workers',
-  run: newestDeleted('workers'),
-};
 
 /** The kills come at moments that are spread over a stop and over a start, as long as these take here. */
 async function cutShort(folder: string, amount: Amount): Promise<Faulted> {

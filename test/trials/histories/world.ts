@@ -4,6 +4,7 @@ import type { IdentityStub } from '../../support/identity-stub.js';
 import type { Place } from '../load/asking.js';
 import { Load } from '../load/load.js';
 import { type Header, Recorder } from '../load/recorder.js';
+import type { Model } from './checker.js';
 
 /** The size of a run. */
 export interface Amount {
@@ -15,6 +16,8 @@ export interface Amount {
 
 export interface Fault {
   readonly name: string;
+  /** Those that judge the history. Default: all. */
+  readonly models?: readonly Model[];
   /** Why it is unavailable here; undefined if it is available. */
   missing?(): string | undefined;
   /** Makes the history, and says how often the fault came. */

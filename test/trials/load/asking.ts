@@ -1,6 +1,7 @@
 // The requests of one client of a load, each recorded with what was answered.
 
 import { type Call, clientOf, type Envelope, NoAnswer } from '../service/client.js';
+import type { StoredEvent } from './judge.js';
 import type { Asked, Operation, Payment, Properties, Recorder, Target } from './recorder.js';
 
 export const COLLECTIONS = ['orders', 'customers'] as const;
@@ -16,14 +17,7 @@ export interface ListQuery {
   readonly size: number;
 }
 
-/** An event of the audit log. */
-interface AnsweredEvent {
-  readonly action: string;
-  readonly resource: string;
-  readonly record_id: string;
-  readonly owner_sub: string;
-  readonly changed: readonly string[];
-}
+type AnsweredEvent = StoredEvent & { readonly owner_sub: string };
 
 /** What a host does with its clients. */
 export interface Place {

@@ -16,39 +16,17 @@ export interface StoredEvent {
   readonly changed: readonly string[];
 }
 
-/** What can differ. Every number must be 0. */
-const NOTHING = {
-  'acknowledged lost': 0,
-  'deleted back': 0,
-  /** Stored records that equal no version that was sent. */
-  torn: 0,
-  /** Records stored twice, or under the id of another record. */
-  duplicates: 0,
-  /** Audit events without a change, and changes without an audit event. */
-  'audit events wrong': 0,
-};
-type Kind = keyof typeof NOTHING;
+/**
+ * What can differ. Torn: a stored record equals no version that was sent. Duplicates: it is stored twice, or
+ * under the id of another one. Audit events: there is one without its change, or the reverse.
+ */
+const KINDS = ['acknowledged lost', 'deleted back', 'torn', 'duplicates', 'audit events'] as const;
+export type Difference = (typeof KINDS)[number];
 
-export class Differences {
-  readonly #counts = { ...NOTHING };
-
-  get count(): number {
-    return Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
-  }
-
-  found(kind: Kind, times = 1): void {
-    this.#counts[kind] += times;
-  }
-
-  add(more: Differences): void {
-    for (const [kind, count] of Object.entries(more.#counts)) this.found(kind as Kind, count);
-  }
-
-  toString(): string {
-    return Object.entries(this.#counts)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(', ');
-  }
+/** How many there are of each kind, such as `0 acknowledged lost, 1 deleted back, …`. */
+export function counted(differences: readonly Difference[]): string {
+  const countOf = (kind: Difference) => differences.filter((each) => each === kind).length;
+  return KINDS.map((kind) => `${countOf(kind)} ${kind}`).join(', ');
 }
 
 /** What a record may be, without its id, and the texts of its audit events. */
@@ -69,17 +47,19 @@ export function compare(
   rows: readonly StoredRow[],
   events: readonly StoredEvent[],
   isAcknowledged: (change: Operation) => boolean = ({ code }) => code !== 0,
-): Differences {
-  const differences = new Differences();
+): Difference[] {
+  const differences: Difference[] = [];
   const chains = chainsOf(operations);
   const stored = grouped(rows, ({ body }) => String(body['mark']));
   const eventsOf = grouped(events, ({ resource, record_id }) => `${resource}/${record_id}`);
   for (const [mark, same] of stored) {
-    if (!chains.has(mark)) differences.found('torn', same.length);
-    else if (same.length > 1) differences.found('duplicates', same.length - 1);
+    if (!chains.has(mark)) differences.push(...same.map(() => 'torn' as const));
+    else differences.push(...same.slice(1).map(() => 'duplicates' as const));
   }
-  const ids = new Set(rows.map(({ collection, body }) => `${collection}/${body.id}`));
-  if (ids.size < rows.length) differences.found('duplicates', rows.length - ids.size);
+  const byId = grouped(rows, ({ collection, body }) => `${collection}/${body.id}`);
+  for (const same of byId.values()) {
+    differences.push(...same.slice(1).map(() => 'duplicates' as const));
+  }
   for (const [mark, chain] of chains) {
     const row = stored.get(mark)?.[0];
     const [{ coll = '', id = '' } = {}] = chain;
@@ -91,9 +71,9 @@ export function compare(
     eventsOf.delete(key);
     const isElsewhere = row !== undefined && `${row.collection}/${row.body.id}` !== key;
     const verdict = isElsewhere ? 'torn' : verdictOf(chain, found, isAcknowledged);
-    if (verdict !== undefined) differences.found(verdict);
+    if (verdict !== undefined) differences.push(verdict);
   }
-  differences.found('audit events wrong', [...eventsOf.values()].flat().length);
+  differences.push(...[...eventsOf.values()].flat().map(() => 'audit events' as const));
   return differences;
 }
 
@@ -115,7 +95,7 @@ function verdictOf(
   chain: readonly Operation[],
   found: State,
   isAcknowledged: (change: Operation) => boolean,
-): Kind | undefined {
+): Difference | undefined {
   let states: readonly State[] = [{ record: undefined, events: [] }];
   const earlier: State[] = [];
   for (const change of chain) {
@@ -131,7 +111,7 @@ function verdictOf(
   }
   if (states.some((state) => isDeepStrictEqual(state, found))) return undefined;
   const isRecord = ({ record }: State) => isDeepStrictEqual(record, found.record);
-  if (states.some(isRecord)) return 'audit events wrong';
+  if (states.some(isRecord)) return 'audit events';
   if (found.record === undefined) return 'acknowledged lost';
   if (states.every(({ record }) => record === undefined)) return 'deleted back';
   return earlier.some(isRecord) ? 'acknowledged lost' : 'torn';

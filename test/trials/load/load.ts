@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { Asking, COLLECTIONS, type Collection, type Place } from './asking.js';
 import { newSeed, type Random, randomFrom } from './random.js';
-import type { Properties, Recorder } from './recorder.js';
+import type { Properties, Recorder, Target } from './recorder.js';
 
 const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
 const WORDS = ['kiwi', 'mango', 'papaya', 'guava'];
@@ -37,12 +37,7 @@ interface LoadOptions {
 /** The account of a client that is apart. */
 export const accountOf = (client: number) => `owner-${client}`;
 
-interface Target {
-  readonly who: string;
-  readonly operator: boolean;
-  readonly coll: Collection;
-  readonly id: string;
-}
+type LoadTarget = Target & { readonly coll: Collection };
 
 export class Load {
   readonly #options: LoadOptions;
@@ -163,12 +158,12 @@ export class Load {
     return this.#first.last;
   }
 
-  async #create(asking: Asking, target: Target): Promise<void> {
+  async #create(asking: Asking, target: LoadTarget): Promise<void> {
     const made = await asking.write('create', target, this.#body(target.coll));
     if (made?.code === 201) this.#idsOf(target.who, target.coll).live.push(made.id);
   }
 
-  async #delete(asking: Asking, target: Target, id: string): Promise<void> {
+  async #delete(asking: Asking, target: LoadTarget, id: string): Promise<void> {
     await asking.write('delete', { ...target, id });
     // Whatever the outcome: missing records are requested now and then, too.
     const { live, dead } = this.#idsOf(target.who, target.coll);
@@ -178,7 +173,7 @@ export class Load {
     if (dead.length > KNOWN_DEAD) dead.shift();
   }
 
-  #list(asking: Asking, target: Target) {
+  #list(asking: Asking, target: LoadTarget) {
     const page = { page: this.#random.between(1, 2), size: this.#random.oneOf(PAGE_SIZES) };
     const dice = this.#random.fraction();
     if (dice < 0.3) return asking.list(target, { ...page, q: this.#random.oneOf(WORDS) });

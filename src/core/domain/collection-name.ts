@@ -1,5 +1,5 @@
-// The names of the six editable collections. They are apart from the collections'
-// rules, because the package's types include the names but not the schema library.
+// The names of the six editable collections. They are apart from the collections' rules, which the
+// clients' bundles don't need.
 
 export const COLLECTION_NAMES = [
   'businesses',

@@ -52,7 +52,8 @@ export function headerIn(
   collection: CollectionName,
   map: ReadonlyMap<string, string>,
 ): Header {
-  const { required, properties } = COLLECTIONS[collection];
+  const { rules, properties } = COLLECTIONS[collection];
+  const required = rules.map(({ name }) => name);
   const unmapped = (names: readonly string[]) =>
     [...map.keys()].filter((key) => !names.includes(key));
   const lacking = (names: readonly string[]) => {

@@ -2,7 +2,6 @@
 
 import { expect } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
-import type { Actor } from '../../src/core/domain/audit-event.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import { type Log, silentLog } from '../../src/core/log.js';
@@ -45,7 +44,7 @@ export class MemoryRecords {
     this.#context = { set, writer, searchBlocks, scheduler };
   }
 
-  account(owner: string, sender: { actor?: Actor; isDisconnected?: () => boolean } = {}) {
+  account(owner: string, sender: { actor?: 'admin'; isDisconnected?: () => boolean } = {}) {
     const { actor, isDisconnected = () => false } = sender;
     const records = new MemoryAccount(this.#context, owner, { actor, isDisconnected });
     return {

@@ -48,8 +48,3 @@ export class FailureError extends Error {
     this.failure = failure;
   }
 }
-
-/** The failure in what was thrown; undefined if it is an error of another kind. */
-export function failureIn(error: unknown): Failure | undefined {
-  return error instanceof FailureError ? error.failure : undefined;
-}

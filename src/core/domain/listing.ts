@@ -18,20 +18,16 @@ export interface ListQuery extends PageRequest {
   readonly status: string;
 }
 
-/** One page of JSON texts, and the number of texts on all pages together. */
-export interface Page {
-  readonly items: readonly string[];
-  readonly total: number;
-}
-
 /** The rows of an answer: their JSON texts, or the comma-separated text of all, in pieces that are made as they are read. */
 export type Rows = readonly string[] | AsyncIterable<string>;
 
-/** A page whose rows may be too long to be held together. */
-export interface RowsPage {
-  readonly items: Rows;
+/** The rows of one page, and the number of rows on all pages together. */
+export interface RowsPage<R extends Rows = Rows> {
+  readonly items: R;
   readonly total: number;
 }
+
+export type Page = RowsPage<readonly string[]>;
 
 export function areTexts(rows: Rows): rows is readonly string[] {
   return Array.isArray(rows);

@@ -5,7 +5,7 @@ import type { Admission } from '../admission/admission.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { AdminHealth } from '../domain/api-schema.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type ErrorCode, failureIn, type Outcome } from '../domain/errors.js';
+import { type ErrorCode, FailureError, type Outcome } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
@@ -98,8 +98,7 @@ export function createPipeline(options: PipelineOptions) {
     }
     const isOperator = isUnder(ADMIN_PREFIX, path);
     const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
-    const { collection } = route;
-    const call = { context, collection, account, isOperator, isDisconnected, service: options };
+    const call = { context, account, isOperator, isDisconnected, service: options };
     return thenMaybe(action(call), (result) => toResponse(result, facts, call));
   }
 
@@ -112,8 +111,7 @@ export function createPipeline(options: PipelineOptions) {
 
   /** "The text goes to the log with the request id, never to the client." */
   function errorResponse(error: unknown, facts: EnvelopeFacts): Response {
-    const failure = failureIn(error);
-    if (failure !== undefined) return toResponse({ failure }, facts);
+    if (error instanceof FailureError) return toResponse(error, facts);
     log.error('request_failed', error, { request_id: facts.requestId });
     const message = 'internal error; the log has it under the request id';
     return toResponse(refusal('INTERNAL_ERROR', message), facts);

@@ -12,7 +12,7 @@ import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../src/core/domain/listing
 import { validated } from '../../src/core/domain/record.js';
 import { STATUS_OF } from '../../src/core/http/envelope.js';
 import { API_PREFIX } from '../../src/core/http/path.js';
-import { allowOf, ROUTES } from '../../src/core/http/routes.js';
+import { ROUTES } from '../../src/core/http/routes.js';
 import { createOperatorClient } from '../../src/operator-client.js';
 import { codesIn, type Row, sectionOf, tableRows } from '../support/pages.js';
 
@@ -27,7 +27,7 @@ it('Paths and methods are those of the route table', () => {
   const shown = rows.map((row) => `${cell(row, 'Path')} ${cell(row, 'Methods')}`);
   const served = ROUTES.map((route) => {
     const path = pathOf(route.path).replace(`/${route.collection}`, '/{collection}');
-    return `${path} ${allowOf(route)}`;
+    return `${path} ${Object.keys(route.actions).join(', ')}`;
   });
   expect(sorted(shown)).toEqual(sorted(served));
 });

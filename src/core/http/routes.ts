@@ -184,8 +184,3 @@ function recordRoutes(base: string, collection: CollectionName): readonly Route[
     },
   ];
 }
-
-/** The `Allow` header's value, in the contract's order. */
-export function allowOf(route: Route): string {
-  return Object.keys(route.actions).join(', ');
-}

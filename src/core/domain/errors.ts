@@ -39,6 +39,12 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
   return { ok: false, failure: { code, message } };
 }
 
+/** What ends the request of a client that left before its turn. Nobody reads it; the log of requests has it. */
+export function clientClosedRequest(): FailureError {
+  const message = 'the connection was closed before the turn of its request';
+  return new FailureError(failed('BAD_REQUEST', message).failure);
+}
+
 /** A failure that is thrown where the caller has no outcome to read. */
 export class FailureError extends Error {
   readonly failure: Failure;

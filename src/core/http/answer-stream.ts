@@ -2,7 +2,8 @@
 // account's time slices and the bytes that it may hold.
 
 import type { Admission } from '../admission/admission.js';
-import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
+import type { IsDisconnected } from '../admission/fair-queue.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
 

@@ -2,7 +2,7 @@
 // token lives), joined to an identical check, or checked within 4 s: by the gate, then, in its turn if
 // the token is unknown, by a question at the provider.
 
-import { type FairQueue, type Waiter, waiters } from '../admission/fair-queue.js';
+import { FairQueue, type WaitingTurn } from '../admission/fair-queue.js';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
@@ -51,7 +51,7 @@ export class Checks implements IdentityProvider {
   readonly #reports: ThrottledLog;
   /** Places for checks. Addresses that wait for one take turns. */
   #free: number;
-  readonly #waiting: FairQueue<Waiter> = waiters();
+  readonly #waiting = new FairQueue<WaitingTurn>();
   /** By the token's hash. */
   readonly #underWay = new Map<string, Promise<Identity>>();
   /** Good the last time, expired or not; the one that was checked longest ago first. */

@@ -1,7 +1,7 @@
 // The questions that the http layer asks of the records. On one process the in-memory set
 // answers; where accounts live apart, stubs that call them do.
 
-import type { IsDisconnected } from '../admission/fair-scheduler.js';
+import type { IsDisconnected } from '../admission/fair-queue.js';
 import type { AccountSummary, Overview, Usage } from '../domain/api-schema.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';

@@ -4,7 +4,12 @@
 
 import { loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { FailureError, type Outcome, succeeded } from '../../core/domain/errors.js';
+import {
+  clientClosedRequest,
+  FailureError,
+  type Outcome,
+  succeeded,
+} from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import {
   type ChangedRecord,
@@ -14,13 +19,7 @@ import {
 } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
-import {
-  auditEvent,
-  clientClosedRequest,
-  notFound,
-  recordTooLarge,
-  storageFailed,
-} from '../../core/records/writes.js';
+import { auditEvent, notFound, recordTooLarge, storageFailed } from '../../core/records/writes.js';
 import { AccountReads, contextOf, type PostgresOptions } from './account-reads.js';
 import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
@@ -152,7 +151,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const { log, isLogged, events } = this.context;
     const { owner, sender } = this;
     const { request, kind, collection, id } = change;
-    if (sender?.isDisconnected()) throw new FailureError(clientClosedRequest.failure);
+    if (sender?.isDisconnected()) throw clientClosedRequest();
     const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
       this.ask<Written>(statement, [...values, event], request);

@@ -99,8 +99,8 @@ const VALUES = [undefined, null, '', 'is 5; it must be a lie', true, {}, ['; '],
 /** One message with every required property of a collection wrong, for each value. */
 const MESSAGES = COLLECTION_NAMES.flatMap((name) =>
   VALUES.flatMap((value) => {
-    const rules = value === undefined ? [] : COLLECTIONS[name].rules;
-    const record = Object.fromEntries(rules.map((rule) => [rule.name, value])) as JsonObject;
+    const given = value === undefined ? [] : COLLECTIONS[name].properties;
+    const record = Object.fromEntries(given.map((each) => [each.name, value])) as JsonObject;
     const verdict = validated(name, record);
     return verdict.ok ? [] : [verdict.failure.message];
   }),

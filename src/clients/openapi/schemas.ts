@@ -193,8 +193,8 @@ export function componentSchemas(): JsonObject {
 
 /** The body of a create, the body of a PATCH, and a stored record. */
 function recordSchemas(name: CollectionName) {
-  const { properties, rules, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
-  const required = rules.map((rule) => rule.name);
+  const { properties, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
+  const required = properties.filter(({ rule }) => rule).map((property) => property.name);
   const each = (schemaOf: (property: Property) => JsonObject) =>
     Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
   // Defaults are only described in words: generators treat a property with a `default` as always

@@ -14,8 +14,6 @@ export interface Collection {
   readonly names: RecordNames;
   /** Those on which programs agree, in the order of a form for people. "Unknown properties are accepted and preserved." */
   readonly properties: readonly field.Property[];
-  /** "Required on create (after merge on PATCH too)". The type of the other properties is not checked. */
-  readonly rules: readonly (field.Rule & { readonly name: string })[];
   /** Set on create if the caller's record has no such property. */
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
   /** The properties that a list for people shows, the record's name first. */
@@ -143,9 +141,8 @@ function collection(idPrefix: string, idDigitsMin: number, row: Row): Collection
     const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
     return { name, label: capitalized(words), ...property };
   });
-  const rules = properties.flatMap(({ name, rule }) => (rule ? [{ name, ...rule }] : []));
   const defaults = Object.fromEntries(
     properties.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
   );
-  return { ...row, idPrefix, idDigitsMin, properties, rules, defaults };
+  return { ...row, idPrefix, idDigitsMin, properties, defaults };
 }

@@ -59,11 +59,6 @@ export function pagination({ page, pageSize }: PageRequest, total: number): Pagi
   return { page, page_size: pageSize, total, total_pages: Math.ceil(total / pageSize) };
 }
 
-/** "The payments response reports total_pages 1 even when empty": all rows are one page. */
-export function singlePage(total: number): Pagination {
-  return { page: 1, page_size: total, total, total_pages: 1 };
-}
-
 /** Plain decimal digits, 1 or more. Beyond 2^53 - 1 it is that number: no list has that many pages. */
 function positiveInteger(text: string | null): number | undefined {
   if (text === null || !/^[0-9]+$/.test(text)) return undefined;

@@ -15,7 +15,7 @@ export interface Property {
   readonly description: string;
   /** JSON Schema of the value, a mere convention if there is no rule. */
   readonly schema: JsonObject;
-  /** The property is required: the service refuses a record whose value breaks the rule. */
+  /** "Required on create (after merge on PATCH too)": the service refuses a record whose value breaks it. */
   readonly rule?: Rule | undefined;
   /** What the service sets on create where the caller sends no such property. */
   readonly default?: string | number | boolean;

@@ -15,7 +15,6 @@ import {
   type ListQuery,
   listQuery,
   pagination,
-  singlePage,
 } from '../domain/listing.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { AccountRecords } from '../records/record-service.js';
@@ -57,10 +56,10 @@ export const HEALTH = {
 const HEALTH_RESULT = data(JSON.stringify(HEALTH));
 const health: Action = () => HEALTH_RESULT;
 
-/** "Ignores all query parameters and returns every derived row." */
+/** "Ignores all query parameters and returns every derived row", "total_pages 1 even when empty". */
 const listPayments: Action = async (call) => {
   const { items, total } = await recordsOf(call).payments();
-  return list(items, singlePage(total));
+  return list(items, { page: 1, page_size: total, total, total_pages: 1 });
 };
 
 /** Always 200: a monitor reads "degraded" and the reason, instead of a failed request. */

@@ -52,8 +52,8 @@ export function headerIn(
   collection: CollectionName,
   map: ReadonlyMap<string, string>,
 ): Header {
-  const { rules, properties } = COLLECTIONS[collection];
-  const required = rules.map(({ name }) => name);
+  const { properties } = COLLECTIONS[collection];
+  const required = properties.filter(({ rule }) => rule).map(({ name }) => name);
   const unmapped = (names: readonly string[]) =>
     [...map.keys()].filter((key) => !names.includes(key));
   const lacking = (names: readonly string[]) => {

@@ -24,7 +24,7 @@ it('A queue does with any steps what a plain list of the accounts does', () => {
           if (lane === undefined) model.push({ account: given.account, items: [item] });
           else lane.items.push(item);
         } else if (given.do === 'leave') {
-          const item = all[given.which];
+          const item = all[given.which % all.length];
           if (item !== undefined) item.isGone = true;
         } else {
           for (const lane of model) lane.items = lane.items.filter(({ isGone }) => !isGone);

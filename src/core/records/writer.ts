@@ -102,9 +102,21 @@ export class Writer {
     const stored = kind === 'update' ? this.#options.set.find(owner, collection, id) : undefined;
     const characters = body.length + (stored?.text.length ?? 0);
     return new Promise((answer, reject) => {
-      const { isDisconnected } = sender ?? {};
-      const what = { kind, owner, sender, collection, id, body, characters };
-      this.#waiting.add(owner, { ...what, isDisconnected, answer, reject });
+      // No spread: it made a create dearer by a tenth.
+      const isDisconnected = sender?.isDisconnected;
+      const write = {
+        kind,
+        owner,
+        sender,
+        collection,
+        id,
+        body,
+        characters,
+        isDisconnected,
+        answer,
+        reject,
+      };
+      this.#waiting.add(owner, write);
       this.#running ??= this.#run();
     });
   }

@@ -46,6 +46,7 @@ const STRING_NOT_EMPTY = { ...STRING, minLength: 1 };
 const NUMBER = { type: 'number', format: 'double' };
 
 export const text = of('text', STRING);
+/** A list of types instead of `anyOf`, because more generators of clients read it. */
 export const textOrNull = of('text', { type: ['string', 'null'] });
 export const nonEmptyText = of('text', STRING_NOT_EMPTY, NOT_EMPTY);
 /** A text, because the service does not parse it. */
@@ -55,5 +56,5 @@ export const number = of('number', NUMBER);
 export const money = of('money', NUMBER);
 export const moneyAbove0 = of('money', { ...NUMBER, exclusiveMinimum: 0 }, ABOVE_0);
 export const flag = of('flag', { type: 'boolean' });
-/** Or null: otherwise some generators of clients send `{}` with every change. */
+/** Or null: otherwise some of them send `{}` with every change. */
 export const object = of('object', { type: ['object', 'null'], additionalProperties: {} });

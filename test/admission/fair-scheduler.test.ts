@@ -49,7 +49,7 @@ describe('FairScheduler', () => {
 
   it('ends the work of a client that has gone', async () => {
     const { scheduler, nextTurn } = controlled();
-    const ended = expect(scheduler.yield('a', () => true)).rejects.toThrow('disconnected');
+    const ended = expect(scheduler.yield('a', () => true)).rejects.toThrow('connection was closed');
     await nextTurn();
     await ended;
   });

@@ -9,7 +9,7 @@ import { createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest';
-import type * as payment from '../../src/core/domain/payment.js';
+import type { paymentOf } from '../../src/core/domain/payment.js';
 import { ROOT } from '../support/pages.js';
 import { openProject } from '../support/project.js';
 
@@ -18,7 +18,7 @@ it('The clients type the answers of each call', () => {
   const forOperator = createOperatorClient({ baseUrl: '', adminKey: '' });
   expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
   expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
-  expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
+  expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof ReturnType<typeof paymentOf>>();
   expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
   expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
   expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');

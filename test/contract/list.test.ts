@@ -6,17 +6,17 @@ import { type Caller, describeContract, idsOf, pagination } from '../support/con
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
-/** Query, page and page size of a list with 105 records. What else is a page number: domain/listing. */
+/** Query, page and page size of a list with 105 records. */
 const PAGES: readonly (readonly [query: string, page: number, pageSize: number])[] = [
   ['', 1, 20],
   ['page=6', 6, 20],
   ['page=105&page_size=1', 105, 1],
   ['page=106&page_size=1', 106, 1],
   ['page_size=101', 1, 100],
-  ['page=9007199254740991&page_size=100', 9007199254740991, 100],
+  ['page=9007199254740992&page_size=100', 9007199254740991, 100],
   [`page=${'9'.repeat(400)}&page_size=${'9'.repeat(400)}`, 9007199254740991, 100],
   ['page=002&page_size=0010', 2, 10],
-  ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
+  ['page=2&sort=name&order=asc&offset=3&limit=1&Page=3&PAGE_SIZE=4&pageSize=5', 2, 20],
 ];
 
 /** Values that are not page numbers; a + that is not escaped is a space. */

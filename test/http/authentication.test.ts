@@ -1,9 +1,8 @@
-// Contract, "Authentication": the two gates as units. The account's gate with
-// every answer of the provider, the operator's with keys that are nearly right.
+// Contract, "Authentication": a header that takes long to read, and keys that are nearly right. The
+// rest of both gates: test/contract/authentication.test.ts and admin-access.test.ts.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { adminGate, admitAccount } from '../../src/core/http/authentication.js';
-import type { Identity, IdentityProvider } from '../../src/core/identity/identity-provider.js';
 
 const KEY = 'k3y-of-the-operator-0123456789-ABC';
 
@@ -11,54 +10,16 @@ function request(headers: Record<string, string>): Request {
   return new Request('http://localhost/api/v1/customers', { headers });
 }
 
-/** A refusal, whose message names the next step. */
-const refusal = (code: string, message: RegExp, more = {}) => ({
-  ok: false,
-  failure: { code, message: expect.stringMatching(message), ...more },
-});
-
-/** A provider that gives one answer and writes down the tokens. */
-function provider(answer: Identity): IdentityProvider & { readonly tokens: string[] } {
-  const tokens: string[] = [];
-  return {
-    tokens,
-    async identify(token) {
-      tokens.push(token);
-      return answer;
-    },
-  };
-}
-
-describe('admitAccount', () => {
-  it.each([
-    [
-      { status: 'identified', subject: 'auth0|1' },
-      { ok: true, value: 'auth0|1' },
-    ],
-    [{ status: 'invalid' }, refusal('UNAUTHORIZED', /get a new one/)],
-    [{ status: 'unavailable' }, refusal('AUTH_UNAVAILABLE', /try again later/)],
-    [
-      { status: 'unavailable', reason: 'wait 7 s', retryAfterSeconds: 7 },
-      refusal('AUTH_UNAVAILABLE', /^wait 7 s$/, { retryAfterSeconds: 7 }),
-    ],
-  ] as const)('%o is %o', async (answer, outcome) => {
-    const identity = provider(answer);
-    const result = await admitAccount(request({ Authorization: 'bearer abc.DEF-1' }), identity);
-    expect(result).toMatchObject(outcome);
-    expect(identity.tokens).toEqual(['abc.DEF-1']);
-  });
-
-  it('reads a very long malformed header in linear time', async () => {
-    const identity = provider({ status: 'identified', subject: 'someone' });
-    for (const value of [
-      `Bearer ${' '.repeat(1_000_000)}`,
-      `Bearer ${'a'.repeat(1_000_000)}é`,
-      `Bearer ${'='.repeat(1_000_000)}a`,
-      `Bearer a${'='.repeat(1_000_000)}a`,
-    ]) {
-      expect((await admitAccount(request({ Authorization: value }), identity)).ok).toBe(false);
-    }
-  });
+it('A very long malformed Authorization header is read in linear time', async () => {
+  const identity = { identify: () => ({ status: 'identified', subject: 'someone' }) as const };
+  for (const value of [
+    `Bearer ${' '.repeat(1_000_000)}`,
+    `Bearer ${'a'.repeat(1_000_000)}é`,
+    `Bearer ${'='.repeat(1_000_000)}a`,
+    `Bearer a${'='.repeat(1_000_000)}a`,
+  ]) {
+    expect((await admitAccount(request({ Authorization: value }), identity)).ok).toBe(false);
+  }
 });
 
 describe('adminGate', () => {
@@ -80,7 +41,7 @@ describe('adminGate', () => {
     // It agrees in the low byte.
     KEY.replace('k', '\u00eb'),
   ])('refuses %s', (given) => {
-    expect(admit(KEY, given)).toMatchObject(refusal('UNAUTHORIZED', /"X-Service-Admin-Key"/));
+    expect(admit(KEY, given)).toMatchObject({ failure: { code: 'UNAUTHORIZED' } });
   });
 
   describe('comparing', () => {

@@ -63,30 +63,24 @@ it('A host’s own refusals stand on every operation', () => {
   );
 });
 
-describe('An answer that is not as described', () => {
+it('An answer that is not as described is told from one that is', async () => {
   const meta = { request_id: 'r', timestamp: '2026-01-14T14:02:11.482Z' };
   const data = { id: 'CUS-0001', owner_sub: 'a', name: 'N', phone: '1' };
-  const JSON_TYPE = 'application/json; charset=utf-8';
-  const judged = (body: unknown, { status = 200, type = JSON_TYPE } = {}) => {
+  const error = { code: 'NOT_FOUND', message: 'no' };
+  const judged = (body: unknown, status = 200, type = 'application/json; charset=utf-8') => {
     const init = { status, headers: { 'Content-Type': type } };
     const response = new Response(JSON.stringify(body), init);
     return expectDescribed('GET', '/api/v1/customers/CUS-0001', response);
   };
-
-  const error = { code: 'NOT_FOUND', message: 'no' };
-
-  it('is told from one that is', async () => {
-    await judged({ data, meta });
-    await judged({ error, meta }, { status: 404 });
-  });
-
-  it.each([
-    ['a property is missing', { data: { ...data, owner_sub: undefined }, meta }, {}],
-    ['the envelope has more', { data, meta, links: [] }, {}],
-    ['the status is not described', { data, meta }, { status: 201 }],
-    ['the code is of another status', { error, meta }, { status: 401 }],
-    ['the content type differs', { data, meta }, { type: 'text/json' }],
-  ])('is recognized when %s', async (_, body, how) => {
-    await expect(judged(body, how)).rejects.toThrow('is not true of');
-  });
+  await judged({ data, meta });
+  await judged({ error, meta }, 404);
+  for (const untrue of [
+    judged({ data: { ...data, owner_sub: undefined }, meta }),
+    judged({ data, meta, links: [] }),
+    judged({ data, meta }, 201),
+    judged({ error, meta }, 401),
+    judged({ data, meta }, 200, 'text/json'),
+  ]) {
+    await expect(untrue).rejects.toThrow('is not true of');
+  }
 });

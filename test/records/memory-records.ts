@@ -2,7 +2,6 @@
 
 import { expect } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
-import type { Actor } from '../../src/core/domain/audit-event.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import { silentLog } from '../../src/core/log.js';
@@ -34,7 +33,7 @@ export class MemoryRecords {
     this.#context = { set, writer, searchBlocks: new SearchBlocks(), scheduler };
   }
 
-  account(owner: string, sender: { actor?: Actor; isDisconnected?: () => boolean } = {}) {
+  account(owner: string, sender: { actor?: 'admin'; isDisconnected?: () => boolean } = {}) {
     const { actor, isDisconnected = () => false } = sender;
     const records = new MemoryAccount(this.#context, owner, { actor, isDisconnected });
     return {

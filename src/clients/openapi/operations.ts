@@ -2,13 +2,12 @@
 // from the route table, and the examples from the handler.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
-import { COLLECTIONS } from '../../core/domain/collections.js';
+import { COLLECTIONS, capitalized } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { PAGE_DEFAULT } from '../../core/domain/limits.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js';
-import { capitalized } from '../../core/domain/property.js';
 import { UNCHECKED } from './schemas.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

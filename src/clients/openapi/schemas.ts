@@ -2,15 +2,14 @@
 // would invent one. The types that the handler serializes are made from them
 // (src/core/domain/api-schema.ts).
 
-import * as z from 'zod';
 import {
   byCollection,
   COLLECTION_NAMES,
   type CollectionName,
 } from '../../core/domain/collection-name.js';
-import { COLLECTIONS } from '../../core/domain/collections.js';
+import { COLLECTIONS, capitalized } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import { capitalized, type Property } from '../../core/domain/property.js';
+import type { Property } from '../../core/domain/property.js';
 import { HEALTH } from '../../core/http/routes.js';
 import { CODES } from './refusals.js';
 
@@ -194,26 +193,26 @@ export function componentSchemas(): JsonObject {
 
 /** The body of a create, the body of a PATCH, and a stored record. */
 function recordSchemas(name: CollectionName) {
-  const { properties, required, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
+  const { properties, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
+  const required = properties.filter(({ rule }) => rule).map((property) => property.name);
   const each = (schemaOf: (property: Property) => JsonObject) =>
     Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
   // Defaults are only described in words: generators treat a property with a `default` as always
   // present, or send the default with every change.
-  const body = each((property) => {
-    const { isRequired, default: value, description } = property;
+  const body = each(({ schema, rule, default: value, description }) => {
     const words = value === undefined ? description : `${description}. Default: \`${value}\``;
-    return isRequired ? typeOf(property) : { ...described(typeOf(property), words), ...UNCHECKED };
+    return { ...described(schema, words), ...(!rule && UNCHECKED) };
   });
-  const changes = each((property) => ({
-    ...typeOf(property),
-    ...(!property.isRequired && UNCHECKED),
+  const changes = each(({ schema, rule, description }) => ({
+    ...described(schema, description),
+    ...(!rule && UNCHECKED),
   }));
   // Typed as the project's own clients write; a property with a default is always present.
-  const record = each((property) => {
-    const { minLength: _, exclusiveMinimum: __, ...type } = typeOf(property);
+  const record = each(({ schema, rule, description }) => {
     // Without a request's limits: one old row that breaks them must not make a whole list unreadable.
-    if (property.isRequired) return type;
-    return { ...described(type, `${property.description}. ${BY_CONVENTION}`), ...UNCHECKED };
+    const { minLength: _, exclusiveMinimum: __, ...type } = schema;
+    if (rule) return described(type, description);
+    return { ...described(type, `${description}. ${BY_CONVENTION}`), ...UNCHECKED };
   });
   const server = {
     id: text(`\`${idPrefix}\` and a number, given by the service`),
@@ -245,17 +244,4 @@ function recordSchemas(name: CollectionName) {
 function open(properties: JsonObject, always: readonly string[], description: string): JsonObject {
   const optional = Object.keys(properties).filter((name) => !always.includes(name));
   return described({ ...object(properties, optional), additionalProperties: {} }, description);
-}
-
-/**
- * `[X, null]` instead of zod's `anyOf`, because more generators read it. An object may be null:
- * otherwise some generators send `{}` with every change.
- */
-function typeOf({ kind, schema, description }: Property): JsonObject {
-  const made = z.toJSONSchema(schema, { io: 'input' });
-  const { $schema: _, anyOf, properties: __, ...rest } = made as JsonObject;
-  const one = { ...(anyOf as JsonObject[] | undefined)?.[0], ...rest, description } as JsonObject;
-  if (one['type'] === 'number') one['format'] = 'double';
-  if (anyOf !== undefined || kind === 'object') one['type'] = [one['type'] as string, 'null'];
-  return one;
 }

@@ -1,8 +1,7 @@
 // How much memory requests hold: the bytes of bodies and of long answers, of each account and in all.
 // What is beyond a limit is not read or made until others are done. It is never refused.
 
-import { type FairQueue, type Waiter, waiters } from './fair-queue.js';
-import type { IsDisconnected } from './fair-scheduler.js';
+import { FairQueue, type IsDisconnected, type WaitingTurn } from './fair-queue.js';
 
 const DEFAULT_LIMITS = {
   /** Of one account: 16 bodies of the largest size. */
@@ -17,7 +16,7 @@ export type AdmissionLimits = Readonly<typeof DEFAULT_LIMITS>;
 /** How many requests a release starts at most: one large body makes room for thousands of small ones. */
 const STARTED_AT_ONCE_MAX = 16;
 
-interface Claim extends Waiter {
+interface Claim extends WaitingTurn {
   readonly account: string;
   readonly bytes: number;
 }
@@ -26,7 +25,7 @@ export class Admission {
   readonly #limits: AdmissionLimits;
   /** Bytes by account. */
   readonly #held = new Map<string, number>();
-  readonly #waiting: FairQueue<Claim> = waiters();
+  readonly #waiting = new FairQueue<Claim>();
   /** Of all accounts. */
   heldBytes = 0;
 
@@ -44,8 +43,8 @@ export class Admission {
     bytes: number,
     isDisconnected: IsDisconnected,
   ): Promise<void> | undefined {
-    const isFirst = this.#waiting.size === 0 || !this.#waiting.isWaiting(account);
-    if (isFirst && this.#tryReserve(account, bytes)) return undefined;
+    const isNext = this.#waiting.firstOf(account) === undefined;
+    if (isNext && this.#tryReserve(account, bytes)) return undefined;
     return new Promise((resolve, reject) => {
       this.#waiting.add(account, { account, bytes, isDisconnected, resolve, reject });
     });

@@ -2,10 +2,7 @@
 // slices of about two milliseconds, one slice an event-loop turn in all, and the accounts that wait for
 // a slice take turns. Requests of bounded cost don't wait here.
 
-import { type FairQueue, type Waiter, waiters } from './fair-queue.js';
-
-/** Whether the caller has gone. */
-export type IsDisconnected = () => boolean;
+import { FairQueue, type IsDisconnected, type WaitingTurn } from './fair-queue.js';
 
 /** `setImmediate`, or a timer on a host without it. */
 export function nextTask(): Promise<void> {
@@ -27,7 +24,7 @@ const DEFAULTS = {
 export class FairScheduler {
   readonly pause: typeof DEFAULTS.pause;
   readonly #options: typeof DEFAULTS;
-  readonly #waiting: FairQueue<Waiter> = waiters();
+  readonly #waiting = new FairQueue<WaitingTurn>();
   /** Set to true, it makes the next slice wait for another event-loop turn, within bounds. */
   givesWay = false;
   #isServing = false;

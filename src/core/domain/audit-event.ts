@@ -4,9 +4,6 @@
 import type { AuditEvent as StoredEvent } from './api-schema.js';
 import { cutPoint } from './search.js';
 
-/** The one audited actor: the holder of the admin key. */
-export type Actor = 'admin';
-
 /** One change by the administrator, or a restore: an earlier state replaced the database. Storage gives it its id. */
 export type AuditEvent = Omit<StoredEvent, 'id' | 'changed'> & {
   readonly changed: readonly string[];
@@ -25,8 +22,8 @@ export function restoreEvent(from: string, owner: string, at: number): AuditEven
   };
 }
 
-export const CHANGED_NAMES_MAX = 1_000;
-export const CHANGED_NAME_MAX_CHARACTERS = 200;
+const CHANGED_NAMES_MAX = 1_000;
+const CHANGED_NAME_MAX_CHARACTERS = 200;
 
 /** What the header `X-Service-Run` may hold. Anything else is ignored: the header is an extra of ours. */
 const RUN = /^[\w-]{1,64}$/;

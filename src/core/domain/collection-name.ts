@@ -1,5 +1,5 @@
-// The names of the six editable collections. They are apart from the collections'
-// rules, because the package's types include the names but not the schema library.
+// The names of the six editable collections. They are apart from the collections' rules, which the
+// clients' bundles don't need.
 
 export const COLLECTION_NAMES = [
   'businesses',
@@ -12,10 +12,8 @@ export const COLLECTION_NAMES = [
 
 export type CollectionName = (typeof COLLECTION_NAMES)[number];
 
-const NAMES: ReadonlySet<string> = new Set(COLLECTION_NAMES);
-
 export function isCollectionName(name: string): name is CollectionName {
-  return NAMES.has(name);
+  return (COLLECTION_NAMES as readonly string[]).includes(name);
 }
 
 /** A value for each collection, in the contract's order. */

@@ -14,10 +14,6 @@ export interface Collection {
   readonly names: RecordNames;
   /** Those on which programs agree, in the order of a form for people. "Unknown properties are accepted and preserved." */
   readonly properties: readonly field.Property[];
-  /** By name: "Required on create (after merge on PATCH too)". The type of the others is not checked. */
-  readonly required: readonly string[];
-  /** Of the required properties. */
-  readonly rules: readonly (field.Rule & { readonly name: string })[];
   /** Set on create if the caller's record has no such property. */
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
   /** The properties that a list for people shows, the record's name first. */
@@ -38,11 +34,15 @@ export interface RecordNames {
   readonly short: string;
 }
 
-/** The names of a collection whose records are called as itself. */
-function names(plural: string, phrase = `a ${plural.slice(0, -1)}`): RecordNames {
+/** The names of a collection whose records are called as itself, and those that differ. */
+function names(plural: string, phrase: string, others: Partial<RecordNames> = {}): RecordNames {
   const short = plural.slice(0, -1);
-  const many = field.capitalized(plural);
-  return { one: field.capitalized(short), many, phrase, plural, heading: many, short };
+  const many = capitalized(plural);
+  return { one: capitalized(short), many, phrase, plural, heading: many, short, ...others };
+}
+
+export function capitalized(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 export const DEFAULT_CURRENCY = 'TZS';
@@ -51,14 +51,9 @@ const currency = field.text('Currency code', { default: DEFAULT_CURRENCY });
 
 export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   businesses: collection('BIZ-', 4, {
-    names: {
-      one: 'Business',
-      many: 'Businesses',
-      phrase: 'a business profile',
-      plural: 'business profiles',
-      heading: 'Profiles',
-      short: 'profile',
-    },
+    names: names('business profiles', 'a business profile', {
+      ...{ one: 'Business', many: 'Businesses', heading: 'Profiles', short: 'profile' },
+    }),
     properties: {
       businessName: field.text('Name of the business'),
       phone: field.text('Phone number, as text'),
@@ -66,13 +61,13 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
         label: 'Template',
       }),
       templateVersion: field.number('Version of that template'),
-      createdAt: field.moment('When the business was set up'),
+      createdAt: field.moment('When the business was set up; ISO 8601'),
     },
     columns: ['businessName', 'phone', 'primaryTemplate', 'createdAt'],
     mirrorsOwner: true,
   }),
   customers: collection('CUS-', 4, {
-    names: names('customers'),
+    names: names('customers', 'a customer'),
     properties: {
       name: field.nonEmptyText('Name of the customer'),
       phone: field.nonEmptyText('Phone number, as text'),
@@ -105,7 +100,7 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
         default: 'New',
       }),
       method: field.textOrNull('How it was paid, such as `M-Pesa`'),
-      date: field.moment('When the order is due'),
+      date: field.moment('When the order is due; ISO 8601'),
       assignee: field.text('Name of the team member who does the work'),
       phone: field.text("The customer's phone number"),
       templateId: field.text('Which template `customFields` follow', { label: 'Template' }),
@@ -114,14 +109,9 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
     columns: ['customer', 'service', 'status', 'date', 'amount', 'paid'],
   }),
   team: collection('TM-', 4, {
-    names: {
-      one: 'TeamMember',
-      many: 'TeamMembers',
-      phrase: 'a member of the team',
-      plural: 'members of the team',
-      heading: 'Team',
-      short: 'team member',
-    },
+    names: names('members of the team', 'a member of the team', {
+      ...{ one: 'TeamMember', many: 'TeamMembers', heading: 'Team', short: 'team member' },
+    }),
     properties: {
       name: field.nonEmptyText('Name of the member'),
       phone: field.nonEmptyText('Phone number, as text'),
@@ -133,7 +123,7 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
     properties: {
       description: field.nonEmptyText('What was bought or paid for'),
       category: field.nonEmptyText('Group of expenses'),
-      date: field.nonEmptyText('When it was paid; kept as text', 'moment'),
+      date: field.nonEmptyMoment('When it was paid; kept as text'),
       amount: field.moneyAbove0('The sum that was spent'),
       method: field.text('How it was paid, such as `Cash`'),
     },
@@ -142,15 +132,17 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
 };
 
 type Row = Pick<Collection, 'names' | 'columns' | 'mirrorsOwner'> & {
-  readonly properties: Parameters<typeof field.propertiesIn>[0];
+  readonly properties: Readonly<Record<string, Omit<field.Property, 'name' | 'label'>>>;
 };
 
 function collection(idPrefix: string, idDigitsMin: number, row: Row): Collection {
-  const properties = field.propertiesIn(row.properties);
-  const rules = properties.flatMap(({ name, rule }) => (rule ? [{ name, ...rule }] : []));
+  const properties = Object.entries(row.properties).map(([name, property]) => {
+    // `templateVersion` → `Template version`.
+    const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return { name, label: capitalized(words), ...property };
+  });
   const defaults = Object.fromEntries(
     properties.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
   );
-  const required = rules.map(({ name }) => name);
-  return { ...row, idPrefix, idDigitsMin, properties, required, rules, defaults };
+  return { ...row, idPrefix, idDigitsMin, properties, defaults };
 }

@@ -39,6 +39,12 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
   return { ok: false, failure: { code, message } };
 }
 
+/** What ends the request of a client that left before its turn. Nobody reads it; the log of requests has it. */
+export function clientClosedRequest(): FailureError {
+  const message = 'the connection was closed before the turn of its request';
+  return new FailureError(failed('BAD_REQUEST', message).failure);
+}
+
 /** A failure that is thrown where the caller has no outcome to read. */
 export class FailureError extends Error {
   readonly failure: Failure;
@@ -47,9 +53,4 @@ export class FailureError extends Error {
     super(failure.message);
     this.failure = failure;
   }
-}
-
-/** The failure in what was thrown; undefined if it is an error of another kind. */
-export function failureIn(error: unknown): Failure | undefined {
-  return error instanceof FailureError ? error.failure : undefined;
 }

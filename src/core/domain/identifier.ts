@@ -4,7 +4,6 @@
 import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
 
-const PAYMENT_PREFIX = 'PAY-';
 const ZERO = 0x30;
 
 /** `customers`, 42 → `CUS-0042`. */
@@ -41,10 +40,4 @@ export function keyOf(collection: CollectionName, id: string): RecordKey {
   const isPadded = id.charCodeAt(idPrefix.length) === ZERO;
   const isFormatted = digits === idDigitsMin || (digits > idDigitsMin && !isPadded);
   return sequence > 0 && isFormatted ? sequence : id;
-}
-
-/** `ORD-0042` → `PAY-0042`: a payment row shows which order it is computed from. */
-export function paymentIdOf(orderId: string): string {
-  const { idPrefix } = COLLECTIONS.orders;
-  return PAYMENT_PREFIX + (orderId.startsWith(idPrefix) ? orderId.slice(idPrefix.length) : orderId);
 }

@@ -18,20 +18,16 @@ export interface ListQuery extends PageRequest {
   readonly status: string;
 }
 
-/** One page of JSON texts, and the number of texts on all pages together. */
-export interface Page {
-  readonly items: readonly string[];
-  readonly total: number;
-}
-
 /** The rows of an answer: their JSON texts, or the comma-separated text of all, in pieces that are made as they are read. */
 export type Rows = readonly string[] | AsyncIterable<string>;
 
-/** A page whose rows may be too long to be held together. */
-export interface RowsPage {
-  readonly items: Rows;
+/** The rows of one page, and the number of rows on all pages together. */
+export interface RowsPage<R extends Rows = Rows> {
+  readonly items: R;
   readonly total: number;
 }
+
+export type Page = RowsPage<readonly string[]>;
 
 export function areTexts(rows: Rows): rows is readonly string[] {
   return Array.isArray(rows);
@@ -61,11 +57,6 @@ export function offsetOf({ page, pageSize }: PageRequest): number {
 /** "Empty editable collections report total 0 and total_pages 0." */
 export function pagination({ page, pageSize }: PageRequest, total: number): Pagination {
   return { page, page_size: pageSize, total, total_pages: Math.ceil(total / pageSize) };
-}
-
-/** "The payments response reports total_pages 1 even when empty": all rows are one page. */
-export function singlePage(total: number): Pagination {
-  return { page: 1, page_size: total, total, total_pages: 1 };
 }
 
 /** Plain decimal digits, 1 or more. Beyond 2^53 - 1 it is that number: no list has that many pages. */

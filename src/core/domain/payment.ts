@@ -1,9 +1,6 @@
 // The payments view: one row computed from each order, nothing stored.
 
-import { paymentIdOf } from './identifier.js';
 import { type JsonObject, type JsonValue, parseRecord } from './json.js';
-
-export type Payment = ReturnType<typeof paymentOf>;
 
 /** The text of an order's payment row. */
 export function paymentRow(order: string): string {
@@ -15,7 +12,8 @@ export function paymentOf(order: JsonObject) {
   const amount = numberOr0(order['amount']);
   const paid = numberOr0(order['paid']);
   return {
-    id: paymentIdOf(String(order['id'])),
+    // "Derived from the order id": of `ORD-0042` it is `PAY-0042`.
+    id: `PAY-${String(order['id']).replace(/^ORD-/, '')}`,
     order_id: order['id'] ?? null,
     customer: order['customer'] ?? null,
     amount,

@@ -1,7 +1,7 @@
 // The kinds of properties that the table of collections is written with, and what its readers learn
-// of a property: whether it is required, its default, its words.
+// of a property: its type, whether it is required, its default, its words.
 
-import * as z from 'zod';
+import type { JsonObject } from './json.js';
 
 /** How a person reads and types a value. Money and moments are numbers and texts to the service. */
 export type PropertyKind = 'text' | 'moment' | 'number' | 'money' | 'flag' | 'object';
@@ -13,15 +13,14 @@ export interface Property {
   /** Above a field or a column: `Business name`. */
   readonly label: string;
   readonly description: string;
-  /** The service refuses a record without it, or with another value than `schema` takes. */
-  readonly isRequired: boolean;
+  /** JSON Schema of the value, a mere convention if there is no rule. */
+  readonly schema: JsonObject;
+  /** "Required on create (after merge on PATCH too)": the service refuses a record whose value breaks it. */
+  readonly rule?: Rule | undefined;
   /** What the service sets on create where the caller sends no such property. */
-  readonly default: string | number | boolean | undefined;
-  readonly schema: z.ZodType;
-  readonly rule: Rule | undefined;
+  readonly default?: string | number | boolean;
 }
 
-/** What the value of a required property must be. Not left to its schema: zod takes 14 calls for a record. */
 export interface Rule {
   readonly accepts: (value: unknown) => boolean;
   /** In the sentence of a refusal. */
@@ -37,52 +36,25 @@ const ABOVE_0: Rule = {
   wanted: 'a number above 0',
 };
 
-type Unnamed = Omit<Property, 'name' | 'label'> & Partial<Pick<Property, 'label'>>;
-type Given = Partial<Pick<Property, 'label' | 'default' | 'rule'>>;
-
 const of =
-  (kind: PropertyKind, schema: z.ZodType) =>
-  (description: string, given: Given = {}): Unnamed => ({
-    kind,
-    description,
-    isRequired: given.rule !== undefined,
-    default: undefined,
-    rule: undefined,
-    schema: schema.meta({ ...schema.meta(), description }),
-    ...given,
-  });
+  (kind: PropertyKind, schema: JsonObject, rule?: Rule) =>
+  (description: string, given: Partial<Pick<Property, 'label' | 'default'>> = {}) =>
+    ({ kind, schema, rule, description, ...given }) as const;
 
-export const text = of('text', z.string());
-export const textOrNull = of('text', z.string().nullable());
-export const number = of('number', z.number());
-export const money = of('money', z.number());
-export const flag = of('flag', z.boolean());
-export const object = of('object', z.looseObject({}));
+const STRING = { type: 'string' };
+const STRING_NOT_EMPTY = { ...STRING, minLength: 1 };
+const NUMBER = { type: 'number', format: 'double' };
 
-const isoText = of('moment', z.string().meta({ examples: ['2026-01-12T08:00:00Z'] }));
+export const text = of('text', STRING);
+/** A list of types instead of `anyOf`, because more generators of clients read it. */
+export const textOrNull = of('text', { type: ['string', 'null'] });
+export const nonEmptyText = of('text', STRING_NOT_EMPTY, NOT_EMPTY);
 /** A text, because the service does not parse it. */
-export const moment = (description: string) => isoText(`${description}; ISO 8601`);
-
-export const nonEmptyText = (description: string, kind: PropertyKind = 'text') =>
-  of(kind, z.string().min(1))(description, { rule: NOT_EMPTY });
-
-const above0 = of('money', z.number().gt(0));
-export const moneyAbove0 = (description: string) => above0(description, { rule: ABOVE_0 });
-
-/** In the order of the table. A label that is not given is made of the name. */
-export function propertiesIn(table: Readonly<Record<string, Unnamed>>): readonly Property[] {
-  return Object.entries(table).map(([name, property]) => ({
-    name,
-    label: wordsOf(name),
-    ...property,
-  }));
-}
-
-/** `templateVersion` → `Template version`. */
-function wordsOf(name: string): string {
-  return capitalized(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
-}
-
-export function capitalized(words: string): string {
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
-}
+export const moment = of('moment', { ...STRING, examples: ['2026-01-12T08:00:00Z'] });
+export const nonEmptyMoment = of('moment', STRING_NOT_EMPTY, NOT_EMPTY);
+export const number = of('number', NUMBER);
+export const money = of('money', NUMBER);
+export const moneyAbove0 = of('money', { ...NUMBER, exclusiveMinimum: 0 }, ABOVE_0);
+export const flag = of('flag', { type: 'boolean' });
+/** Or null: otherwise some of them send `{}` with every change. */
+export const object = of('object', { type: ['object', 'null'], additionalProperties: {} });

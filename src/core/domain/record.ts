@@ -113,11 +113,12 @@ export function statusOf(record: JsonObject): Status {
  */
 export function validated(name: CollectionName, record: JsonObject): Outcome<JsonObject> {
   const problems: string[] = [];
-  for (const { name: property, accepts, wanted } of COLLECTIONS[name].rules) {
+  for (const { name: property, rule } of COLLECTIONS[name].properties) {
+    if (rule === undefined) continue;
     const given = Object.hasOwn(record, property) ? record[property] : undefined;
-    if (accepts(given)) continue;
+    if (rule.accepts(given)) continue;
     const found = given === '' ? 'an empty string' : Number.isFinite(given) ? given : kindOf(given);
-    problems.push(`${property} is ${found}; it must be ${wanted}`);
+    problems.push(`${property} is ${found}; it must be ${rule.wanted}`);
   }
   return problems.length === 0
     ? succeeded(record)

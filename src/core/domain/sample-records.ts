@@ -21,12 +21,10 @@ function samples(
   common: JsonObject,
   rows: readonly JsonValue[][],
 ): Sample[] {
+  const properties = names.split(' ');
   return rows.map((row, index) => {
-    const members = row.map((value, at): [string, JsonValue] => [
-      names.split(' ')[at] ?? '',
-      value,
-    ]);
-    const body = { ...common, ...Object.fromEntries(members) };
+    const own = row.map((value, at) => [`${properties[at]}`, value] as const);
+    const body = { ...common, ...Object.fromEntries(own) };
     return { collection, id: `${idStart}${index + 1}`, body };
   });
 }

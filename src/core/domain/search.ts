@@ -10,26 +10,21 @@ export type YieldIfNeeded = () => Promise<void> | undefined;
 
 /** The text that a search looks for, case-folded. */
 export class Needle {
-  readonly #text: string;
+  readonly text: string;
   /** How many characters of a text are searched at once: fewer for a long needle. */
   readonly window: number;
 
   /** `q` is the caller's text: never a regular expression. */
   constructor(q: string) {
-    this.#text = caseFolded(q);
-    const most = Math.floor(COMPARISONS_MAX / this.#text.length);
+    this.text = caseFolded(q);
+    const most = Math.floor(COMPARISONS_MAX / this.text.length);
     this.window = Math.max(256, Math.min(WINDOW_CHARACTERS, most));
-  }
-
-  /** In characters. */
-  get length(): number {
-    return this.#text.length;
   }
 
   /** Index of the first occurrence in a folded text between two indexes; -1 if there is none. */
   indexIn(folded: string, from = 0, to = folded.length): number {
     const whole = from === 0 && to >= folded.length;
-    const at = (whole ? folded : folded.slice(from, to)).indexOf(this.#text);
+    const at = (whole ? folded : folded.slice(from, to)).indexOf(this.text);
     return at === -1 ? -1 : from + at;
   }
 
@@ -40,7 +35,7 @@ export class Needle {
       const end = cutPoint(text, start + this.window);
       const folded = overlap + caseFolded(text.slice(start, end));
       if (this.indexIn(folded) !== -1) return true;
-      overlap = this.length > 1 ? folded.slice(1 - this.length) : '';
+      overlap = this.text.length > 1 ? folded.slice(1 - this.text.length) : '';
       start = end;
       const turn = yieldIfNeeded();
       if (turn !== undefined) await turn;

@@ -2,7 +2,8 @@
 // account's time slices and the bytes that it may hold.
 
 import type { Admission } from '../admission/admission.js';
-import type { FairScheduler, IsDisconnected } from '../admission/fair-scheduler.js';
+import type { IsDisconnected } from '../admission/fair-queue.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import { cutPoint } from '../domain/search.js';
 
@@ -29,11 +30,11 @@ export function answerStream(
   const { scheduler, admission } = service;
   let isCancelled = false;
   const isOver = () => isCancelled || isDisconnected();
-  const unread = new AbortController();
+  let stopUnread = () => {};
 
   async function* encoded() {
     await admission.acquire(account, HELD_BYTES, isOver);
-    const deadline = setTimeout(() => unread.abort(), RESPONSE_WRITE_TIMEOUT_MS);
+    const deadline = setTimeout(() => stopUnread(), RESPONSE_WRITE_TIMEOUT_MS);
     try {
       for await (const piece of evenPieces(pieces)) {
         await scheduler.yieldIfNeeded(account, isOver);
@@ -55,10 +56,10 @@ export function answerStream(
     {
       // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
       start(controller) {
-        unread.signal.addEventListener('abort', () => {
+        stopUnread = () => {
           void cancel();
           controller.error(new Error('the response was not read in time'));
-        });
+        };
       },
       async pull(controller) {
         const { done, value } = await source.next();

@@ -5,7 +5,7 @@ import type { Admission } from '../admission/admission.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { AdminHealth } from '../domain/api-schema.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type ErrorCode, failureIn, type Outcome } from '../domain/errors.js';
+import { FailureError, type Outcome } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
@@ -22,7 +22,7 @@ import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, refusal, toResponse } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
 import { type RandomBytes, requestIds } from './request-id.js';
-import { allowOf, HEALTH_ROUTE, type HonoContext, type Route } from './routes.js';
+import { HEALTH_ROUTE, type HonoContext, type Route } from './routes.js';
 
 export interface PipelineOptions {
   readonly records: RecordService;
@@ -77,7 +77,12 @@ export function createPipeline(options: PipelineOptions) {
       return admitAccount(raw, identity, context.env?.remoteAddress);
     }
     const admitted = admitOperator(raw);
-    if (!admitted.ok) noteRefusedKey(context, admitted.failure.code);
+    const isRefused = !admitted.ok && admitted.failure.code === 'UNAUTHORIZED';
+    if (isRefused && raw.headers.has(ADMIN_KEY_HEADER)) {
+      options.onAdminKeyRefused?.();
+      const remote_address = context.env?.remoteAddress?.() ?? 'unknown';
+      refusedKeys.report('admin_key_refused', { remote_address });
+    }
     return admitted;
   }
 
@@ -92,28 +97,19 @@ export function createPipeline(options: PipelineOptions) {
     // An own property: the client chooses the method, which may be "constructor".
     const action = Object.hasOwn(route.actions, raw.method) && route.actions[raw.method];
     if (!action) {
-      const allow = allowOf(route);
+      const allow = Object.keys(route.actions).join(', ');
       const message = `${raw.method} is not allowed here; use ${allow}`;
       return toResponse(refusal('METHOD_NOT_ALLOWED', message, allow), facts);
     }
     const isOperator = isUnder(ADMIN_PREFIX, path);
     const isDisconnected = context.env?.isDisconnected ?? (() => raw.signal.aborted);
-    const { collection } = route;
-    const call = { context, collection, account, isOperator, isDisconnected, service: options };
+    const call = { context, account, isOperator, isDisconnected, service: options };
     return thenMaybe(action(call), (result) => toResponse(result, facts, call));
-  }
-
-  function noteRefusedKey({ req, env }: HonoContext, code: ErrorCode): void {
-    if (code !== 'UNAUTHORIZED' || !req.raw.headers.has(ADMIN_KEY_HEADER)) return;
-    options.onAdminKeyRefused?.();
-    const remote_address = env?.remoteAddress?.() ?? 'unknown';
-    refusedKeys.report('admin_key_refused', { remote_address });
   }
 
   /** "The text goes to the log with the request id, never to the client." */
   function errorResponse(error: unknown, facts: EnvelopeFacts): Response {
-    const failure = failureIn(error);
-    if (failure !== undefined) return toResponse({ failure }, facts);
+    if (error instanceof FailureError) return toResponse(error, facts);
     log.error('request_failed', error, { request_id: facts.requestId });
     const message = 'internal error; the log has it under the request id';
     return toResponse(refusal('INTERNAL_ERROR', message), facts);

@@ -15,9 +15,7 @@ import {
   type ListQuery,
   listQuery,
   pagination,
-  singlePage,
 } from '../domain/listing.js';
-import { OBJECT_VIEWS, ROW_VIEWS, type ViewName } from '../domain/operator-views.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { AccountRecords } from '../records/record-service.js';
 import type { StreamOwner } from './answer-stream.js';
@@ -31,7 +29,6 @@ export type HonoContext = Context<{ Bindings: HostBindings }>;
 /** A request whose caller is known. */
 export interface Call extends StreamOwner {
   readonly context: HonoContext;
-  readonly collection: CollectionName | undefined;
   readonly isOperator: boolean;
   readonly service: PipelineOptions;
 }
@@ -45,8 +42,6 @@ export interface Route {
   readonly actions: Readonly<Record<string, Action>>;
   /** In the path; undefined if it has none. */
   readonly collection?: CollectionName;
-  /** The operator's view that it answers, if that is one of the table. */
-  readonly view?: ViewName;
 }
 
 /** "Static: it does not check the database, write ability, or the identity provider." */
@@ -61,37 +56,10 @@ export const HEALTH = {
 const HEALTH_RESULT = data(JSON.stringify(HEALTH));
 const health: Action = () => HEALTH_RESULT;
 
-const listRecords: Action = (call) => recordsPage(call, queryIn(call, DATA_PAGE_SIZES));
-
-/** Like the account's own list, with the operator's page sizes and without the status filter. */
-const adminListRecords: Action = (call) =>
-  recordsPage(call, { ...queryIn(call, ADMIN_PAGE_SIZES), status: '' });
-
-function recordsPage(call: Call, query: ListQuery): MaybePromise<HandlerResult> {
-  return thenMaybe(recordsOf(call).list(collectionOf(call), query), ({ items, total }) =>
-    list(items, pagination(query, total)),
-  );
-}
-
-const createRecord: Action = (call) =>
-  withBody(call, 201, (body) => recordsOf(call).create(collectionOf(call), body));
-
-const readRecord: Action = (call) =>
-  thenMaybe(recordsOf(call).read(collectionOf(call), idOf(call)), (outcome) => dataOf(outcome));
-
-const updateRecord: Action = (call) =>
-  withBody(call, 200, (body) => recordsOf(call).update(collectionOf(call), idOf(call), body));
-
-/** "Deletion: `{ id, deleted }`." */
-const deleteRecord: Action = async (call) => {
-  const outcome = await recordsOf(call).delete(collectionOf(call), idOf(call));
-  return outcome.ok ? data(JSON.stringify({ id: outcome.value, deleted: true })) : outcome;
-};
-
-/** "Ignores all query parameters and returns every derived row." */
+/** "Ignores all query parameters and returns every derived row", "total_pages 1 even when empty". */
 const listPayments: Action = async (call) => {
   const { items, total } = await recordsOf(call).payments();
-  return list(items, singlePage(total));
+  return list(items, { page: 1, page_size: total, total, total_pages: 1 });
 };
 
 /** Always 200: a monitor reads "degraded" and the reason, instead of a failed request. */
@@ -119,19 +87,15 @@ function recordsOf(call: Call): AccountRecords {
   const { account, isOperator, isDisconnected, context, service } = call;
   if (!isOperator) return service.records.account(account, { isDisconnected });
   const run = runOf(context.req.raw.headers.get('x-service-run'));
-  const owner = ownerOf(assertDefined(context.req.param('owner_sub')));
+  const owner = ownerOf(context.req.param('owner_sub') ?? '');
   return service.records.account(owner, { actor: 'admin', run, isDisconnected });
 }
 
-const queryIn = ({ context }: Call, sizes: typeof DATA_PAGE_SIZES) =>
-  listQuery(queryOf(context.req.raw), sizes);
-const collectionOf = ({ collection }: Call) => assertDefined(collection);
-const idOf = ({ context }: Call) => assertDefined(context.req.param('id'));
-
-/** What the path of the action's route always has; a route without it is a defect. */
-function assertDefined<T>(part: T | undefined): T {
-  if (part === undefined) throw new Error('the route does not name what its action asks for');
-  return part;
+/** The operator's lists have page sizes of their own, and no status filter. */
+function listQueryOf({ context, isOperator }: Call): ListQuery {
+  const query = queryOf(context.req.raw);
+  if (!isOperator) return listQuery(query, DATA_PAGE_SIZES);
+  return { ...listQuery(query, ADMIN_PAGE_SIZES), status: '' };
 }
 
 /** Passes the request's body to a write. The account holds the body's bytes from before it is read until the write is done. */
@@ -162,39 +126,60 @@ const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
 export const ROUTES: readonly Route[] = [
   HEALTH_ROUTE,
   { path: `${API_PREFIX}/payments`, actions: { GET: listPayments } },
-  ...COLLECTION_NAMES.flatMap((name) => recordRoutes(API_PREFIX, name, listRecords)),
-  { path: `${ADMIN_PREFIX}/health`, actions: { GET: adminHealth } },
-  ...OBJECT_VIEWS.map((view) =>
-    viewRoute(view, async ({ service }) =>
+  ...COLLECTION_NAMES.flatMap((name) => recordRoutes(API_PREFIX, name)),
+  operatorRoute('health', adminHealth),
+  ...(['overview', 'usage'] as const).map((view) =>
+    operatorRoute(view, async ({ service }) =>
       data(JSON.stringify(await service.records.operator[view]())),
     ),
   ),
-  ...ROW_VIEWS.map((view) =>
-    viewRoute(view, async (call) => {
-      const query = queryIn(call, ADMIN_PAGE_SIZES);
+  ...(['audit', 'accounts'] as const).map((view) =>
+    operatorRoute(view, async (call) => {
+      const query = listQueryOf(call);
       const { items, total } = await call.service.records.operator[view](query);
       return list(items, pagination(query, total));
     }),
   ),
   { path: TENANT, actions: { GET: adminAccount } },
-  ...COLLECTION_NAMES.flatMap((name) => recordRoutes(TENANT, name, adminListRecords)),
+  ...COLLECTION_NAMES.flatMap((name) => recordRoutes(TENANT, name)),
 ];
 
-function viewRoute(view: ViewName, action: Action): Route {
-  return { path: `${ADMIN_PREFIX}/${view}`, view, actions: { GET: action } };
+function operatorRoute(name: string, action: Action): Route {
+  return { path: `${ADMIN_PREFIX}/${name}`, actions: { GET: action } };
 }
 
 /** A collection's two paths. One pattern for all six would also match `/admin/…`, which RegExpRouter refuses. */
-function recordRoutes(base: string, collection: CollectionName, all: Action): readonly Route[] {
+function recordRoutes(base: string, collection: CollectionName): readonly Route[] {
   const path = `${base}/${collection}`;
-  const item = { GET: readRecord, PATCH: updateRecord, DELETE: deleteRecord };
+  const id = ({ context }: Call) => context.req.param('id') ?? '';
   return [
-    { path, collection, actions: { GET: all, POST: createRecord } },
-    { path: `${path}/:id`, collection, actions: item },
+    {
+      path,
+      collection,
+      actions: {
+        GET: (call) => {
+          const query = listQueryOf(call);
+          return thenMaybe(recordsOf(call).list(collection, query), ({ items, total }) =>
+            list(items, pagination(query, total)),
+          );
+        },
+        POST: (call) => withBody(call, 201, (body) => recordsOf(call).create(collection, body)),
+      },
+    },
+    {
+      path: `${path}/:id`,
+      collection,
+      actions: {
+        GET: (call) => thenMaybe(recordsOf(call).read(collection, id(call)), (it) => dataOf(it)),
+        PATCH: (call) =>
+          withBody(call, 200, (body) => recordsOf(call).update(collection, id(call), body)),
+        // "Deletion: `{ id, deleted }`."
+        DELETE: async (call) => {
+          const outcome = await recordsOf(call).delete(collection, id(call));
+          if (!outcome.ok) return outcome;
+          return data(JSON.stringify({ id: outcome.value, deleted: true }));
+        },
+      },
+    },
   ];
-}
-
-/** The `Allow` header's value, in the contract's order. */
-export function allowOf(route: Route): string {
-  return Object.keys(route.actions).join(', ');
 }

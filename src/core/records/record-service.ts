@@ -1,8 +1,7 @@
 // The questions that the http layer asks of the records: of those in memory, or of Postgres.
 
-import type { IsDisconnected } from '../admission/fair-scheduler.js';
+import type { IsDisconnected } from '../admission/fair-queue.js';
 import type { AccountSummary, Overview, Usage } from '../domain/api-schema.js';
-import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
@@ -16,8 +15,8 @@ export interface RecordService {
 
 /** On whose behalf an account's records are used. */
 export interface Sender {
-  /** With an actor, every change is also an event in the audit log. */
-  readonly actor?: Actor | undefined;
+  /** The holder of the admin key, whose every change is also an event in the audit log. */
+  readonly actor?: 'admin' | undefined;
   /** The import or erasure that the change belongs to; its events have the same one. */
   readonly run?: string | undefined;
   /** Whether the caller has gone: a change that is not yet staged is then not made. */

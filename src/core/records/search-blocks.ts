@@ -41,7 +41,7 @@ class Block {
     const found: MemoryRecord[] = [];
     for (let from = 0; from < this.text.length; ) {
       const windowEnd = from + needle.window;
-      const at = needle.indexIn(this.text, from, windowEnd + needle.length - 1);
+      const at = needle.indexIn(this.text, from, windowEnd + needle.text.length - 1);
       if (at === -1) {
         from = windowEnd;
         const turn = yieldIfNeeded();

@@ -2,7 +2,7 @@
 // applied to memory and answered, in this order. Accounts take turns, one write of each, in the order
 // in which the account sent them. Writes that arrive during a commit are committed together after it.
 
-import { FairQueue } from '../admission/fair-queue.js';
+import { FairQueue, type Waiter } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { type AuditEvent, firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -24,7 +24,6 @@ import type { RecordSet } from './record-set.js';
 import type { RecordStorage } from './record-storage.js';
 import {
   auditEvent,
-  clientClosedRequest,
   notFound,
   recordTooLarge,
   restsOnBody,
@@ -60,7 +59,7 @@ export interface WriterOptions {
 }
 
 /** A write that waits to be decided on. */
-interface PendingWrite extends Caller {
+interface PendingWrite extends Caller, Waiter {
   readonly kind: WriteKind;
   readonly collection: CollectionName;
   /** Empty for a create. */
@@ -70,8 +69,6 @@ interface PendingWrite extends Caller {
   /** Of body and stored record: what has to be parsed. */
   readonly characters: number;
   readonly answer: (outcome: Outcome<string>) => void;
-  /** For an unexpected error. */
-  readonly reject: (error: unknown) => void;
 }
 
 /** A write that was decided on, and waits for its commit. */
@@ -90,10 +87,7 @@ interface Group {
 
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #waiting = new FairQueue<PendingWrite>(
-    ({ sender }) => sender?.isDisconnected() === true,
-    ({ answer }) => answer(clientClosedRequest),
-  );
+  readonly #waiting = new FairQueue<PendingWrite>();
   #running: Promise<void> | undefined;
   #isLost = false;
   readonly #failures: ThrottledLog;
@@ -115,7 +109,20 @@ export class Writer {
     const stored = kind === 'update' ? this.#options.set.find(owner, collection, id) : undefined;
     const characters = body.length + (stored?.text.length ?? 0);
     return new Promise((answer, reject) => {
-      const write = { kind, owner, sender, collection, id, body, characters, answer, reject };
+      // No spread: it made a create dearer by a tenth.
+      const isDisconnected = sender?.isDisconnected;
+      const write = {
+        kind,
+        owner,
+        sender,
+        collection,
+        id,
+        body,
+        characters,
+        isDisconnected,
+        answer,
+        reject,
+      };
       this.#waiting.add(owner, write);
       this.#running ??= this.#run();
     });

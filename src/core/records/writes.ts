@@ -32,12 +32,6 @@ export function auditEvent(
   };
 }
 
-/** The refusal of a change whose client left before it was made. */
-export const clientClosedRequest = failed(
-  'BAD_REQUEST',
-  'the connection was closed before the change was made',
-);
-
 /** The refusal of a record with too much JSON. One that was stored longer, by an earlier build, may shrink. */
 export function recordTooLarge(text: string, stored = ''): Outcome<never> | undefined {
   // A UTF-16 unit takes at most three bytes.

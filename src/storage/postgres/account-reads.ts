@@ -2,7 +2,7 @@
 
 import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
+import { clientClosedRequest, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
@@ -10,7 +10,7 @@ import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import { totalsOf } from '../../core/records/usage-view.js';
-import { clientClosedRequest, notFound } from '../../core/records/writes.js';
+import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { keyedSemaphore } from './batching.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
@@ -148,7 +148,7 @@ export class AccountReads {
     const act = async () => {
       // Abandoned searches would hold up those that are waited for.
       if (statement.isSlow && this.sender?.isDisconnected()) {
-        throw new FailureError(clientClosedRequest.failure);
+        throw clientClosedRequest();
       }
       return database.ask<Row>(statement, values, request);
     };

@@ -4,7 +4,12 @@
 
 import { loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
+import {
+  clientClosedRequest,
+  FailureError,
+  type Outcome,
+  succeeded,
+} from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import {
   type ChangedRecord,
@@ -16,7 +21,6 @@ import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
 import {
   auditEvent,
-  clientClosedRequest,
   notFound,
   recordTooLarge,
   storageFailed,
@@ -153,7 +157,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const { log, isLogged, events } = this.context;
     const { owner, sender } = this;
     const { request, kind, collection, id } = change;
-    if (sender?.isDisconnected()) throw new FailureError(clientClosedRequest.failure);
+    if (sender?.isDisconnected()) throw clientClosedRequest();
     const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
       this.ask<Written>(statement, [...values, event], request);
@@ -165,7 +169,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
       return written;
     } catch (error) {
-      if (request.isInDoubt || failureIn(error) !== undefined) throw error;
+      if (request.isInDoubt || error instanceof FailureError) throw error;
       const written = await write(null);
       events?.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
@@ -182,10 +186,10 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       // An earlier attempt may have been stored: no refusal of a later one is the whole truth.
       return outcome.ok || !request.isInDoubt ? outcome : storageFailed('unknown');
     } catch (error) {
-      const failure = failureIn(error);
-      if (!request.isInDoubt && failure !== undefined) throw error;
+      const isFailure = error instanceof FailureError;
+      if (!request.isInDoubt && isFailure) throw error;
       const status = request.isInDoubt ? 'unknown' : 'notStored';
-      const reason = failure === undefined ? error : (error as Error).cause;
+      const reason = isFailure ? error.cause : error;
       events?.commitEnded(status, 1, performance.now() - startedAt, reason);
       log.error('storage_commit_failed', reason, { stored: status });
       return storageFailed(status);

@@ -106,13 +106,13 @@ function Fields({ place, base, typed, problems }: FormProps) {
   const own = formTexts(place.collection, base);
   return (
     <div class="fields">
-      {fieldsOf(place.collection).map(({ name, kind, isRequired }) => {
+      {fieldsOf(place.collection).map(({ name, kind, rule }) => {
         const text = (typed ?? own).get(fieldName(name)) ?? own.get(fieldName(name));
         // Its value is in the JSON, because a field would change it.
         if (text === null) return null;
         const time = kind === 'moment' ? shownText(name, valueAt(base, name)) : '';
         const now = time === '' || time === text ? '' : ` · now ${time}`;
-        const label = labelOf(name) + (isRequired ? ' *' : '') + now;
+        const label = labelOf(name) + (rule ? ' *' : '') + now;
         return <Field {...{ name, kind, text, label }} problem={problems?.get(name)} />;
       })}
       <Field

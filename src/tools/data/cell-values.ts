@@ -216,7 +216,7 @@ function refused(problem: string): CellValue {
 function ownValue(cell: string, property: Property | undefined): CellValue | undefined {
   if (cell.startsWith("'")) return { ok: true, value: cell.slice(1) };
   // The service stores no other type there.
-  if (property?.isRequired && property.kind === 'text') return { ok: true, value: cell };
+  if (property?.rule && property.kind === 'text') return { ok: true, value: cell };
   const number = Number(cell.replace(',', '.'));
   const mark = cell.includes(',') ? ',' : '.';
   if (Number.isFinite(number) && textOfNumber(number, mark) === cell)

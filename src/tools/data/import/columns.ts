@@ -51,7 +51,8 @@ export function headerIn(
   collection: CollectionName,
   map: ReadonlyMap<string, string> = new Map(),
 ): Header {
-  const { required, properties } = COLLECTIONS[collection];
+  const { properties } = COLLECTIONS[collection];
+  const required = properties.filter(({ rule }) => rule).map(({ name }) => name);
   const unmapped = (names: readonly string[]) =>
     [...map.keys()].filter((key) => !names.includes(key));
   const lacking = (names: readonly string[]) => {

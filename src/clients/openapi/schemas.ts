@@ -15,7 +15,6 @@ import { CODES } from './refusals.js';
 
 /** Marks a type that is only a convention: the service accepts and keeps any value there. */
 export const UNCHECKED = { 'x-unchecked': true };
-const BY_CONVENTION = 'By convention: the service does not check it';
 
 const STRING: JsonObject = { type: 'string' };
 const BOOLEAN: JsonObject = { type: 'boolean' };
@@ -195,25 +194,29 @@ export function componentSchemas(): JsonObject {
 function recordSchemas(name: CollectionName) {
   const { properties, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
   const required = properties.filter(({ rule }) => rule).map((property) => property.name);
-  const each = (schemaOf: (property: Property) => JsonObject) =>
-    Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
+  const each = (
+    words: (property: Property) => string,
+    schemaOf = ({ schema }: Property): JsonObject => schema,
+  ) =>
+    Object.fromEntries(
+      properties.map((property) => {
+        const schema = described(schemaOf(property), words(property));
+        return [property.name, { ...schema, ...(!property.rule && UNCHECKED) }];
+      }),
+    );
   // Defaults are only described in words: generators treat a property with a `default` as always
   // present, or send the default with every change.
-  const body = each(({ schema, rule, default: value, description }) => {
-    const words = value === undefined ? description : `${description}. Default: \`${value}\``;
-    return { ...described(schema, words), ...(!rule && UNCHECKED) };
-  });
-  const changes = each(({ schema, rule, description }) => ({
-    ...described(schema, description),
-    ...(!rule && UNCHECKED),
-  }));
+  const body = each(({ description, default: value }) =>
+    value === undefined ? description : `${description}. Default: \`${value}\``,
+  );
+  const changes = each(({ description }) => description);
   // Typed as the project's own clients write; a property with a default is always present.
-  const record = each(({ schema, rule, description }) => {
+  const record = each(
+    ({ description, rule }) =>
+      rule ? description : `${description}. By convention: the service does not check it`,
     // Without a request's limits: one old row that breaks them must not make a whole list unreadable.
-    const { minLength: _, exclusiveMinimum: __, ...type } = schema;
-    if (rule) return described(type, description);
-    return { ...described(type, `${description}. ${BY_CONVENTION}`), ...UNCHECKED };
-  });
+    ({ schema: { minLength: _, exclusiveMinimum: __, ...type } }) => type,
+  );
   const server = {
     id: text(`\`${idPrefix}\` and a number, given by the service`),
     owner_sub: text('The account that the record belongs to'),

@@ -92,7 +92,7 @@ describe('A form', () => {
 
   it('creates a record of what is filled in, and keeps the input of one that is refused', async () => {
     const refused = await on.visitor.submit(NEW, { 'field.customer': 'Juma' });
-    expect([refused.status, refused.text]).toEqual([422, expect.stringMatching('is required.')]);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringMatching('is missing;')]);
     expect(valueIn(refused.text, 'field.customer')).toBe('Juma');
     const fields = { 'field.customer': 'Juma', 'field.service': 's', 'field.amount': '62,500' };
     const { headers } = await post(refused, { 'field.method': '', ...fields }, NEW);
@@ -102,10 +102,8 @@ describe('A form', () => {
   });
 
   it.each([
-    ['amount', '-5', 'amount is -5; it must be a number above 0'],
+    ['amount', '-5', 'Amount is -5; it must be a number above 0.'],
     ['amount', '1.000', '“1.000”: the value could be 1 or 1000.'],
-    ['amount', '', 'Amount is required.'],
-    ['date', '05/06/2026', 'the value could be 2026-06-05 or 2026-05-06.'],
     ['json', '{', 'not JSON'],
     ['json', '{"amount": 5}', 'amount has a field of its own'],
   ])('refuses %s = "%s" where it stands, and keeps the other input', async (name, text, words) => {

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings.js';
-import { type ConsoleOptions, startConsole } from '../../src/tools/console/host.js';
+import { startConsole } from '../../src/tools/console/host.js';
 import { ADMIN_KEY } from './contract.js';
 import { startDataCommand } from './data-command.js';
 import { dataService } from './data-service.js';
@@ -18,7 +18,7 @@ export type Headers = Readonly<Record<string, string>>;
 export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
 
 /** A console in this process, in front of the service that the environment names. */
-export async function openConsole(environment: Environment, more: Partial<ConsoleOptions> = {}) {
+export async function openConsole(environment: Environment) {
   const codes: string[] = [];
   const log = keptLog();
   const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
@@ -27,7 +27,6 @@ export async function openConsole(environment: Environment, more: Partial<Consol
     assetFolder: ASSETS,
     log,
     tellCode: (code) => void codes.push(code),
-    ...more,
   });
   const visitor = () => new Visitor(origin);
   return {

@@ -10,9 +10,9 @@ import { cut } from '../data/failures.js';
 import { recordsOf, type StoredRecord } from '../data/service.js';
 import { PageError } from './failure.js';
 import { counted, numberText, shortText } from './formats.js';
-import { Crumbs, Frame, Notice, Pages, QuotedSearch, Search, show, Table } from './layout.js';
+import { Crumbs, Frame, Notice, Pages, Search, Table } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
-import { accountPath, PAYMENTS, segmentIn, type Tab } from './paths.js';
+import { accountPath, collectionOf, PAYMENTS, segmentIn, type Tab } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
 import { found, PAGE_SIZE } from './service.js';
 
@@ -25,13 +25,9 @@ const CSV_NAME_MAX_CHARACTERS = 60;
 const CSV_MAX_CHARACTERS = 16 * 1_048_576;
 
 export function registerAccount(app: App, parts: ConsoleParts): void {
-  app.get('/accounts/:account', async (context) => {
-    const subject = segmentIn(context, 'account');
-    const { resources } = await accountFound(parts, subject);
-    // The tab that is most likely wanted.
-    const tab = resources.orders > 0 ? 'orders' : 'customers';
-    return context.redirect(accountPath(subject, tab), 303);
-  });
+  app.get('/accounts/:account', (context) =>
+    context.redirect(accountPath(segmentIn(context, 'account'), 'orders'), 303),
+  );
   app.get(TAB_PATH, (context) => showTab(parts, context, context.req.param('tab') as Tab));
   app.get(`${TAB_PATH}/csv`, async (context) => {
     const [subject, tab] = [segmentIn(context, 'account'), context.req.param('tab') as Tab];
@@ -59,11 +55,11 @@ async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
   const q = context.req.query('q') ?? '';
   const number = Number(context.req.query('page')) || 1;
   const account = await accountFound(parts, subject);
-  const records = recordsOf(parts.client, subject, tab === PAYMENTS ? 'orders' : tab);
+  const records = recordsOf(parts.client, subject, collectionOf(tab));
   const { items, pagination } = await records.list({ q, page: number, page_size: PAGE_SIZE });
   const path = accountPath(subject, tab);
   const names = account.profiles.map(({ businessName }) => shortText(businessName as JsonValue));
-  const page = (
+  return context.html(
     <Frame title={cut(subject)} current="accounts">
       <Crumbs />
       <h1>
@@ -80,7 +76,7 @@ async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
         {TABS.map((name) => (
           <a href={accountPath(subject, name)} aria-current={name === tab ? 'page' : undefined}>
             {`${HEADINGS[name]} `}
-            <small>{numberText(account.resources[name === PAYMENTS ? 'orders' : name])}</small>
+            <small>{numberText(account.resources[collectionOf(name)])}</small>
           </a>
         ))}
       </nav>
@@ -99,8 +95,8 @@ async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
       </div>
       <p class="caption">
         {numberText(pagination.total)}
-        {q === '' && ' in all'}
-        <QuotedSearch q={q} />.{tab === PAYMENTS && ' Computed from the orders.'}
+        {q === '' ? ' in all.' : ' found.'}
+        {tab === PAYMENTS && ' Computed from the orders.'}
       </p>
       <Table
         label={HEADINGS[tab]}
@@ -109,18 +105,20 @@ async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
         rows={items.map((record) => cellsOf(subject, tab, record))}
       />
       <Pages path={path} query={{ q }} pagination={pagination} />
-    </Frame>
+    </Frame>,
   );
-  return show(context, page);
+}
+
+function rowOf(tab: Tab, record: StoredRecord): JsonObject {
+  return tab === PAYMENTS ? { ...paymentOf(record) } : record;
 }
 
 /** A payment leads to its order. */
 function cellsOf(account: string, tab: Tab, record: StoredRecord) {
-  const row: JsonObject = tab === PAYMENTS ? { ...paymentOf(record) } : record;
-  const collection = tab === PAYMENTS ? 'orders' : tab;
+  const row = rowOf(tab, record);
   const currency = valueAt(row, 'currency');
   return [
-    <a href={accountPath(account, collection, record.id)}>{shortText(row['id'])}</a>,
+    <a href={accountPath(account, collectionOf(tab), record.id)}>{shortText(row['id'])}</a>,
     ...columnsOf(tab).map((column) => {
       const text = shownText(column, valueAt(row, column));
       if (!isMoney(column) || typeof currency !== 'string' || text === '') return text;
@@ -135,12 +133,11 @@ function cellsOf(account: string, tab: Tab, record: StoredRecord) {
 
 /** Oldest first. Resolves once every record has been read, so a download that starts is complete. Throws a `PageError` if it is too large. */
 async function csvOf({ client }: ConsoleParts, account: string, tab: Tab): Promise<string> {
-  const collection = tab === PAYMENTS ? undefined : tab;
-  const rows: object[] = [];
+  const rows: JsonObject[] = [];
   let characters = 0;
-  const records = recordsOf(client, account, collection ?? 'orders');
+  const records = recordsOf(client, account, collectionOf(tab));
   for await (const record of records.all({ page_size: PAGE_SIZE })) {
-    const row = collection === undefined ? paymentOf(record) : record;
+    const row = rowOf(tab, record);
     characters += JSON.stringify(row).length;
     if (characters > CSV_MAX_CHARACTERS) {
       const hint = 'The command `service-management export` writes it.';
@@ -149,6 +146,7 @@ async function csvOf({ client }: ConsoleParts, account: string, tab: Tab): Promi
     rows.push(row);
   }
   const columns = new Set(rows.flatMap(Object.keys));
-  const lines = rows.reverse().map((row) => csvRow({ ...row }, columns, CSV_STYLE, collection));
+  const collection = tab === PAYMENTS ? undefined : tab;
+  const lines = rows.reverse().map((row) => csvRow(row, columns, CSV_STYLE, collection));
   return csvHeader(columns, CSV_STYLE) + lines.join('');
 }

@@ -5,7 +5,7 @@ import type { AccountSummary, OperatorClient } from '../../operator-client.js';
 import { cut } from '../data/failures.js';
 import { recordsOf } from '../data/service.js';
 import { counted, numberText } from './formats.js';
-import { Frame, Pages, QuotedSearch, Search, show, Table } from './layout.js';
+import { Frame, Pages, Search, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS } from './paths.js';
 import { HEADINGS, valueAt } from './properties.js';
@@ -26,13 +26,13 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
     const rows = await Promise.all(
       items.map(async (account) => ({ ...account, name: await nameOf(client, account) })),
     );
-    const page = (
+    return context.html(
       <Frame title="Accounts" current="accounts">
         <h1>Accounts</h1>
-        <Search path={PATHS.accounts} q={q} label="Find an account" />
+        <Search path={PATHS.accounts} q={q} label="Find an account by name or subject" />
         <p class="caption">
           {counted(pagination.total, 'account')}
-          <QuotedSearch q={q} />
+          {q !== '' && ' found'}
         </p>
         <Table
           label="Accounts and their records"
@@ -50,9 +50,8 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
           <p class="empty">No match. Try a shorter part of the name or subject.</p>
         )}
         <Pages path={PATHS.accounts} query={{ q }} pagination={pagination} />
-      </Frame>
+      </Frame>,
     );
-    return show(context, page);
   });
 }
 

@@ -57,7 +57,6 @@ function registerGate(app: App, parts: ConsoleParts): void {
       if (isWrite) return askAgain(parts, context);
       return context.redirect(withQuery(PATHS.signIn, { next: pathname + search }), 303);
     }
-    context.set('isSignedIn', true);
     if (!isWrite) return next();
     const form = await formOf(context.req.raw, FORM_MAX_BYTES);
     if (form === undefined) throw new PageError(413, 'The form is too large.');

@@ -1,7 +1,6 @@
 // Searches the audit log. The service pages it without filters, so a search reads a bounded number
 // of events and says how far back it got. The events of one import or erasure are one row.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent, OperatorClient } from '../../operator-client.js';
 import { dayOf } from './formats.js';
 
@@ -11,16 +10,21 @@ const PAGES_MAX = 25;
 /** A search ends at the page of the log that reaches this number. */
 const ROWS_ENOUGH = 50;
 
-export interface AuditFilter {
-  readonly collection?: CollectionName | undefined;
-  readonly action?: AuditEvent['action'] | undefined;
-  readonly account?: string | undefined;
-  readonly record?: string | undefined;
-  /** `2026-12-31`, in the contract's time zone. */
-  readonly day?: string | undefined;
-  /** The id of an import or erasure: each of its events is then a row. */
-  readonly run?: string | undefined;
-}
+/**
+ * What an event is filtered by. `day`: such as `2026-12-31`, in the contract's time zone; `run`: the
+ * id of an import or erasure, each of whose events is then a row.
+ */
+const FACTS = {
+  collection: ({ resource }: AuditEvent) => resource,
+  action: ({ action }: AuditEvent) => action,
+  account: ({ owner_sub }: AuditEvent) => owner_sub,
+  day: ({ timestamp }: AuditEvent) => dayOf(timestamp),
+  record: ({ record_id }: AuditEvent) => record_id,
+  run: ({ run }: AuditEvent) => run,
+};
+
+export type AuditFilter = { readonly [Name in keyof typeof FACTS]?: string };
+export const FILTERS = Object.keys(FACTS) as (keyof AuditFilter)[];
 
 /** An event, or all those of one import or erasure, newest first. */
 export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
@@ -41,6 +45,7 @@ export async function searchAudit(
   filter: AuditFilter,
   { page: first = 1, pagesMax = PAGES_MAX } = {},
 ): Promise<FoundEvents> {
+  const given = FILTERS.filter((name) => filter[name] !== undefined);
   const rows: [AuditEvent, ...AuditEvent[]][] = [];
   let looked = 0;
   let oldest: AuditEvent | undefined;
@@ -51,7 +56,7 @@ export async function searchAudit(
       if (oldest !== undefined && event.id >= oldest.id) continue;
       oldest = event;
       looked++;
-      if (!matches(event, filter)) continue;
+      if (!given.every((name) => FACTS[name](event) === filter[name])) continue;
       const { run } = event;
       const isAlone = run === undefined || filter.run !== undefined;
       const row = isAlone ? undefined : rows.find(([newest]) => newest.run === run);
@@ -68,18 +73,4 @@ export async function searchAudit(
       return { ...found, rest: { page: page + 1, oldest } };
     }
   }
-}
-
-function matches(
-  event: AuditEvent,
-  { collection, action, account, record, day, run }: AuditFilter,
-) {
-  return (
-    (collection === undefined || event.resource === collection) &&
-    (action === undefined || event.action === action) &&
-    (account === undefined || event.owner_sub === account) &&
-    (record === undefined || event.record_id === record) &&
-    (day === undefined || dayOf(event.timestamp) === day) &&
-    (run === undefined || event.run === run)
-  );
 }

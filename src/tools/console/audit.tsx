@@ -4,95 +4,88 @@
 import { COLLECTION_NAMES, isCollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
 import { cut } from '../data/failures.js';
-import { type AuditFilter, type AuditRow, type FoundEvents, searchAudit } from './audit-search.js';
+import {
+  type AuditFilter,
+  type AuditRow,
+  FILTERS,
+  type FoundEvents,
+  searchAudit,
+} from './audit-search.js';
 import { counted, numberText, timeText } from './formats.js';
-import { Frame, show, Table } from './layout.js';
+import { Frame, Table } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 
 const NAMES_MAX = 8;
 const NAME_MAX_CHARACTERS = 40;
-const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'delete', 'restore'];
+const CHOICES: { readonly [Name in keyof AuditFilter]?: readonly string[] } = {
+  collection: COLLECTION_NAMES,
+  action: ['create', 'update', 'delete', 'restore'],
+};
 
 export function registerAudit(app: App, { client }: ConsoleParts): void {
   app.get(PATHS.audit, async (context) => {
-    const query = (name: string) => context.req.query(name) || undefined;
-    const filter = filterOf(query);
+    const query = (name: string) => context.req.query(name) ?? '';
+    const given = FILTERS.filter((name) => query(name) !== '');
+    const filter: AuditFilter = Object.fromEntries(given.map((name) => [name, query(name)]));
     const found = await searchAudit(client, filter, { page: Number(query('page')) || 1 });
-    return show(context, <AuditPage filter={filter} found={found} />);
+    const { rest } = found;
+    return context.html(
+      <Frame title="Audit" current="audit">
+        <h1>Audit</h1>
+        <p class="caption">
+          Changes made by the operator, newest first. Property names only, never values.
+        </p>
+        <Filter filter={filter} />
+        <p class="caption">{countOf(filter, found)}</p>
+        <AuditTable found={found} label="Events, newest first" />
+        {rest && (
+          <a class="button" href={withQuery(PATHS.audit, { ...filter, page: rest.page })}>
+            Search further back
+          </a>
+        )}
+      </Frame>,
+    );
   });
 }
 
-/** Unknown values are ignored. */
-function filterOf(query: (name: string) => string | undefined): AuditFilter {
-  const collection = query('collection') ?? '';
-  const day = query('day') ?? '';
-  return {
-    collection: isCollectionName(collection) ? collection : undefined,
-    action: ACTIONS.find((action) => action === query('action')),
-    account: query('account'),
-    day: /^\d{4}-\d\d-\d\d$/.test(day) ? day : undefined,
-    record: query('record'),
-    run: query('run'),
-  };
+function isSet(filter: AuditFilter): boolean {
+  return Object.keys(filter).length > 0;
 }
 
-function AuditPage({ filter, found }: { filter: AuditFilter; found: FoundEvents }) {
-  const { rest } = found;
-  return (
-    <Frame title="Audit" current="audit">
-      <h1>Audit</h1>
-      <p class="caption">
-        Changes made by the operator, newest first. Property names only, never values.
-      </p>
-      <Filter filter={filter} />
-      <p class="caption">{countOf(filter, found)}</p>
-      <AuditTable found={found} label="Events, newest first" />
-      {rest && (
-        <a class="button" href={withQuery(PATHS.audit, { ...filter, page: rest.page })}>
-          Search further back
-        </a>
-      )}
-    </Frame>
-  );
-}
-
-function countOf(filter: AuditFilter, found: FoundEvents): string {
-  const { rows, looked, total, rest } = found;
-  const count = isSet(filter) ? rows.reduce((sum, { length }) => sum + length, 0) : total;
-  if (!isSet(filter) || rest === undefined) return counted(count, 'event');
+function countOf(filter: AuditFilter, { rows, looked, total, rest }: FoundEvents): string {
+  if (!isSet(filter)) return counted(total, 'event');
+  const count = rows.flat().length;
+  if (rest === undefined) return counted(count, 'event');
   const since = timeText(rest.oldest.timestamp);
   return `${numberText(count)} found in ${numberText(looked)} events, back to ${since}.`;
 }
 
-function isSet(filter: AuditFilter): boolean {
-  return Object.values(filter).some((value) => value !== undefined);
-}
-
+/** A record or an import is a filter only by a link. */
 function Filter({ filter }: { readonly filter: AuditFilter }) {
-  const choices = { collection: COLLECTION_NAMES, action: ACTIONS };
+  const shown = FILTERS.filter((name) => filter[name] || !['record', 'run'].includes(name));
   return (
     <form method="get" action={PATHS.audit} class="search">
-      {Object.entries(choices).map(([name, values]) => (
-        <label>
+      {shown.map((name) => (
+        <label for={name}>
           {`${name} `}
-          <select name={name}>
-            <option value="">any</option>
-            {values.map((value) => (
-              <option selected={value === filter[name as keyof typeof choices]}>{value}</option>
-            ))}
-          </select>
+          {CHOICES[name] ? (
+            <select id={name} name={name}>
+              <option value="">any</option>
+              {CHOICES[name].map((value) => (
+                <option selected={value === filter[name]}>{value}</option>
+              ))}
+            </select>
+          ) : (
+            <input
+              id={name}
+              name={name}
+              type={name === 'day' ? 'date' : 'text'}
+              value={filter[name]}
+            />
+          )}
         </label>
       ))}
-      {(['account', 'day', 'record', 'run'] as const).map(
-        (name) =>
-          (name === 'account' || name === 'day' || filter[name] !== undefined) && (
-            <label>
-              {`${name} `}
-              <input name={name} type={name === 'day' ? 'date' : 'text'} value={filter[name]} />
-            </label>
-          ),
-      )}
       <button type="submit">Filter</button>
       {isSet(filter) && <a href={PATHS.audit}>Show all</a>}
     </form>

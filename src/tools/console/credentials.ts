@@ -39,16 +39,12 @@ export function codeCredentials(tell: (code: string) => void): Credentials {
   return {
     kind: 'code',
     async accept(given) {
-      const isRight = isSameSecret(given.trim().toUpperCase(), code);
+      const [a, b] = [Buffer.from(given.trim().toUpperCase()), Buffer.from(code)];
+      const isRight = a.length === b.length && timingSafeEqual(a, b);
       if (isRight) renew();
       return isRight;
     },
   };
-}
-
-function isSameSecret(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** The text for `CONSOLE_PASSWORD_HASH`. Throws an Error with a sentence where the password is too short or too long. */

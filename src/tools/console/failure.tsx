@@ -2,27 +2,23 @@
 
 import { ApiError } from '../../operator-client.js';
 import { sentenceOf } from '../data/failures.js';
-import { Issues, issuesOf } from './health.js';
-import { Frame, Notice, show } from './layout.js';
+import { Issues } from './health.js';
+import { Frame, Notice } from './layout.js';
 import type { ConsoleParts, PageContext } from './parts.js';
 import { localPath, PATHS } from './paths.js';
 import { readStatus } from './service.js';
-
-interface Failure {
-  readonly status: 400 | 404 | 409 | 413 | 500 | 502;
-  readonly sentence: string;
-  readonly hint: string;
-  /** The service gave no answer at all. */
-  readonly isAway?: boolean;
-}
+import { isSignedIn } from './sign-in.js';
 
 /** A failure that the console itself found. */
 export class PageError extends Error {
-  readonly failure: Failure;
+  readonly status: 400 | 404 | 409 | 413 | 500 | 502;
+  /** What to do. */
+  readonly hint: string;
 
-  constructor(status: Failure['status'], sentence: string, hint = '') {
+  constructor(status: PageError['status'], sentence: string, hint = '') {
     super(sentence);
-    this.failure = { status, sentence, hint };
+    this.status = status;
+    this.hint = hint;
   }
 }
 
@@ -35,42 +31,41 @@ export const LOOK_COMMANDS = [
 ];
 export const START_COMMANDS = [`systemctl start ${UNIT}.socket ${UNIT}`];
 
+/** The service gave no answer at all. */
+function isAway(error: unknown): boolean {
+  return error instanceof ApiError && ['CONNECTION_FAILED', 'TIMED_OUT'].includes(error.code);
+}
+
 /** `isWrite`: a change may have been made. */
-function failureOf(error: unknown, isWrite: boolean): Failure {
-  if (error instanceof PageError) return error.failure;
+function pageError(error: unknown, isWrite: boolean): PageError {
+  if (error instanceof PageError) return error;
   if (!(error instanceof ApiError)) {
-    return { status: 500, sentence: 'The console failed; its log says why.', hint: '' };
+    return new PageError(500, 'The console failed; its log says why.');
   }
-  const isAway = error.code === 'CONNECTION_FAILED' || error.code === 'TIMED_OUT';
-  const sentence = isAway ? 'The service does not answer.' : 'The service refused.';
-  const isUnknown = isWrite && isAway;
+  const hint = `${sentenceOf(error)}.`;
+  if (!isAway(error)) return new PageError(502, 'The service refused.', hint);
   const unknown = 'The change may or may not have been made: check before you send it again. ';
-  return {
-    status: 502,
-    sentence,
-    hint: `${isUnknown ? unknown : ''}${sentenceOf(error)}.`,
-    isAway,
-  };
+  return new PageError(502, 'The service does not answer.', isWrite ? unknown + hint : hint);
 }
 
 export async function showFailure(parts: ConsoleParts, context: PageContext, error: unknown) {
   const isWrite = context.req.method === 'POST';
-  const { status: code, sentence, hint, isAway } = failureOf(error, isWrite);
+  const { status: code, message: sentence, hint } = pageError(error, isWrite);
   if (code === 500) parts.log.error('console_page_failed', error);
   const { pathname, search } = new URL(context.req.url);
-  const status = isAway ? await readStatus(parts.opsUrl) : undefined;
-  const page = (
-    <Frame title={sentence} isSignedIn={context.get('isSignedIn') ?? false}>
+  const status = isAway(error) ? await readStatus(parts.opsUrl) : undefined;
+  return context.html(
+    <Frame title={sentence} isSignedIn={isSignedIn(parts, context)}>
       <h1>{sentence}</h1>
       {hint !== '' && (
         <Notice kind="bad">
           {`${hint} `}
           {typeof status === 'string' && `${status}.`}
           {typeof status === 'object' && 'Its operations port does answer.'}
-          <Issues found={issuesOf(status)} status={status} />
+          <Issues status={status} />
         </Notice>
       )}
-      {isAway && (
+      {isAway(error) && (
         <section>
           <h2>What to do</h2>
           <p class="caption">On the service’s machine, as root. What is wrong?</p>
@@ -83,7 +78,7 @@ export async function showFailure(parts: ConsoleParts, context: PageContext, err
         {!isWrite && <a href={localPath(pathname + search)}>Reload</a>}
         <a href={PATHS.accounts}>Accounts</a>
       </p>
-    </Frame>
+    </Frame>,
+    code,
   );
-  return show(context, page, code);
 }

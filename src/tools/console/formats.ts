@@ -9,11 +9,7 @@ export const TIME_ZONE = 'Africa/Dar_es_Salaam';
 const OFFSET_MS = 3 * HOUR_MS;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-const KIB = 1_024;
 const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-const MINUTE_S = 60;
-const HOUR_S = 3_600;
-const DAY_S = 86_400;
 
 const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -30,9 +26,8 @@ export function roundedText(value: number): string {
 
 export function bytesText(value: number | null): string {
   if (value === null) return '–';
-  const step = value < 1 ? 0 : Math.floor(Math.log(value) / Math.log(KIB));
-  const unit = Math.min(step, SIZE_UNITS.length - 1);
-  return `${ROUNDED.format(value / KIB ** unit)} ${SIZE_UNITS[unit]}`;
+  const unit = Math.min(Math.floor(Math.log2(Math.max(value, 1)) / 10), SIZE_UNITS.length - 1);
+  return `${roundedText(value / 1_024 ** unit)} ${SIZE_UNITS[unit]}`;
 }
 
 /** `31 Dec 2026, 23:59`, of an RFC 3339 text. Other texts stay. */
@@ -57,15 +52,12 @@ function localText(timestamp: string): string {
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }
 
-/** Such as `3 h 5 min ago`, of an RFC 3339 text. */
+/** Such as `3 h ago`, of an RFC 3339 text. */
 export function ageText(since: string): string {
-  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 1000));
-  const minutes = Math.floor(seconds / MINUTE_S);
-  const hours = Math.floor(seconds / HOUR_S);
-  if (seconds < MINUTE_S) return `${seconds} s ago`;
-  if (seconds < HOUR_S) return `${minutes} min ago`;
-  if (seconds < DAY_S) return `${hours} h ${minutes % 60} min ago`;
-  return `${Math.floor(seconds / DAY_S)} d ${hours % 24} h ago`;
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000));
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
 }
 
 /** A value for a list's cell: a text as it is, anything else as JSON, cut if it is long. */

@@ -2,23 +2,19 @@
 // what to do, in the words of the operations guide; and the page with the service's own figures.
 // Nothing but this verdict is ever green.
 
-import { HEALTH_ISSUES, type HealthIssue, WARNINGS } from '../../hosts/operations/health-issues.js';
+import { HEALTH_ISSUES, type HealthIssue } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
 import type { AdminHealth } from '../../operator-client.js';
 import { ageText, bytesText, numberText, timeText } from './formats.js';
-import { Facts, Frame, Notice, show } from './layout.js';
+import { Facts, Frame, Notice } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { readStatus, type StatusOrReason } from './service.js';
 
-type Found = readonly [name: string, issue: HealthIssue];
-
-const NO_PROVIDER = 'identity_provider_not_configured';
-
 export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void {
   app.get(PATHS.health, async (context) => {
     const [health, status] = await Promise.all([client.health(), readStatus(opsUrl)]);
-    const page = (
+    return context.html(
       <Frame title="Health" current="health">
         <h1>Health</h1>
         <VerdictNotice health={health} status={status} />
@@ -28,9 +24,8 @@ export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void
             <Facts rows={factsOf(status)} />
           </section>
         )}
-      </Frame>
+      </Frame>,
     );
-    return show(context, page);
   });
 }
 
@@ -62,22 +57,38 @@ function backupText(backups: ServiceStatus['backups']): string {
 }
 
 /** Without `/status` nothing is called healthy: the disk may be full, or the provider down. */
-function verdictOf(health: AdminHealth, status: StatusOrReason, issues: readonly Found[]) {
+function verdictOf(health: AdminHealth, status: StatusOrReason, names: readonly string[]) {
   if (health.status !== 'ok') return ['bad', 'The API answers, but its database does not'] as const;
   if (typeof status === 'object' && !status.ready) return ['bad', 'Not ready'] as const;
   // Both warnings of the provider.
-  if (issues.some(([name]) => name.startsWith('identity_provider_'))) {
+  if (names.some((name) => name.startsWith('identity_provider_'))) {
     return ['bad', 'Customers are refused'] as const;
   }
   if (status === undefined) {
     const sentence = 'The API answers. Set OPS_PORT to see whether disk and provider are healthy';
-    return ['plain', sentence] as const;
+    return ['note', sentence] as const;
   }
   if (typeof status === 'string') {
     return ['note', 'The API answers, but its health is unknown'] as const;
   }
-  if (issues.length > 0) return ['note', 'Working, but needs attention'] as const;
+  if (names.length > 0) return ['note', 'Working, but needs attention'] as const;
   return ['good', 'Healthy'] as const;
+}
+
+export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {
+  const names = new Set(issuesOf(status));
+  if (!health.identity_provider_configured) names.add('identity_provider_not_configured');
+  const [kind, sentence] = verdictOf(health, status, [...names]);
+  return (
+    <Notice kind={kind}>
+      <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}.`}
+      <Issues names={[...names]} status={status} />
+    </Notice>
+  );
+}
+
+function issuesOf(status: StatusOrReason): readonly string[] {
+  return typeof status === 'object' ? [...status.reasons, ...status.warnings] : [];
 }
 
 /** The service may be of a newer release. */
@@ -86,42 +97,28 @@ const UNKNOWN: HealthIssue = {
   action: "Read the page on readiness of the service's release.",
 };
 
-export function issuesOf(status: StatusOrReason): Found[] {
-  if (typeof status !== 'object') return [];
-  const names = [...status.reasons, ...status.warnings];
-  return names.map((name) => [name, HEALTH_ISSUES.get(name) ?? UNKNOWN]);
+interface IssuesProps {
+  readonly status: StatusOrReason;
+  /** Default: those of the status. */
+  readonly names?: readonly string[];
 }
 
-export function VerdictNotice({ health, status }: { health: AdminHealth; status: StatusOrReason }) {
-  const issues = issuesOf(status);
-  const isKnown = issues.some(([name]) => name === NO_PROVIDER);
-  if (!health.identity_provider_configured && !isKnown) {
-    issues.push([NO_PROVIDER, WARNINGS[NO_PROVIDER]]);
-  }
-  const [kind, sentence] = verdictOf(health, status, issues);
-  return (
-    <Notice kind={kind}>
-      <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}.`}
-      <Issues found={issues} status={status} />
-    </Notice>
-  );
-}
-
-export function Issues({ status, found }: { status: StatusOrReason; found: readonly Found[] }) {
-  if (found.length === 0) return null;
+export function Issues({ status, names = issuesOf(status) }: IssuesProps) {
+  if (names.length === 0) return null;
   return (
     <ul>
-      {found.map(([name, issue]) => {
+      {names.map((name) => {
+        const { meaning, action } = HEALTH_ISSUES.get(name) ?? UNKNOWN;
         const detail = typeof status === 'object' ? detailOf(name, status) : '';
         return (
           <li>
             <code>{name}</code>
             <p>
-              <Prose text={issue.meaning} />
+              <Prose text={meaning} />
               {detail !== '' && <strong> {detail}</strong>}
             </p>
             <p>
-              <strong>What to do:</strong> <Prose text={issue.action} />
+              <strong>What to do:</strong> <Prose text={action} />
             </p>
           </li>
         );
@@ -134,15 +131,14 @@ export function Issues({ status, found }: { status: StatusOrReason; found: reado
 function detailOf(name: string, status: ServiceStatus): string {
   const { writes, identity, backups, database, replication } = status;
   const at = (time: string | null | undefined) => (time ? timeText(time) : 'unknown');
-  const why = (text: string | null | undefined) => (text ?? 'unknown').replace(/\.\s*$/, '');
   const failure = backups?.last_failure;
   const details: Readonly<Record<string, string>> = {
-    writes_failing: `Since ${at(writes.failing_since)}. Last reason: ${why(writes.failing_reason)}.`,
+    writes_failing: `Since ${at(writes.failing_since)}. Last reason: ${writes.failing_reason ?? 'unknown'}`,
     disk_full: `${bytesText(database.disk_free_bytes)} free.`,
     identity_provider_unavailable: `Since ${at(identity.unavailable_since ?? status.started_at)}.`,
-    replica_unreachable: `Last reason: ${why(replication?.reason)}.`,
+    replica_unreachable: `Last reason: ${replication?.reason ?? 'unknown'}`,
     // The folder can't be written to, and no backup has failed yet.
-    backup_failed: failure ? `${at(failure.at)}: ${why(failure.reason)}.` : '',
+    backup_failed: failure ? `${at(failure.at)}: ${failure.reason}` : '',
     backup_overdue: `Newest: ${at(backups?.last_success_at)}.`,
   };
   return details[name] ?? '';

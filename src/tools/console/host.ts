@@ -8,9 +8,10 @@ import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../core/log.js';
 import { addressProblem } from '../../hosts/settings/addresses.js';
 import type { ConsoleSettings } from '../../hosts/settings.js';
+import { createOperatorClient } from '../../operator-client.js';
+import { boundedFetch } from '../data/service.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
-import { serviceClient } from './service.js';
 import { Sessions } from './sessions.js';
 
 const SERVER_OPTIONS = {
@@ -25,27 +26,21 @@ const SERVER_OPTIONS = {
 /** An idle connection is closed, for example when its client stops reading. */
 const SILENCE_MAX_MS = 120_000;
 const CONNECTIONS_MAX = 100;
+/** How long a person waits for a page. */
+const ANSWER_MAX_MS = 10_000;
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
   /** Where `console.css` is. */
   readonly assetFolder: URL;
   readonly log: Log;
-  /** How long a page waits for the service, in milliseconds. */
-  readonly answerMaxMs?: number;
   /** Gets each sign-in code, if no password is set. */
   readonly tellCode: (code: string) => void;
 }
 
-export interface RunningConsole {
-  /** `http://ADDRESS:PORT` */
-  readonly origin: string;
-  close(): Promise<void>;
-}
-
-/** Resolves when the port is open. Rejects if the address can't be used. */
-export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
-  const { settings, assetFolder, answerMaxMs, log, tellCode } = options;
+/** Resolves when the port is open, with the console's `http://ADDRESS:PORT`. Rejects if the address can't be used. */
+export async function startConsole(options: ConsoleOptions) {
+  const { settings, assetFolder, log, tellCode } = options;
   const { host, serviceUrl, opsUrl, adminKey, passwordHash } = settings;
   const style = readFileSync(new URL('console.css', assetFolder), 'utf8');
   const server = createServer(SERVER_OPTIONS);
@@ -61,7 +56,12 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const { address, family, port } = server.address() as AddressInfo;
   const app = consoleApp({
     address: { origin: settings.origin, port },
-    client: serviceClient({ baseUrl: serviceUrl, adminKey }, answerMaxMs),
+    client: createOperatorClient({
+      baseUrl: serviceUrl,
+      adminKey,
+      timeoutMs: ANSWER_MAX_MS,
+      fetch: boundedFetch,
+    }),
     opsUrl,
     sessions: new Sessions(),
     credentials:
@@ -74,10 +74,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   return {
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,23 +1,14 @@
 // The frame of every page, and small parts that several pages share.
 
+import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
 import { cut } from '../data/failures.js';
 import { TIME_ZONE } from './formats.js';
-import type { PageContext } from './parts.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 import { HEADINGS, type RecordPlace } from './properties.js';
 
 const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
-
-/** A page as an answer. */
-export function show(
-  context: PageContext,
-  page: ReturnType<typeof Frame>,
-  status: 200 | 400 | 401 | 404 | 409 | 413 | 422 | 429 | 500 | 502 = 200,
-) {
-  return context.html(`<!doctype html>${page}`, status);
-}
 
 interface FrameProps {
   readonly title: string;
@@ -27,58 +18,55 @@ interface FrameProps {
   readonly children?: Child;
 }
 
+/** A whole page. */
 export function Frame({ title, current, isSignedIn = true, children }: FrameProps) {
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Operator’s console`}</title>
-        <link rel="icon" type="image/svg+xml" href="/icon.svg" />
-        <link rel="stylesheet" href="/console.css" />
-      </head>
-      <body>
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
-        <header>
-          <a class="brand" href={PATHS.overview}>
-            <img src="/icon.svg" alt="" width="24" height="24" />
-            Operator’s console
+    <>
+      {raw('<!doctype html>')}
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <title>{`${title} · Operator’s console`}</title>
+          <link rel="icon" type="image/svg+xml" href="/icon.svg" />
+          <link rel="stylesheet" href="/console.css" />
+        </head>
+        <body>
+          <a class="skip" href="#content">
+            Skip to the content
           </a>
-          {isSignedIn && (
-            <>
-              <nav aria-label="Pages">
-                {NAV.map((name) => (
-                  <a href={PATHS[name]} aria-current={name === current ? 'page' : undefined}>
-                    {name}
-                  </a>
-                ))}
-              </nav>
-              <form method="post" action={PATHS.signOut}>
-                <FormId />
-                <button type="submit" class="plain">
-                  Sign out
-                </button>
-              </form>
-            </>
-          )}
-        </header>
-        <main id="content">{children}</main>
-        <footer>{`Times are in ${TIME_ZONE}; logs are in UTC.`}</footer>
-      </body>
-    </html>
+          <header>
+            <a class="brand" href={PATHS.overview}>
+              <img src="/icon.svg" alt="" width="24" height="24" />
+              Operator’s console
+            </a>
+            {isSignedIn && (
+              <>
+                <nav aria-label="Pages">
+                  {NAV.map((name) => (
+                    <a href={PATHS[name]} aria-current={name === current ? 'page' : undefined}>
+                      {name}
+                    </a>
+                  ))}
+                </nav>
+                <form method="post" action={PATHS.signOut}>
+                  <button type="submit" class="plain">
+                    Sign out
+                  </button>
+                </form>
+              </>
+            )}
+          </header>
+          <main id="content">{children}</main>
+          <footer>{`Times are in ${TIME_ZONE}; logs are in UTC.`}</footer>
+        </body>
+      </html>
+    </>
   );
 }
 
-/** Every form carries an id, by which it counts once. */
-export function FormId() {
-  return <input type="hidden" name="form" value={crypto.randomUUID()} />;
-}
-
 interface NoticeProps {
-  /** `plain`: neutral. */
-  readonly kind: 'good' | 'bad' | 'note' | 'plain';
+  readonly kind: 'good' | 'bad' | 'note';
   readonly children?: Child;
 }
 
@@ -136,27 +124,15 @@ export function Table({ label, columns, numbers = 0, rows }: TableProps) {
 }
 
 export function Search({ path, q, label }: { path: string; q: string; label: string }) {
-  const hint = path === PATHS.accounts ? 'Name or subject' : 'Any text of a record';
   return (
     <search>
       <form method="get" action={path} class="search">
         <label for="q">{label}</label>
-        <input id="q" type="search" name="q" value={q} placeholder={hint} maxlength={200} />
+        <input id="q" type="search" name="q" value={q} maxlength={200} />
         <button type="submit">Search</button>
         {q !== '' && <a href={path}>Show all</a>}
       </form>
     </search>
-  );
-}
-
-/** After a count: the text that was searched for, in its own direction. */
-export function QuotedSearch({ q }: { readonly q: string }) {
-  if (q === '') return null;
-  return (
-    <>
-      {' with “'}
-      <bdi>{q}</bdi>”
-    </>
   );
 }
 

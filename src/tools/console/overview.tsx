@@ -2,14 +2,13 @@
 // changed lately.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import { HOUR_MS } from '../../core/domain/hour.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
 import type { Overview } from '../../operator-client.js';
 import { AuditTable } from './audit.js';
 import { searchAudit } from './audit-search.js';
 import { ageText, bytesText, clockText, counted, numberText, roundedText } from './formats.js';
 import { VerdictNotice } from './health.js';
-import { Frame, Search, show } from './layout.js';
+import { Frame, Search } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { HEADINGS } from './properties.js';
@@ -18,7 +17,9 @@ import { readStatus } from './service.js';
 type Minute = ServiceStatus['last_hour'][number];
 
 const CHANGES_MAX = 8;
-const WIDTH = 720;
+/** Of the plot: a bar for each minute, and its width. */
+const MINUTES = 60;
+const BAR = 12;
 const HEIGHT = 90;
 const GAP = 1;
 /** A count above 0 is always visible. */
@@ -35,12 +36,12 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
       readStatus(opsUrl),
     ]);
     const known = typeof status === 'object' ? status : undefined;
-    const page = (
+    return context.html(
       <Frame title="Overview" current="overview">
         <h1>Overview</h1>
         <VerdictNotice health={health} status={status} />
         <Figures overview={overview} status={known} />
-        <Search path={PATHS.accounts} q="" label="Find an account" />
+        <Search path={PATHS.accounts} q="" label="Find an account by name or subject" />
         {known && <LastHour minutes={known.last_hour} />}
         <section>
           <h2>Latest changes by the operator</h2>
@@ -49,9 +50,8 @@ export function registerOverview(app: App, parts: ConsoleParts): void {
             <a href={PATHS.audit}>{`All ${numberText(changes.total)} changes`}</a>
           </p>
         </section>
-      </Frame>
+      </Frame>,
     );
-    return show(context, page);
   });
 }
 
@@ -114,22 +114,22 @@ function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
 
 /** Hidden from screen readers, since the text has the figures. */
 function Plot({ minutes }: { readonly minutes: readonly Minute[] }) {
-  const now = Date.now();
   const most = Math.max(...minutes.map(({ requests }) => requests), 1);
-  const x = (at: string) => Math.max(0, WIDTH * (1 - (now - Date.parse(at)) / HOUR_MS));
-  const bar = ({ from, to }: Minute, count: number, kind?: string) => {
-    const height = Math.max((HEIGHT * count) / most, LEAST_HEIGHT);
-    const width = Math.max(x(to) - x(from) - GAP, GAP);
-    const [left, top, wide, high] = [x(from), HEIGHT - height, width, height].map((value) =>
-      value.toFixed(1),
-    );
-    return count > 0 && <rect class={kind} x={left} y={top} width={wide} height={high} />;
+  const bar = (count: number, index: number, kind?: string) => {
+    const height = Math.max(Math.round((HEIGHT * count) / most), LEAST_HEIGHT);
+    const x = (MINUTES - minutes.length + index) * BAR;
+    const box = { x, y: HEIGHT - height, width: BAR - GAP, height };
+    return count > 0 && <rect class={kind} {...box} />;
   };
-  const box = `0 0 ${WIDTH} ${HEIGHT}`;
   return (
-    <svg class="plot" viewBox={box} preserveAspectRatio="none" aria-hidden="true">
-      {minutes.map((minute) => bar(minute, minute.requests))}
-      {minutes.map((minute) => bar(minute, minute.failed, 'errors'))}
+    <svg
+      class="plot"
+      viewBox={`0 0 ${MINUTES * BAR} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {minutes.map(({ requests }, index) => bar(requests, index))}
+      {minutes.map(({ failed }, index) => bar(failed, index, 'errors'))}
     </svg>
   );
 }

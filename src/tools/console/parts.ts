@@ -19,12 +19,7 @@ export interface ConsoleParts {
   readonly log: Log;
 }
 
-/** The values in the context of a page's action. */
-export interface PageEnvironment {
-  Variables: {
-    isSignedIn: boolean;
-    form: URLSearchParams;
-  };
-}
+/** `form`: the one that was sent. */
+export type PageEnvironment = { Variables: { form: URLSearchParams } };
 export type App = Hono<PageEnvironment>;
 export type PageContext = Context<PageEnvironment>;

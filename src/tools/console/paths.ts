@@ -16,6 +16,11 @@ export const PATHS = {
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;
 
+/** Where a tab's rows come from. */
+export function collectionOf(tab: Tab): CollectionName {
+  return tab === PAYMENTS ? 'orders' : tab;
+}
+
 export function accountPath(account: string, ...rest: readonly string[]): string {
   return [PATHS.accounts, ...[account, ...rest].map(segmentOf)].join('/');
 }

@@ -9,13 +9,6 @@ import { fieldsOf, fieldText, isOfService, propertiesBut, valueAt } from './prop
 /** The field for the properties that have no field of their own. */
 export const JSON_FIELD = 'json';
 
-export interface Change {
-  /** New values by property; null for one taken out, because a merge can't remove it. */
-  readonly set: JsonObject;
-  /** Sentences by property, or by `json`. */
-  readonly problems: ReadonlyMap<string, string>;
-}
-
 export function fieldName(property: string): string {
   return `field.${property}`;
 }
@@ -35,12 +28,10 @@ export function formTexts(collection: CollectionName, record: JsonObject): URLSe
 }
 
 /** `base`: the record as the form showed it. */
-export function changeOf(
-  collection: CollectionName,
-  sent: URLSearchParams,
-  base: JsonObject,
-): Change {
+export function changeOf(collection: CollectionName, sent: URLSearchParams, base: JsonObject) {
+  /** New values by property; null for one taken out, because a merge can't remove it. */
   const set: JsonObject = {};
+  /** Sentences by property, or by `json`. */
   const problems = new Map<string, string>();
   const shown = formTexts(collection, base);
   const inFields = new Set<string>();
@@ -83,22 +74,6 @@ function addJson(
     if (!Object.hasOwn(parsed.value, name)) setOwn(set, name, null);
   }
   return undefined;
-}
-
-/** A record with a change merged into it, as by the service. */
-export function merged(record: JsonObject, change: JsonObject): JsonObject {
-  const result = { ...record };
-  for (const [name, value] of Object.entries(change)) setOwn(result, name, value);
-  return result;
-}
-
-/** The properties that differ. */
-export function differing(base: JsonObject, now: JsonObject): string[] {
-  const names = new Set([...Object.keys(base), ...Object.keys(now)]);
-  const isSame = (name: string) =>
-    Object.hasOwn(base, name) === Object.hasOwn(now, name) &&
-    isSameValue(valueAt(base, name) ?? null, valueAt(now, name) ?? null);
-  return [...names].filter((name) => !isSame(name));
 }
 
 /** The value of a field's text, as an import reads it. An empty text is null: a change can't remove a property. */

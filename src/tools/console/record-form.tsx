@@ -1,12 +1,12 @@
 // The one form of a record: a field for each known property, and JSON for what has no field.
 
 import { COLLECTIONS } from '../../core/domain/collections.js';
-import type { JsonObject } from '../../core/domain/json.js';
+import { isSameValue, type JsonObject } from '../../core/domain/json.js';
 import type { PropertyKind } from '../../core/domain/property.js';
-import { Crumbs, FormId, Frame, Notice } from './layout.js';
+import { Crumbs, Frame, Notice } from './layout.js';
 import { accountPath } from './paths.js';
 import { fieldsOf, jsonText, labelOf, type RecordPlace, shownText, valueAt } from './properties.js';
-import { differing, fieldName, formTexts, JSON_FIELD } from './record-change.js';
+import { fieldName, formTexts, JSON_FIELD } from './record-change.js';
 
 /** A longer text, or one with line breaks, gets a text area. */
 const LINE_MAX_CHARACTERS = 80;
@@ -31,8 +31,7 @@ export function FormPage(props: FormProps) {
   const { place, id, base, outdated, problems } = props;
   const title =
     id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
-  const list = accountPath(place.account, place.collection);
-  const path = id === undefined ? list : accountPath(place.account, place.collection, id);
+  const back = accountPath(place.account, place.collection, ...(id === undefined ? [] : [id]));
   return (
     <Frame title={title} current="accounts">
       <Crumbs place={place} />
@@ -50,13 +49,9 @@ export function FormPage(props: FormProps) {
         </Notice>
       )}
       {outdated && <ConflictNotice before={outdated} now={base} />}
-      <form
-        method="post"
-        action={id === undefined ? `${list}/new` : `${path}/change`}
-        class="card"
-        autocomplete="off"
-      >
-        <FormId />
+      <form method="post" class="card" autocomplete="off">
+        {/* By this id the form counts once. */}
+        <input type="hidden" name="form" value={crypto.randomUUID()} />
         <input type="hidden" name="base" value={JSON.stringify(base)} />
         <Fields {...props} />
         <p class="caption">
@@ -66,7 +61,7 @@ export function FormPage(props: FormProps) {
           <button type="submit" name="do" value="save" class="main">
             {id === undefined ? 'Create' : 'Save'}
           </button>
-          <a class="button" href={path}>
+          <a class="button" href={back}>
             Cancel
           </a>
         </p>
@@ -90,13 +85,15 @@ function ConflictNotice({ before, now }: { before: JsonObject; now: JsonObject }
       <strong>Someone changed this record in the meantime.</strong> Nothing was saved. The form
       shows the current record with your changes. Save to overwrite, or cancel.
       <ul>
-        {differing(before, now).map((name) => (
-          <li>
-            <bdi>
-              {`${labelOf(name)} was ${jsonText(valueAt(before, name))}, and is now ${jsonText(valueAt(now, name))}.`}
-            </bdi>
-          </li>
-        ))}
+        {Object.keys({ ...before, ...now }).map((name) => {
+          const [was, is] = [valueAt(before, name), valueAt(now, name)];
+          if (was !== undefined && is !== undefined && isSameValue(was, is)) return null;
+          return (
+            <li>
+              <bdi>{`${labelOf(name)} was ${jsonText(was)}, and is now ${jsonText(is)}.`}</bdi>
+            </li>
+          );
+        })}
       </ul>
     </Notice>
   );

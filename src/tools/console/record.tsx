@@ -9,22 +9,22 @@ import { recordsOf, type StoredRecord } from '../data/service.js';
 import { AuditTable } from './audit.js';
 import { searchAudit } from './audit-search.js';
 import { PageError } from './failure.js';
-import { timeText } from './formats.js';
-import { Crumbs, Facts, Frame, Notice, show } from './layout.js';
+import { shortText, timeText } from './formats.js';
+import { Crumbs, Facts, Frame, Notice } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { accountPath, PATHS, segmentIn, withQuery } from './paths.js';
 import {
+  columnsOf,
   fieldsOf,
   isMoney,
   isOfService,
   jsonText,
   labelOf,
-  nameOf,
   type RecordPlace,
   shownText,
   valueAt,
 } from './properties.js';
-import { changeOf, formTexts, merged } from './record-change.js';
+import { changeOf, formTexts } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
 import { found } from './service.js';
 
@@ -74,15 +74,15 @@ async function showRecord({ client }: ConsoleParts, context: PageContext, record
   const events = await searchAudit(client, filter, { pagesMax: 1 });
   const since = events.rest?.oldest.timestamp;
   const notice = NOTICES.get(context.req.query('done') ?? '');
-  const name = nameOf(record);
+  const name = shortText(valueAt(record, columnsOf(place.collection)[0])).trim() || record.id;
   const known = fieldsOf(place.collection).map((property) => property.name);
   const others = Object.keys(record).filter((own) => !known.includes(own) && !isOfService(own));
-  const page = (
+  return context.html(
     <Frame title={record.id} current="accounts">
       <Crumbs place={place} />
       <div class="title">
         <h1>
-          <bdi>{cut(name, 120)}</bdi>
+          <bdi>{name}</bdi>
           {name !== record.id && <small> {record.id}</small>}
         </h1>
         <a
@@ -116,9 +116,8 @@ async function showRecord({ client }: ConsoleParts, context: PageContext, record
         <AuditTable found={events} max={EVENTS_MAX} label="Changes by the operator" />
         {since && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
       </section>
-    </Frame>
+    </Frame>,
   );
-  return show(context, page);
 }
 
 function shown(record: StoredRecord, name: string) {
@@ -134,7 +133,7 @@ function shown(record: StoredRecord, name: string) {
 }
 
 function showForm(context: PageContext, props: FormProps, status: 200 | 409 | 422 = 200) {
-  return show(context, <FormPage {...props} />, status);
+  return context.html(<FormPage {...props} />, status);
 }
 
 /** `id`: undefined for a new record. */
@@ -145,10 +144,8 @@ async function takeForm(parts: ConsoleParts, context: PageContext, id: string | 
   const form = { place, id, base, typed };
   const records = recordsOf(parts.client, place.account, place.collection);
   const isDelete = typed.get('do') === 'delete';
-  const { set, problems } = isDelete
-    ? { set: {}, problems: new Map() }
-    : changeOf(place.collection, typed, base);
-  if (problems.size > 0) return showForm(context, { ...form, problems }, 422);
+  const { set, problems } = changeOf(place.collection, typed, base);
+  if (!isDelete && problems.size > 0) return showForm(context, { ...form, problems }, 422);
   const done = (path: string, what: string) => context.redirect(`${path}?done=${what}`, 303);
   try {
     if (id === undefined) {
@@ -163,9 +160,8 @@ async function takeForm(parts: ConsoleParts, context: PageContext, id: string | 
       throw new PageError(409, sentence, 'Nothing was saved.');
     }
     if (!isSameValue(now, base)) {
-      const mine = merged(now, set);
-      const texts = formTexts(place.collection, mine);
-      return showForm(context, { place, id, base: now, typed: texts, outdated: base }, 409);
+      const typed = formTexts(place.collection, { ...now, ...set });
+      return showForm(context, { place, id, base: now, typed, outdated: base }, 409);
     }
     if (isDelete) {
       await records.delete(id);
@@ -183,12 +179,7 @@ async function takeForm(parts: ConsoleParts, context: PageContext, id: string | 
 function problemsOf(error: ApiError): Map<string, string> {
   const fields = error.code === 'VALIDATION_FAILED' ? Object.entries(error.fields) : [];
   if (fields.length === 0) return new Map([['', error.message]]);
-  return new Map(
-    fields.map(([name, { reason, message }]) => {
-      const isNothing = reason === 'missing' || reason === 'empty' || message.startsWith('is null');
-      return [name, isNothing ? `${labelOf(name)} is required.` : `${name} ${message}`];
-    }),
-  );
+  return new Map(fields.map(([name, { message }]) => [name, `${labelOf(name)} ${message}.`]));
 }
 
 /** The record as the form showed it. Throws a `PageError` if it is incomplete. */

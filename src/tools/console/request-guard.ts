@@ -35,7 +35,7 @@ export function requestGuard(address: ConsoleAddress): MiddlewareHandler {
   return async (context, next) => {
     const refusal = refusalOf(context.req.raw, address);
     if (refusal === undefined) await next();
-    else context.res = new Response(refusal.text, { status: refusal.status });
+    else context.res = refusal;
     if (!context.res.headers.has('Cache-Control')) {
       context.res.headers.set('Cache-Control', 'no-store');
     }
@@ -52,22 +52,19 @@ function originOf(request: Request, { origin, port }: ConsoleAddress): string | 
   return isOurs && Number(url.port || 80) === port ? url.origin : undefined;
 }
 
-function refusalOf(request: Request, address: ConsoleAddress) {
+function refusalOf(request: Request, address: ConsoleAddress): Response | undefined {
   const { headers, method } = request;
+  const refused = (status: number, text: string) => new Response(`${text}\n`, { status });
   const origin = originOf(request, address);
-  if (origin === undefined) {
-    return { status: 421, text: 'Host is not the console’s address\n' };
-  }
+  if (origin === undefined) return refused(421, 'Host is not the console’s address');
+  const site = headers.get('sec-fetch-site');
   if (method === 'GET') {
-    const site = headers.get('sec-fetch-site') ?? 'none';
     const isNavigation = (headers.get('sec-fetch-mode') ?? 'navigate') === 'navigate';
-    if (site === 'same-origin' || site === 'none' || isNavigation) return undefined;
-    return { status: 403, text: 'pages of other sites may not load anything from the console\n' };
+    if (isNavigation || site === null || /^(same-origin|none)$/.test(site)) return undefined;
+    return refused(403, 'pages of other sites may not load anything from the console');
   }
-  if (method !== 'POST') return { status: 405, text: 'the console accepts GET and POST only\n' };
+  if (method !== 'POST') return refused(405, 'the console accepts GET and POST only');
   // A page on another port of this machine is "same-site", so nothing less than this will do.
-  if (headers.get('origin') === origin && headers.get('sec-fetch-site') === 'same-origin') {
-    return undefined;
-  }
-  return { status: 403, text: 'this form was not sent by a page of the console\n' };
+  if (headers.get('origin') === origin && site === 'same-origin') return undefined;
+  return refused(403, 'this form was not sent by a page of the console');
 }

@@ -1,23 +1,13 @@
-// The service as the console calls it: the operator's client, with answers of bounded length, no
-// redirects, and a timeout that suits a person; and the `/status` of its operations port.
+// What the console asks the service for beyond the operator's client: the `/status` of its
+// operations port.
 
 import type { ServiceStatus } from '../../hosts/operations/status.js';
-import { ApiError, createOperatorClient, type OperatorClient } from '../../operator-client.js';
-import { boundedFetch } from '../data/service.js';
+import { ApiError } from '../../operator-client.js';
 
-const TIMEOUT_MS = 10_000;
 /** Rows of every page of a list. */
 export const PAGE_SIZE = 25;
 /** Longer than the service itself waits for a disk that hangs, so that it can report one. */
 const STATUS_MAX_MS = 5_000;
-
-/** `timeoutMs`: of one call. */
-export function serviceClient(
-  target: { readonly baseUrl: string; readonly adminKey: string },
-  timeoutMs = TIMEOUT_MS,
-): OperatorClient {
-  return createOperatorClient({ ...target, timeoutMs, fetch: boundedFetch });
-}
 
 /** The answer; undefined for 404. */
 export function found<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -17,8 +17,7 @@ export class Sessions {
   #tries: number[] = [];
 
   /** Returns the new session's id. */
-  begin(now = performance.now()): string {
-    for (const id of this.#usedAt.keys()) if (!this.#isOpen(id, now)) this.end(id);
+  open(now = performance.now()): string {
     const id = randomBytes(SECRET_BYTES).toString('base64url');
     this.#usedAt.set(id, now);
     return id;
@@ -26,12 +25,13 @@ export class Sessions {
 
   /** Whether the session exists, and wasn't idle too long. Counts as use. */
   has(id = '', now = performance.now()): boolean {
-    const isOpen = this.#isOpen(id, now);
+    const isOpen = now - (this.#usedAt.get(id) ?? -Infinity) <= SESSION_IDLE_MAX_MS;
     if (isOpen) this.#usedAt.set(id, now);
+    else this.close(id);
     return isOpen;
   }
 
-  end(id: string): void {
+  close(id: string): void {
     this.#usedAt.delete(id);
   }
 
@@ -42,9 +42,5 @@ export class Sessions {
     if (this.#tries.length >= TRIES_PER_MINUTE_MAX) return MINUTE_MS - (now - oldest);
     this.#tries.push(now);
     return 0;
-  }
-
-  #isOpen(id: string, now: number): boolean {
-    return now - (this.#usedAt.get(id) ?? Number.NEGATIVE_INFINITY) <= SESSION_IDLE_MAX_MS;
   }
 }

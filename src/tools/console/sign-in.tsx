@@ -1,16 +1,11 @@
 // The sign-in, and the answer to a form whose session has ended.
 
 import { getCookie, setCookie } from 'hono/cookie';
-import type { Credentials } from './credentials.js';
-import { FormId, Frame, Notice, show } from './layout.js';
+import { Frame, Notice } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { localPath, PATHS, withQuery } from './paths.js';
 import { formOf, SIGN_IN_MAX_BYTES } from './sent-forms.js';
 
-const WRONG = {
-  password: 'Wrong password.',
-  code: 'Wrong code. Use the latest one that the console printed.',
-} satisfies Record<Credentials['kind'], string>;
 const ENDED =
   'Your session has ended, so nothing was saved. To keep what you typed, sign in in another tab, then reload this page.';
 
@@ -34,11 +29,11 @@ export function registerSignIn(app: App, parts: ConsoleParts): void {
     }
     if (!(await credentials.accept(form?.get('secret') ?? ''))) {
       log.warn('console_sign_in_refused');
-      return ask(parts, context, next, WRONG[credentials.kind], 401);
+      return ask(parts, context, next, `Wrong ${credentials.kind}.`, 401);
     }
     // The id that the browser had before opens nothing.
     endSession(parts, context);
-    setCookie(context, cookieName(parts), sessions.begin(), {
+    setCookie(context, cookieName(parts), sessions.open(), {
       path: '/',
       httpOnly: true,
       // Not Strict, so that a link in a chat or a dashboard finds the session. The guard refuses forms.
@@ -55,7 +50,7 @@ export function isSignedIn(parts: ConsoleParts, context: PageContext): boolean {
 }
 
 export function endSession(parts: ConsoleParts, context: PageContext): void {
-  parts.sessions.end(getCookie(context, cookieName(parts)) ?? '');
+  parts.sessions.close(getCookie(context, cookieName(parts)) ?? '');
 }
 
 /** Cookies ignore ports, so two consoles on one machine need two names. */
@@ -80,10 +75,9 @@ function ask(
   status?: 401 | 429,
 ) {
   const isPassword = credentials.kind === 'password';
-  const form = (
+  return context.html(
     <Frame title="Sign in" isSignedIn={false}>
       <form method="post" action={withQuery(PATHS.signIn, { next })} class="card sign-in">
-        <FormId />
         <h1>Sign in</h1>
         {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
         <label for="secret">{isPassword ? 'Password' : 'Code'}</label>
@@ -98,7 +92,9 @@ function ask(
           autofocus
         />
         {!isPassword && (
-          <p class="caption">The console prints it where it runs. Each code works once.</p>
+          <p class="caption">
+            The console prints it where it runs. Only the latest code works, once.
+          </p>
         )}
         <p>
           <button type="submit" class="main">
@@ -106,7 +102,7 @@ function ask(
           </button>
         </p>
       </form>
-    </Frame>
+    </Frame>,
+    status,
   );
-  return show(context, form, status);
 }

@@ -5,7 +5,7 @@ import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
-import { readSecretLine } from '../console/secret-line.js';
+import { readPassword } from '../console/password-input.js';
 import { type Declare, onFirstSignal } from '../program/command.js';
 
 const runConsole: Declare = (command, call) =>
@@ -37,7 +37,7 @@ export const hash: Declare = (command, { out }) =>
     .description(`Read a password from the terminal or standard input, and print the line that sets
 CONSOLE_PASSWORD_HASH, for a settings file or a shell.`)
     .action(async () => {
-      const password = await readSecretLine(process.stdin, process.stderr, 'Password: ');
+      const password = await readPassword();
       // Quoted: a shell would expand whatever follows a $.
       out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password)}'\n`);
     });

@@ -1,20 +1,14 @@
-// Reads a secret; a terminal doesn't echo it.
+// Reads a password from standard input; a terminal doesn't echo it.
 
 import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { Interrupted } from '../program/command.js';
 
 /** Resolves with the first line. Rejects with an Error of one sentence if there is none, an `Interrupted` at Ctrl-C. */
-export async function readSecretLine(
-  input: ReadStream,
-  output: WriteStream,
-  prompt: string,
-): Promise<string> {
-  const isTerminal = input.isTTY === true;
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: nowhere, terminal: isTerminal });
-  if (isTerminal) output.write(prompt);
+export async function readPassword(): Promise<string> {
+  const { stdin: input, stderr } = process;
+  // Without an output, readline echoes nothing.
+  const lines = createInterface({ input, terminal: input.isTTY });
+  if (input.isTTY) stderr.write('Password: ');
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.on('line', resolve);
@@ -23,6 +17,6 @@ export async function readSecretLine(
     });
   } finally {
     lines.close();
-    if (isTerminal) output.write('\n');
+    if (input.isTTY) stderr.write('\n');
   }
 }

@@ -3,15 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { makeDocument } from './build-document.js';
@@ -95,16 +87,6 @@ const clients = {
   target: 'es2019',
   platform: 'neutral',
 };
-/** The types of the clients, in dist/types. */
-const CLIENT_TYPES = [
-  'client.d.ts',
-  'operator-client.d.ts',
-  'clients/client',
-  'core/domain/errors.d.ts',
-  'core/domain/api-schema.d.ts',
-  'core/domain/stored-record.d.ts',
-  'core/domain/collection-name.d.ts',
-];
 
 /** Until types and description are right, dist/ stays as it was. */
 async function buildAll() {
@@ -115,12 +97,13 @@ async function buildAll() {
   for (const [name, text] of Object.entries(described)) {
     writeFileSync(join(root, 'dist', name), text);
   }
-  const [bundles] = await Promise.all([buildBundles(), typeScript('src/tsconfig.build.json')]);
-  // The same types again: next to this file they count as CommonJS.
+  const [bundles] = await Promise.all([
+    buildBundles(),
+    typeScript('src/tsconfig.build.json'),
+    typeScript('src/tsconfig.clients.json'),
+  ]);
+  // The types next to this file count as CommonJS.
   writeFileSync(join(root, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
-  for (const name of CLIENT_TYPES) {
-    cpSync(join(root, 'dist/types', name), join(root, 'dist/cjs', name), { recursive: true });
-  }
   writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), noticesOf(root, bundles));
 }
 

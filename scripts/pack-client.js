@@ -2,28 +2,23 @@
 // and its database, for programs that only call the API.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLinks } from './release/pages.js';
 import { root } from './root.js';
 
-/** Of dist/. */
-const FILES = [
-  'client.js',
-  'client-shared.js',
-  'operator-client.js',
-  'cjs',
-  'types/client.d.ts',
-  'types/operator-client.d.ts',
-  'types/clients',
-  'types/core/domain/errors.d.ts',
-  'types/core/domain/api-schema.d.ts',
-  'types/core/domain/stored-record.d.ts',
-  'types/core/domain/collection-name.d.ts',
-];
-
+/** Of dist/. `cjs` has the declarations, too, of which `types` has the same for ES modules. */
+const BUNDLES = ['client.js', 'client-shared.js', 'operator-client.js', 'cjs'];
 const CLIENTS_PAGE = 'src/clients/client/README.md';
 /** Its sections that are the package's first page. */
 const CLIENTS = /^## The (typed|operator's) client\n/;
@@ -47,8 +42,12 @@ export const NAMES = [
 export async function packClient(folder) {
   const made = mkdtempSync(join(tmpdir(), 'client-package-'));
   try {
-    for (const name of FILES)
+    const declarations = readdirSync(join(root, 'dist/cjs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.d.ts'))
+      .map((name) => join('types', name));
+    for (const name of [...BUNDLES, ...declarations]) {
       cpSync(join(root, 'dist', name), join(made, name), { recursive: true });
+    }
     writeJson(join(made, 'package.json'), manifest());
     // Bundlers that do not know `exports` look for `/operator` as a folder.
     mkdirSync(join(made, 'operator'));

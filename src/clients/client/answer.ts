@@ -4,8 +4,6 @@ import { retryAfterMs } from '../../core/retry-after.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
 import { fieldProblems } from './field-problems.js';
 
-const TOO_MANY_REQUESTS = 429;
-
 /** The service's answer to a call that succeeded. `pagination`: of a list. */
 export type Answer = ReturnType<typeof answerOf>;
 
@@ -19,7 +17,7 @@ export function answerOf(response: Response, text: string, body: unknown) {
   const facts = { status, requestId, retryAfterMs: retryAfterMs(headers, sent) };
   const { error, meta } = envelope;
   // The service has no rate limit: a proxy sent this, with any body.
-  if (status === TOO_MANY_REQUESTS) {
+  if (status === 429) {
     const message = error?.message ?? 'too many requests; wait before the next one';
     throw new ApiError('RATE_LIMITED', message, facts);
   }

@@ -27,10 +27,13 @@ export type ClientErrorCode =
 
 export type ApiErrorCode = ErrorCode | ClientErrorCode;
 
-interface Described<Code extends ApiErrorCode> extends Error {
+interface Described<Code extends ApiErrorCode, RequestId = string, Status = number> extends Error {
   readonly name: 'ApiError';
   /** Branch on this. A later release of the service may have codes that this type doesn't know. */
   readonly code: Code;
+  readonly status: Status;
+  /** Identifies the request in the service's log. */
+  readonly requestId: RequestId;
   /** Milliseconds to wait before retrying, if the answer says so and the browser exposes it. */
   readonly retryAfterMs: number | undefined;
   /** For logs: `JSON.stringify(error)` includes the message and all facts but the cause. */
@@ -38,32 +41,21 @@ interface Described<Code extends ApiErrorCode> extends Error {
 }
 
 /** The service answered, and refused. */
-export interface RefusedError extends Described<Exclude<ErrorCode, 'VALIDATION_FAILED'>> {
-  readonly status: number;
-  /** Identifies the request in the service's log. */
-  readonly requestId: string;
-}
+export type RefusedError = Described<Exclude<ErrorCode, 'VALIDATION_FAILED'>>;
 
 /** The record would break the rules of its collection. */
 export interface ValidationError extends Described<'VALIDATION_FAILED'> {
-  readonly status: number;
-  readonly requestId: string;
   /** Empty if the record as a whole is at fault, such as one that is too large. */
   readonly fields: FieldProblems;
 }
 
+type Foreign = 'UNEXPECTED_ANSWER' | 'RATE_LIMITED';
+
 /** Something between the client and the service answered: a proxy, a captive portal. */
-export interface ForeignAnswerError extends Described<'UNEXPECTED_ANSWER' | 'RATE_LIMITED'> {
-  readonly status: number;
-  readonly requestId: string | undefined;
-}
+export type ForeignAnswerError = Described<Foreign, string | undefined>;
 
 /** No answer came. */
-export interface UnansweredError
-  extends Described<'CONNECTION_FAILED' | 'TIMED_OUT' | 'ABORTED' | 'NO_TOKEN' | 'INVALID_CALL'> {
-  readonly status: undefined;
-  readonly requestId: undefined;
-}
+export type UnansweredError = Described<Exclude<ClientErrorCode, Foreign>, undefined, undefined>;
 
 /** Branch on `code`. The message is for developers. */
 export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
@@ -110,9 +102,7 @@ class MadeError extends Error {
   }
 
   toJSON(): ApiErrorJson {
-    const { name, code, message, ...facts } = this as unknown as ApiErrorJson;
-    const { status, requestId, retryAfterMs, fields } = facts;
-    return { name, code, message, status, requestId, retryAfterMs, fields };
+    return { ...(this as unknown as ApiErrorJson), message: this.message };
   }
 }
 

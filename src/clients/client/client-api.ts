@@ -5,7 +5,6 @@ export type * from './api-error.js';
 export type {
   AnyProperties,
   Changes,
-  Collection,
   CollectionName,
   CollectionsOf,
   Deletion,
@@ -16,4 +15,4 @@ export type {
 } from './collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './connection.js';
 export type { FieldProblem, FieldProblems, FieldReason } from './field-problems.js';
-export type { AllQuery, Page, PageQuery, RowCalls } from './pages.js';
+export type { Page, PageQuery, RowCalls } from './pages.js';

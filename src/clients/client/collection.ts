@@ -47,19 +47,13 @@ export interface RecordCalls<Body, Row, Query extends PageQuery> extends RowCall
   delete(id: string, options?: CallOptions): Promise<Deletion>;
 }
 
-export type Collection<
-  Name extends CollectionName,
-  Query extends PageQuery,
-  Own extends OwnProperties = object,
-> = RecordCalls<NewOf<Name, Own>, RecordIn<Name, Own>, Query>;
-
 export interface Deletion {
   readonly id: string;
   readonly deleted: true;
 }
 
 export type CollectionsOf<Query extends PageQuery, Own extends OwnProperties = object> = {
-  readonly [Name in CollectionName]: Collection<Name, Query, Own>;
+  readonly [Name in CollectionName]: RecordCalls<NewOf<Name, Own>, RecordIn<Name, Own>, Query>;
 };
 
 /** The collections under a path, such as an account's path in the administration API. */

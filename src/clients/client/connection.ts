@@ -3,7 +3,7 @@
 
 import { type Answer, answerOf } from './answer.js';
 import { ApiError } from './api-error.js';
-import { startEnding } from './ending.js';
+import { startDeadline } from './deadline.js';
 
 /** After a failed connection. Changes are never retried, because they may have arrived. */
 const READ_RETRIES_MAX = 2;
@@ -48,17 +48,15 @@ export interface Exchange extends CallOptions {
 export type Send = (exchange: Exchange) => Promise<Answer>;
 
 /** The headers that say who calls. */
-export type Credentials = Readonly<Record<string, string>>;
+type Credentials = Readonly<Record<string, string>>;
 
 /**
- * Called before every attempt, so that the token can be a fresh one. After a 401 it is
+ * `credentials`: called before every attempt, so that the token can be a fresh one. After a 401 it is
  * called once more with the refused ones; it returns undefined if it has no others.
  */
-export type CredentialsSource = (refused?: Credentials) => Promise<Credentials | undefined>;
-
 export function connect(
   { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch: own }: ConnectionOptions,
-  credentials: CredentialsSource,
+  credentials: (refused?: Credentials) => Promise<Credentials | undefined>,
   redirects: Pick<RequestInit, 'redirect'> = {},
 ): Send {
   const base = baseUrl.replace(/\/+$/, '');
@@ -69,18 +67,18 @@ export function connect(
     const { method, signal, onAnswer } = exchange;
     const url = base + exchange.path + queryText(exchange.query ?? {});
     const body = bodyText(exchange.body);
-    const ending = startEnding(`${method} ${url}`, timeoutMs, signal);
+    const deadline = startDeadline(`${method} ${url}`, timeoutMs, signal);
     const send = async (headers: Credentials) => {
-      const init = { ...requestInit(method, body, headers), ...redirects, signal: ending.signal };
-      const response = await ending.race(fetch(url, init));
-      return answerOf(response, await ending.race(response.text()), exchange.body);
+      const init = { ...requestInit(method, body, headers), ...redirects, signal: deadline.signal };
+      const response = await deadline.race(fetch(url, init));
+      return answerOf(response, await deadline.race(response.text()), exchange.body);
     };
     const attempt = async () => {
-      const first = (await ending.race(credentials())) ?? {};
+      const first = (await deadline.race(credentials())) ?? {};
       return send(first).catch(async (error: unknown) => {
         // A refused request has changed nothing, so a change is sent again as well.
         if (!(error instanceof ApiError && error.code === 'UNAUTHORIZED')) throw error;
-        const other = await ending.race(credentials(first));
+        const other = await deadline.race(credentials(first));
         if (other === undefined) throw error;
         return send(other);
       });
@@ -96,10 +94,10 @@ export function connect(
           onAnswer?.({ status: answer.status, requestId: answer.requestId });
           return answer;
         }
-        await ending.race(new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS)));
+        await deadline.race(new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS)));
       }
     } finally {
-      ending.done();
+      deadline.done();
     }
   };
 }

@@ -2,16 +2,13 @@
 
 import type { Pagination } from '../../core/domain/api-schema.js';
 import type { CallOptions, Send } from './connection.js';
-import { abortedBy } from './ending.js';
+import { abortedBy } from './deadline.js';
 
 export interface PageQuery {
   /** From 1. */
   readonly page?: number | undefined;
   readonly page_size?: number | undefined;
 }
-
-/** The query of a walk over all pages. The walk sets `page` itself. */
-export type AllQuery<Query extends PageQuery> = Omit<Query, 'page'>;
 
 export interface Page<Row> {
   readonly items: Row[];
@@ -22,8 +19,8 @@ export interface Page<Row> {
 export interface RowCalls<Row, Query extends PageQuery> {
   /** One page. */
   list(query?: Query, options?: CallOptions): Promise<Page<Row>>;
-  /** Every row. The loop fetches one page after another. */
-  all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
+  /** Every row. The loop fetches one page after another, and sets `page` itself. */
+  all(query?: Omit<Query, 'page'>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
 }
 
 /** `key`: the property that identifies a row. */

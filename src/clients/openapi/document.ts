@@ -32,8 +32,13 @@ const OUTCOMES: Readonly<Record<Method, string>> = {
   PATCH: 'The current state',
   DELETE: 'Deleted permanently',
 };
-/** The credential that `src/core/http/pipeline.ts` asks for, and how it is refused. */
-const GATES: Readonly<Record<'none' | 'bearer' | 'adminKey', readonly ErrorCode[]>> = {
+/** Error codes of a method, and of the credential that `src/core/http/pipeline.ts` asks for. */
+const CODES: Readonly<Record<Method | 'none' | 'bearer' | 'adminKey', readonly ErrorCode[]>> = {
+  GET: [],
+  // Even where nothing is required, a record may be too large to store.
+  POST: ['INVALID_JSON', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'STORAGE_FAILED'],
+  PATCH: ['INVALID_JSON', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'STORAGE_FAILED'],
+  DELETE: ['STORAGE_FAILED'],
   none: [],
   bearer: ['UNAUTHORIZED', 'AUTH_UNAVAILABLE'],
   adminKey: ['UNAUTHORIZED', 'ADMIN_DISABLED'],
@@ -99,11 +104,13 @@ export function openApiDocument(): JsonObject {
 
 function pathItem(route: Route): JsonObject {
   const parameters = pathParameters(route.path, route.collection);
-  const item: JsonObject = parameters.length > 0 ? { parameters } : {};
-  for (const method of Object.keys(route.actions) as Method[]) {
-    item[method.toLowerCase()] = operationObject(route, method);
-  }
-  return item;
+  const methods = Object.keys(route.actions) as Method[];
+  return {
+    ...(parameters.length > 0 && { parameters }),
+    ...Object.fromEntries(
+      methods.map((name) => [name.toLowerCase(), operationObject(route, name)]),
+    ),
+  };
 }
 
 function operationObject(route: Route, method: Method): JsonObject {
@@ -116,7 +123,7 @@ function operationObject(route: Route, method: Method): JsonObject {
   if (operation === undefined) {
     throw new Error(`${method} ${path} is not described; describe it in operations.ts`);
   }
-  const { id, summary, description, query = [], body, answer, refusals = [] } = operation;
+  const { id, summary, description, query = [], body, answer } = operation;
   const gate = route === HEALTH_ROUTE ? 'none' : isAdmin ? 'adminKey' : 'bearer';
   // A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere.
   const missing: ErrorCode[] = path.includes('{') ? ['NOT_FOUND'] : [];
@@ -149,7 +156,7 @@ function operationObject(route: Route, method: Method): JsonObject {
           },
         },
       },
-      ...refusalsOf([...GATES[gate], ...missing, ...refusals]),
+      ...refusalsOf([...CODES[gate], ...missing, ...CODES[method]]),
     },
   };
 }

@@ -2,7 +2,6 @@
 // the document is generated.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { HOUR_MS } from '../../core/domain/hour.js';
 import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
@@ -14,7 +13,6 @@ import { localIdentity, openMemoryStorage } from '../../memory.js';
 import type { Method } from './operations.js';
 
 const NOW = Date.parse('2026-01-14T14:02:11.482Z');
-const DAY_MS = 24 * HOUR_MS;
 const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
 const ADMIN_KEY = 'the key of the service that is asked';
@@ -32,13 +30,10 @@ export function exampleBody(method: Method, collection: CollectionName = 'orders
 export const EXAMPLE_ANSWERS = await answersOfANewService();
 
 async function answersOfANewService(): Promise<ReadonlyMap<string, JsonObject>> {
-  // The example shows an uptime of a day.
-  let now = NOW - DAY_MS;
-  const clock = () => now;
-  const storage = openMemoryStorage({ clock: () => NOW });
+  const clock = () => NOW;
+  const storage = openMemoryStorage({ clock });
   const records = await openRecords({ storage, clock });
   const handle = createHandler({ records, identity: localIdentity(), adminKey: ADMIN_KEY, clock });
-  now = NOW;
   const headers = {
     Authorization: `Bearer ${SAMPLE_OWNER}`,
     'X-Service-Admin-Key': ADMIN_KEY,

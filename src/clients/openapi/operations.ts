@@ -3,7 +3,6 @@
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS, capitalized } from '../../core/domain/collections.js';
-import type { ErrorCode } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { PAGE_DEFAULT } from '../../core/domain/limits.js';
@@ -21,18 +20,9 @@ export interface Operation {
   /** Names of schemas. */
   readonly body?: string;
   readonly answer: string;
-  /** Error codes of this operation, besides those that its route may answer. */
-  readonly refusals?: readonly ErrorCode[];
 }
 
 const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
-/** Even where nothing is required, a record may be too large to store. */
-const OF_A_WRITE: readonly ErrorCode[] = [
-  'INVALID_JSON',
-  'VALIDATION_FAILED',
-  'QUOTA_EXCEEDED',
-  'STORAGE_FAILED',
-];
 
 /** By method and path. */
 export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -108,7 +98,6 @@ export function recordOperations(
         'The service gives the record its id and its owner. There are no idempotency keys: after a timeout, check whether it was stored before you repeat it.',
       body: `New${one}`,
       answer: `${one}Result`,
-      refusals: OF_A_WRITE,
     },
     'GET /{id}': {
       id: id('read'),
@@ -121,14 +110,12 @@ export function recordOperations(
       description: 'A shallow merge: each property that is sent replaces the stored one entirely.',
       body: `${one}Changes`,
       answer: `${one}Result`,
-      refusals: OF_A_WRITE,
     },
     'DELETE /{id}': {
       id: id('delete'),
       summary: `Delete ${phrase}${whose}`,
       description: 'Permanent. Nothing else is deleted with it.',
       answer: 'DeletionResult',
-      refusals: ['STORAGE_FAILED'],
     },
   };
 }
@@ -140,10 +127,8 @@ const PARAMETERS = {
     'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
     'local-preview',
   ),
-  q: query('q', 'Text to find anywhere in the JSON, ignoring case', { type: 'string' }),
-  status: query('status', "The record's exact `status`; records without one always pass", {
-    type: 'string',
-  }),
+  q: query('q', 'Text to find anywhere in the JSON, ignoring case'),
+  status: query('status', "The record's exact `status`; records without one always pass"),
   page: query(
     'page',
     'Number of the page; a value that is not a positive whole number counts as 1',
@@ -184,7 +169,7 @@ function path(name: string, description: string, example: string) {
   return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
 }
 
-function query(name: string, description: string, schema: JsonObject) {
+function query(name: string, description: string, schema: JsonObject = { type: 'string' }) {
   return { name, in: 'query', description, schema };
 }
 

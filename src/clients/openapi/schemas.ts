@@ -67,8 +67,6 @@ const ACCOUNT_SUMMARY = {
   resources: schemaRef('RecordCounts'),
 };
 
-const RECORDS = COLLECTION_NAMES.map(recordSchemas);
-
 /** The objects of answers: envelopes, those that are `data` or a row of it, and their parts. */
 const DATA = {
   Meta: object(META),
@@ -129,7 +127,7 @@ const DATA = {
     ),
     'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
   ),
-  ...Object.fromEntries(RECORDS.map(({ one, record }) => [one, record])),
+  ...Object.assign({}, ...COLLECTION_NAMES.map(recordSchemas)),
   Health: object(
     Object.fromEntries(
       Object.entries(HEALTH).map(([name, value]) => [name, text(`Always \`${value}\``)]),
@@ -173,7 +171,7 @@ const SINGLE = ['Overview', 'Usage', 'Health', 'Account', 'AdminHealth', 'Deleti
 const ROWS = ['AccountSummary', 'AuditEvent', 'Payment'];
 
 export function componentSchemas(): JsonObject {
-  const records = RECORDS.map(({ one }) => one);
+  const records = COLLECTION_NAMES.map((name) => COLLECTIONS[name].names.one);
   // Names that end in `Response` collide with those that generators make up.
   const results = [...records, ...SINGLE].map((name) => [
     `${name}Result`,
@@ -183,15 +181,11 @@ export function componentSchemas(): JsonObject {
     `${name}List`,
     object({ data: arrayOf(schemaRef(name)), meta: schemaRef('ListMeta') }),
   ]);
-  const bodies = RECORDS.flatMap(({ one, body, changes }) => [
-    [`New${one}`, body],
-    [`${one}Changes`, changes],
-  ]);
-  return { ...DATA, ...Object.fromEntries([...results, ...lists, ...bodies]) };
+  return { ...DATA, ...Object.fromEntries([...results, ...lists]) };
 }
 
 /** The body of a create, the body of a PATCH, and a stored record. */
-function recordSchemas(name: CollectionName) {
+function recordSchemas(name: CollectionName): JsonObject {
   const { properties, defaults, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
   const required = properties.filter(({ rule }) => rule).map((property) => property.name);
   const each = (
@@ -225,18 +219,17 @@ function recordSchemas(name: CollectionName) {
   const twice = mirrorsOwner ? ' `ownerSub` holds the same text as `owner_sub`.' : '';
   const words = `${capitalized(names.phrase)}, open to any other property.${twice}`;
   return {
-    one: names.one,
-    body: open(
+    [`New${names.one}`]: open(
       body,
       required,
       `The body that creates ${names.phrase}. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`.`,
     ),
-    changes: open(
+    [`${names.one}Changes`]: open(
       changes,
       [],
       'Properties to set; the others stay. The merged record is checked like a new one. `id`, `owner_sub` and `ownerSub` are ignored.',
     ),
-    record: {
+    [names.one]: {
       ...open({ ...server, ...record }, always, words),
       // Not a property of its own, because in many languages it would get the name of `owner_sub`.
       ...(mirrorsOwner && { patternProperties: { '^ownerSub$': STRING } }),

@@ -1,6 +1,6 @@
-// How a call ends before its answer: by its timeout or the caller's signal. AbortController
-// and `addEventListener` only: React Native and older browsers have neither
-// AbortSignal.timeout nor AbortSignal.any nor a signal's reason.
+// Ends a call without an answer: at its timeout or by the caller's signal. AbortController and
+// `addEventListener` only: React Native and older browsers have neither AbortSignal.timeout nor
+// AbortSignal.any nor a signal's reason.
 
 import { ApiError } from './api-error.js';
 
@@ -8,20 +8,18 @@ import { ApiError } from './api-error.js';
 const TIMER_MAX_MS = 2_147_483_647;
 
 /** `call`: what the messages name, such as `GET https://…/orders`. */
-export function startEnding(call: string, timeoutMs: number, caller?: AbortSignal) {
+export function startDeadline(call: string, timeoutMs: number, caller?: AbortSignal) {
   const controller = new AbortController();
-  let error: Error | undefined;
-  let reject: (error: Error) => void = () => {};
-  const ending = new Promise<never>((_resolve, reject_) => {
-    reject = reject_;
+  let end: (error: Error) => void = () => {};
+  const ended = new Promise<never>((_resolve, reject) => {
+    end = (error) => {
+      // First, because an aborted `fetch` rejects with an error of its own.
+      reject(error);
+      controller.abort();
+    };
   });
   // No unhandled rejection if nothing is waiting.
-  ending.catch(() => {});
-  const end = (reason: Error) => {
-    error ??= reason;
-    reject(error);
-    controller.abort();
-  };
+  ended.catch(() => {});
   const timer = setTimeout(
     () => end(new ApiError('TIMED_OUT', `${call} got no answer within ${timeoutMs} ms`)),
     Math.min(timeoutMs, TIMER_MAX_MS),
@@ -33,14 +31,7 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
     /** For `fetch`, which may ignore it. */
     signal: controller.signal,
     /** The promise's outcome, or the error that ended the call. */
-    async race<T>(promise: Promise<T>): Promise<T> {
-      try {
-        return await Promise.race([ending, promise]);
-      } catch (cause) {
-        // `fetch` may reject first, with an error of its own.
-        throw error ?? cause;
-      }
-    },
+    race: <T>(promise: Promise<T>): Promise<T> => Promise.race([ended, promise]),
     /** Releases the timer and the signal. */
     done() {
       clearTimeout(timer);
@@ -50,6 +41,5 @@ export function startEnding(call: string, timeoutMs: number, caller?: AbortSigna
 }
 
 export function abortedBy(signal: AbortSignal | undefined, call: string): Error {
-  const cause: unknown = signal?.reason;
-  return new ApiError('ABORTED', `${call} was aborted by its signal`, { cause });
+  return new ApiError('ABORTED', `${call} was aborted by its signal`, { cause: signal?.reason });
 }

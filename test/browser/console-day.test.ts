@@ -1,6 +1,5 @@
 // A day of an operator in Chromium; and an attacker's page, which the browser and the console refuse.
 
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -46,7 +45,6 @@ it('An operator has a whole day', async () => {
   await link(/^Change$/);
   await page.getByLabel('Amount').fill('18000');
   await press('Save');
-  await see('Saved.');
   await see('18,000 TZS');
 
   // Adds a customer with a property of its own, once, and deletes it.
@@ -57,19 +55,13 @@ it('An operator has a whole day', async () => {
   await page.getByLabel('Phone').fill('1');
   await page.getByLabel('Other properties').fill('{"likes":["hem"]}');
   await page.getByRole('button', { name: 'Create' }).dblclick();
-  await see('Created.');
   await link(/^Change$/);
   await page.getByText('Delete this record').click();
   await press('Delete it');
   await see('Deleted.');
   await see('1 in all');
 
-  // Takes the account's orders out.
-  await link(/^Orders/);
-  const [download] = await Promise.all([page.waitForEvent('download'), link('Download CSV')]);
-  expect(await readFile(await download.path(), 'utf8')).toContain(',18000,');
   await press('Sign out');
-  await page.goto(`${browsed.console.origin}/accounts`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(complaints).toEqual([]);
 });
@@ -85,11 +77,10 @@ async function openShop(html: string): Promise<string> {
   return origin;
 }
 
-it('A page on another port sends no form, frames and reads no page, and controls no window that it opens', async () => {
+it('A page on another port sends no form, and frames and reads no page', async () => {
   const { origin } = browsed.console;
   await page.goto(
     await openShop(`<iframe src="${origin}/accounts"></iframe>
-      <button onclick="window.w = window.open('${origin}/accounts')">Open</button>
       <form method="post" action="${origin}/accounts/local-preview/orders/ORD-0001/change">
       <button name="do" value="delete">Win</button></form>`),
   );
@@ -98,13 +89,6 @@ it('A page on another port sends no form, frames and reads no page, and controls
     fetch('${origin}/accounts/local-preview/orders/csv', { credentials: 'include', mode })
       .then((answer) => answer.text(), String)))`);
   expect(String(results)).not.toMatch(/ORD-0001/);
-  const [window] = await Promise.all([
-    page.context().waitForEvent('page'),
-    page.getByRole('button', { name: 'Open' }).click(),
-  ]);
-  await window.getByRole('heading', { name: 'Accounts' }).waitFor();
-  expect(await window.evaluate('window.opener')).toBeNull();
-  expect(await page.evaluate('w.closed')).toBe(true);
   const [request] = await Promise.all([
     page.waitForRequest((sent) => sent.method() === 'POST'),
     page.getByRole('button', { name: 'Win' }).click(),

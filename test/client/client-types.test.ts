@@ -17,12 +17,10 @@ it('The clients type the answers of each call', () => {
   const client = createClient({ baseUrl: '', token: '' });
   const forOperator = createOperatorClient({ baseUrl: '', adminKey: '' });
   expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
-  expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
   expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof ReturnType<typeof paymentOf>>();
   expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
   expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
   expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');
-  expectTypeOf<operator.OperatorListQuery>().not.toHaveProperty('status');
 });
 
 const HEAD = `import { ApiError, createClient } from 'service-management-api/client';
@@ -42,16 +40,13 @@ const HEAD_LINES = HEAD.split('\n').length;
 const SLIPS = [
   `api.orders.create({ ...body, stauts: 'New' });`,
   `api.orders.create({ customer: 'A', service: 'B' });`,
-  `api.orders.create({ ...body, table: 4 });`,
   `api.orders.update('ORD-1', { owner_sub: 'me' });`,
-  `api.orders.update('ORD-1', { paid: '1' });`,
   `api.orders.update('ORD-1', { customer: null });`,
   `api.customers.read('CUS-1').then(({ email }) => email?.length.toFixed() ?? email.length);`,
   `if (error instanceof ApiError && error.code === 'VALIDATION_FAILED') error.fields['name']?.reason === 'mising';`,
   `api.orders.list({ stauts: 'New' });`,
   `api.orders.all({ page: 2 });`,
   `own.customers.create({ name: 'A', phone: '1', table: 4 });`,
-  `own.team.create({ name: 'A', phone: '1' });`,
   `createClient<{ oders: { table: number } }>(options).orders.create({ ...body, table: 4 });`,
   `operator.orders.create({ ...body, paid: '1' });`,
   `if (error instanceof ApiError && error.code === 'NOT_FUND') throw error;`,
@@ -64,9 +59,7 @@ const FINE = [
   `api.orders.list({ status: undefined, q: undefined, page: undefined }, { signal: undefined });`,
   `api.orders.update('ORD-1', { paid: 1, method: null, amount: undefined });`,
   `api.payments.due().then(([first]) => first?.due.toFixed());`,
-  `createClient({ ...options, token: async (refused) => refused ?? '' });`,
   `const { id, owner_sub, ...rest } = order; api.orders.create(rest);`,
-  `const paid: number = order.paid; const label: string = order.status + order.currency; paid; label;`,
   `const left: Omit<Order, 'id'> = order; const due: number = left.amount - left.paid; due;`,
   `own.orders.create({ ...body, table: 4 }).then(({ table }) => table?.toFixed());`,
   `any.orders.create({ ...body, anything: { at: ['all'] } }).then((made) => made['anything']);`,

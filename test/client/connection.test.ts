@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { type Loopback, onLoopback } from '../support/loopback.js';
 import { ROOT } from '../support/pages.js';
 
@@ -48,34 +48,24 @@ function errorOf(call: Promise<unknown>) {
   return call.catch((reason: unknown) => reason);
 }
 
-describe('A connection that fails', () => {
-  it('is tried again for a read alone', async () => {
-    const { asked, client } = await clientOf((request) => request.socket.destroy());
-    const { orders } = client;
-    const order = { customer: 'A', service: 'B', amount: 1 };
-    const wanted = { code: 'CONNECTION_FAILED', status: undefined, cause: expect.anything() };
-    await expect(orders.create(order)).rejects.toMatchObject(wanted);
-    await expect(orders.update('ORD-0001', { paid: 2 })).rejects.toMatchObject(wanted);
-    await expect(orders.delete('ORD-0001')).rejects.toMatchObject(wanted);
-    await expect(orders.list()).rejects.toMatchObject(wanted);
-    expect(asked).toEqual(['POST', 'PATCH', 'DELETE', 'GET', 'GET', 'GET']);
+it('A read alone is tried again after a failed connection, also after half an answer', async () => {
+  const { asked, client } = await clientOf((request, response) => {
+    if (asked.length === 4) return void response.end(EMPTY_LIST);
+    if (asked.length !== 2) return void request.socket.destroy();
+    response.writeHead(200, { 'Content-Length': EMPTY_LIST.length });
+    response.write(EMPTY_LIST.slice(0, 10), () => request.socket.destroy());
   });
-
-  it('is not reported when a later try of a read is answered, also after half an answer', async () => {
-    const { asked, client } = await clientOf((request, response) => {
-      if (asked.length === 3) return void response.end(EMPTY_LIST);
-      if (asked.length === 1) return void request.socket.destroy();
-      response.writeHead(200, { 'Content-Length': EMPTY_LIST.length });
-      response.write(EMPTY_LIST.slice(0, 10), () => request.socket.destroy());
-    });
-    expect((await client.customers.list()).items).toEqual([]);
-    expect(asked).toHaveLength(3);
-  });
+  const failed = { code: 'CONNECTION_FAILED', status: undefined, cause: expect.anything() };
+  const order = { customer: 'A', service: 'B', amount: 1 };
+  await expect(client.orders.create(order)).rejects.toMatchObject(failed);
+  expect((await client.orders.list()).items).toEqual([]);
+  await expect(client.orders.list()).rejects.toMatchObject(failed);
+  expect(asked).toEqual(['POST', 'GET', 'GET', 'GET', 'GET', 'GET', 'GET']);
 });
 
 it.each([
   ['Next.js', Object.assign(new Error('Dynamic'), { digest: 'DYNAMIC_SERVER_USAGE' })],
-  ['Next.js, by a code', Object.assign(new Error(), { code: 'NEXT_STATIC_GEN_BAILOUT' })],
+  ['Next.js 14', Object.assign(new Error(), { code: 'NEXT_STATIC_GEN_BAILOUT' })],
   ['React', { $$typeof: Symbol.for('react.postpone') }],
 ])("A framework's own error passes through the call as it is: %s", async (_name, thrown) => {
   const throwing = vi.fn().mockRejectedValue(thrown);
@@ -86,43 +76,38 @@ it.each([
   expect(throwing).toHaveBeenCalledTimes(2);
 });
 
-describe('An answer', () => {
-  it('and a token are waited for until the caller ends the call', async () => {
-    const controller = new AbortController();
-    const endless = () => new Promise<string>(() => controller.abort(new Error('went away')));
-    const { customers } = createClient({ baseUrl: 'http://127.0.0.1', token: endless });
-    const waiting = customers.list({}, { signal: controller.signal });
-    const cause = { message: 'went away' };
-    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED', cause });
-  });
-
-  const DATE = { Date: 'Wed, 14 Jan 2026 14:02:11 GMT' };
-  const later = { 'Retry-After': 'Wed, 14 Jan 2026 14:02:41 GMT', ...DATE };
-  const inWords = (code: string, message: string) =>
-    JSON.stringify({ error: { code, message }, meta: {} });
-  const ofFields = 'the record would have 9 characters of JSON';
-  it.each<[status: number, body: string, wanted: object, headers?: object]>([
-    // Not from the service.
-    [502, '<h1>Bad gateway</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
-    [200, '<h1>Welcome to our Wi-Fi</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
-    [200, 'null', { code: 'UNEXPECTED_ANSWER' }],
-    [404, '{"message":"no such app"}', { code: 'UNEXPECTED_ANSWER' }],
-    // Of a proxy, whatever its body.
-    [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: 3_000 }, { 'Retry-After': '3' }],
-    [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: 30_000 }, later],
-    [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: undefined }],
-    [503, inWords('CODE_OF_TOMORROW', 'm'), { code: 'CODE_OF_TOMORROW', message: 'm' }],
-    [422, inWords('VALIDATION_FAILED', ofFields), { message: ofFields, fields: {} }],
-  ])('%i %s is told as what it is: %o', async (status, body, wanted, headers) => {
-    const { asked, client } = await clientOf(answering(status, body, headers));
-    await expect(client.customers.list()).rejects.toMatchObject({ status, ...wanted });
-    expect(asked).toEqual(['GET']);
-  });
+const later = {
+  'Retry-After': 'Wed, 14 Jan 2026 14:02:41 GMT',
+  Date: 'Wed, 14 Jan 2026 14:02:11 GMT',
+};
+const inWords = (code: string, message: string) =>
+  JSON.stringify({ error: { code, message }, meta: {} });
+const ofFields = 'the record would have 9 characters of JSON';
+it.each<[status: number, body: string, wanted: object, headers?: object]>([
+  // Not from the service.
+  [502, '<h1>Bad gateway</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
+  [200, '<h1>Welcome to our Wi-Fi</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
+  [404, '{"message":"no such app"}', { code: 'UNEXPECTED_ANSWER' }],
+  // Of a proxy, whatever its body.
+  [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: 30_000 }, later],
+  [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: undefined }],
+  [503, inWords('CODE_OF_TOMORROW', 'm'), { code: 'CODE_OF_TOMORROW', message: 'm' }],
+  [422, inWords('VALIDATION_FAILED', ofFields), { message: ofFields, fields: {} }],
+])('An answer %i %s is told as what it is: %o', async (status, body, wanted, headers) => {
+  const { asked, client } = await clientOf(answering(status, body, headers));
+  const error = await errorOf(client.customers.list());
+  expect(error).toMatchObject({ status, ...wanted });
+  // As a log has it.
+  const facts = { name: 'ApiError', status, requestId: 'a', message: (error as Error).message };
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject(facts);
+  expect(asked).toEqual(['GET']);
 });
 
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;
 const bad = { code: 'INVALID_CALL' };
+const addressWords = expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/);
+const badAddress = { ...bad, message: addressWords };
 const none = { code: 'NO_TOKEN' };
 const SIGNED_OUT = new Error('signed out');
 const signedOut = () => Promise.reject(SIGNED_OUT);
@@ -130,21 +115,12 @@ const list = ({ orders }: Client): Promise<unknown> => orders.list();
 
 it.each<[what: string, options: object, call: typeof list, wanted: object]>([
   ['a body with a cycle', {}, ({ orders }) => orders.create(cycle as never), bad],
-  ['a BigInt', {}, ({ orders }) => orders.update('O', { amount: 1n as never }), bad],
   ['an id that is no Unicode', {}, ({ orders }) => orders.read('\ud800'), bad],
   ['a token that no header can hold', { token: 'two\nlines' }, list, bad],
   ['a token function that fails', { token: signedOut }, list, { ...none, cause: SIGNED_OUT }],
-  ['no token', { token: () => undefined }, list, none],
   ['an empty token', { token: '' }, list, none],
-  // What Node can't call; it says what it must be.
-  ...['/api/v1', 'api/v1', '', 'localhost:8080/api/v1', 'ftp://localhost/api/v1'].map(
-    (baseUrl): [string, object, typeof list, object] => [
-      `the base URL ${baseUrl}`,
-      { baseUrl },
-      list,
-      { ...bad, message: expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/) },
-    ],
-  ),
+  ['a base URL without a host', { baseUrl: '/api/v1' }, list, badAddress],
+  ['a base URL without a scheme', { baseUrl: 'localhost:8080/api/v1' }, list, badAddress],
 ])('Nothing is sent for %s', async (_, options, call, wanted) => {
   const { asked, client } = await clientOf(() => {}, options);
   const error = await errorOf(call(client));
@@ -177,23 +153,11 @@ it('A base URL may be relative in a page, and wherever the program has a fetch o
   expect(await listed('localhost:8080/api/v1')).toMatchObject(bad);
 });
 
-it('An error is written to a log with all of its properties', async () => {
-  const body = '{"error":{"message":"later"}}';
-  const { client } = await clientOf(answering(429, body, { 'Retry-After': '3' }));
-  const error = await errorOf(client.customers.list());
-  expect(error).toBeInstanceOf(ApiError);
-  const facts = { status: 429, requestId: 'a', retryAfterMs: 3000 };
-  const wanted = { name: 'ApiError', code: 'RATE_LIMITED', message: 'later', ...facts };
-  expect(JSON.parse(JSON.stringify(error))).toEqual(wanted);
-});
-
 it('An error of another copy of the client is an ApiError, too', async () => {
   const file = pathToFileURL(join(ROOT, 'dist/cjs/client.js')).href;
   const other: { ApiError: typeof ApiError } = await import(file);
   const error = new other.ApiError('NO_TOKEN', 'signed out');
   expect(other.ApiError).not.toBe(ApiError);
   expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
-  for (const value of [new Error('a'), null, undefined, 'ApiError', { name: 'ApiError' }]) {
-    expect(value instanceof ApiError).toBe(false);
-  }
+  for (const value of [null, { name: 'ApiError' }]) expect(value instanceof ApiError).toBe(false);
 });

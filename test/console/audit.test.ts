@@ -29,13 +29,11 @@ it('A search finds events by each filter, and a day is that of Dar es Salaam', a
   const found = await find({ collection: 'orders', account: SALON }, 2);
   expect(found).toMatchObject({ looked: 233, rest: undefined });
   expect(found.rows).toHaveLength(3);
-  expect((await find({ account: 'nobody' }, 2)).rows).toEqual([]);
-  expect((await find({ action: 'create', collection: 'orders' }, 2)).rows).toHaveLength(3);
+  expect((await find({ action: 'delete' }, 2)).rows).toEqual([]);
   expect((await find({ day: '2020-01-01' }, 2)).rows).toEqual([]);
-  const today = dayOf(new Date().toISOString());
-  expect((await find({ day: today }, 2)).rows.length).toBeGreaterThan(0);
-  const { text } = await on.visitor.get('/audit?action=delete');
-  expect(text).toContain('<p class="caption">0 events</p>');
+  const day = dayOf(new Date().toISOString());
+  expect((await find({ day, collection: 'orders' }, 2)).rows).toHaveLength(3);
+  expect((await on.visitor.get('/audit?action=delete')).text).toContain('>0 events</p>');
 });
 
 it('A search ends after a fixed number of requests, and resumes there although others write', async () => {

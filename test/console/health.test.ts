@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
+import { HEALTH_ISSUES, REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
 import { LOOK_COMMANDS, START_COMMANDS } from '../../src/tools/console/failure.js';
 import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
@@ -63,8 +63,7 @@ it('A healthy service is called so, in green, and only with the operations port'
   }
 });
 
-it('Each reason and warning is said with what it means, what to do, since when and why', async () => {
-  await fetch(`${server.origin}/api/v1/admin/usage`, { headers: { 'X-Service-Admin-Key': 'x' } });
+it('Each reason and warning is shown with what it means, what to do, since when and why', async () => {
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
   let answer = '';
   const port = createServer((_, response) => void response.end(answer));
@@ -74,32 +73,31 @@ it('Each reason and warning is said with what it means, what to do, since when a
   const since = '2026-01-14T14:02:11.482Z';
   const facts = {
     writes: { ...real.writes, failing_since: since, failing_reason: 'SQLITE_IOERR.' },
-    identity: { ...real.identity, unavailable_since: since },
     database: { ...real.database, disk_free_bytes: 3_145_728 },
     backups: { ...real.backups, last_failure: { at: since, reason: 'no such folder' } },
+    admin_keys: { refused: 1, last_refused_at: since },
   };
-  const troubles = Object.values({ ...REASONS, ...WARNINGS });
   const all = { reasons: Object.keys(REASONS), warnings: Object.keys(WARNINGS) };
   answer = JSON.stringify({ ...real, ...facts, ready: false, ...all });
-  const { text } = await visitor.get('/health');
+  const shown = textOf((await visitor.get('/health')).text);
   for (const words of [
-    ...troubles.flatMap(({ meaning, action }) => [meaning, action]),
+    ...[...HEALTH_ISSUES.values()].flatMap(({ meaning, action }) => [meaning, action]),
     'Since 14 Jan 2026, 17:02. Last reason: SQLITE_IOERR.',
     '3 MiB free.',
     '14 Jan 2026, 17:02: no such folder',
+    'Refused admin keys1, the last at 14 Jan 2026, 17:02;',
   ]) {
-    expect(textOf(text)).toContain(words.replaceAll('`', ''));
+    expect(shown).toContain(words.replaceAll('`', ''));
   }
-  expect(textOf(text)).toMatch(/Refused admin keys1, the last at \d+ \w+ \d{4}, \d\d:\d\d;/);
   for (const [verdict, lists] of [
     ['Not ready.', { ready: false, reasons: ['disk_full'] }],
     ['Customers are refused.', { warnings: ['identity_provider_unavailable'] }],
     ['Working, but needs attention.', { warnings: ['of_a_newer_release'] }],
   ] as const) {
     answer = JSON.stringify({ ...real, reasons: [], ...lists });
-    const page = (await visitor.get('/health')).text;
-    expectNothingGreen(page);
-    expect(textOf(page)).toContain(verdict);
+    const { text } = await visitor.get('/health');
+    expectNothingGreen(text);
+    expect(textOf(text)).toContain(verdict);
   }
   for (answer of ['<html>', '{}', 'null']) {
     expect((await visitor.get('/health')).text).toContain('gave no usable answer: ');
@@ -112,9 +110,7 @@ it('Health names the last backup', async () => {
   expect(await shown()).toContain(`Last backupnone yet; they go into ${folder}`);
   server.child.kill('SIGUSR2');
   await server.saw('"event":"backup_taken"');
-  expect(await shown()).toMatch(
-    /Last backup\d+ \w+ \d{4}, \d\d:\d\d, \d min ago, [\d.]+ [KM]iB, in .+its backups/,
-  );
+  expect(await shown()).toMatch(/Last backup.+, \d min ago, [\d.]+ [KM]iB, in .+its backups/);
 });
 
 it('A service that is down has the commands to find out why and to start it, on every page', async () => {
@@ -122,13 +118,11 @@ it('A service that is down has the commands to find out why and to start it, on 
   await server.stop();
   const commands = [...LOOK_COMMANDS, ...START_COMMANDS];
   for (const path of ['/', '/accounts']) {
-    const { status, text: html } = await visitor.get(path);
+    const { status, text } = await visitor.get(path);
     expect(status).toBe(502);
-    expectNothingGreen(html);
-    const text = textOf(html);
-    for (const words of ['The service does not answer.', ...commands])
-      expect(text).toContain(words);
-    expect(text).toMatch(/The operations port .+ gave no usable answer/);
+    expectNothingGreen(text);
+    for (const words of ['The service does not answer.', 'gave no usable answer', ...commands])
+      expect(textOf(text)).toContain(words);
   }
   // They are those of the operator's page.
   const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');

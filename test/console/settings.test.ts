@@ -26,7 +26,6 @@ it('Unset settings have the defaults of the page, and the operations port is the
 });
 
 it.each([
-  ['ADMIN_API_KEY', '', 'is unset'],
   ['SERVICE_URL', 'https://u:secret@api.example.com', 'is "https://(hidden)@api.example.com"'],
   ['CONSOLE_HOST', '0.0.0.0', 'CONSOLE_ORIGIN is unset; it must be the https origin'],
   ['CONSOLE_ORIGIN', 'http://operator.example.com', 'is'],

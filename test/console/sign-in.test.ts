@@ -30,7 +30,7 @@ async function opens(given: string): Promise<boolean> {
 
 describe('A code', () => {
   it('opens one session, once, also in lower case with spaces, and sets a cookie for no script', async () => {
-    const [secret = ''] = console_.codes;
+    const secret = newestCode();
     expect(secret).toMatch(/^[A-HJ-NP-Z2-9]{8}$/);
     const visit = await console_.visitor().signIn(` ${secret.toLowerCase()} `);
     const wanted = `^${cookie}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Lax$`;
@@ -49,9 +49,8 @@ describe('A code', () => {
     const right = await guess(newestCode());
     expect(right.status).toBe(429);
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(0);
-    // One minute after the oldest of five.
     const tries = new Sessions();
-    for (const now of [0, 1_000, 2_000, 3_000, 4_000]) expect(tries.tryReserve(now)).toBe(0);
+    for (const now of [0, 1, 2, 3, 4]) expect(tries.tryReserve(now)).toBe(0);
     expect([tries.tryReserve(5_000), tries.tryReserve(60_000)]).toEqual([55_000, 0]);
   });
 
@@ -120,11 +119,4 @@ it('A password is hashed, unless it is too short, and its hash lets it in behind
   const short = startDataCommand(['hash'], {}, { input: 'eleven char\n' });
   expect(await short.exited).toBe(1);
   expect(short.output()).toBe('the password has 11 characters; it must have 12 to 1024\n');
-});
-
-it('A port that is taken is refused with what to do', async () => {
-  const { port } = new URL(console_.origin);
-  await expect(openConsole({ ...ADDRESS, CONSOLE_PORT: port })).rejects.toThrow(
-    `the console cannot listen on 127.0.0.1:${port}: this port is in use; set CONSOLE_PORT to a free one`,
-  );
 });

@@ -26,19 +26,19 @@ export async function signIn(page: Page, console: { readonly origin: string }, c
   await page.keyboard.press('Enter');
 }
 
-/** A console in front of `node dist/server.js` with its operations port and backups. */
-export async function browseConsole() {
+/** A console in front of `node dist/server.js` with a backup and its operations port; `front`: what stands in front of that. */
+export async function browseConsole(front = async (operations: string) => operations) {
   const { folder, start, close } = await openNodeService();
   const BACKUP_DIR = join(folder, 'backups');
   mkdirSync(BACKUP_DIR);
   const server = await start({ ADMIN_API_KEY: ADMIN_KEY, BACKUP_DIR, OPS_PORT: '0' });
+  await server.saw('"event":"backup_taken"');
   const SERVICE_URL = `${server.origin}/api/v1`;
-  const port = portOf(operationsOf(server));
+  const port = portOf(await front(operationsOf(server)));
   const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, SERVICE_URL, ...port });
   const browser = await startChromium();
   return {
-    console,
-    browser,
+    ...{ console, browser, server },
     client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
     /** A page that is signed in, in a context of its own. */
     async signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page> {

@@ -4,7 +4,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, createFor, describeContract } from '../support/contract.js';
+import {
+  type ContractService,
+  createFor,
+  describeContract,
+  pagination,
+} from '../support/contract.js';
 
 const HOUR_MS = 3_600_000;
 const NOTHING = {
@@ -86,7 +91,7 @@ describeContract('The usage', (service) => {
 describeContract(
   'The usage of a new database',
   (service) => {
-    it('has zeros and no update time for each resource', async () => {
+    it('has zeros and no update time for each resource, and the audit log no event', async () => {
       const data = await usage(service);
       const totals = { record_count: 0, payload_bytes: 0, audit_event_count: 0 };
       expect(data).toEqual({
@@ -94,6 +99,8 @@ describeContract(
         resources: Object.fromEntries(COLLECTIONS.map((name) => [name, NOTHING])),
       });
       expect(Object.keys(data.resources)).toEqual([...COLLECTIONS]);
+      const events = (await service.operator.get('/admin/audit')).json;
+      expect([events.data, events.meta.pagination]).toEqual([[], pagination(1, 50, 0, 0)]);
     });
 
     it('counts creations of the last 24 hours, 7 days and 30 days, and not updates', async () => {

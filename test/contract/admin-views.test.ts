@@ -129,19 +129,4 @@ describeContract('The operator', (service) => {
     expect(String(reply.json.data.uptime_seconds)).toMatch(/^\d+$/);
     expect(service.identity.asked.length).toBe(asked);
   });
-
-  it('has 50 tenants on a page by default, at most 200, without gaps or repetition', async () => {
-    const number = (i: number) => String(i).padStart(3, '0');
-    const subjects = Array.from({ length: 205 }, (_, i) => `page-of-${number(i)}`);
-    await Promise.all(subjects.toReversed().map((owner) => createFor(operator, owner, 'team')));
-    const list = (query: string) => owners(service, `q=page-of-${query}`);
-    expect(await list('')).toEqual(subjects.slice(0, 50));
-    expect(await list('&page_size=1000')).toEqual(subjects.slice(0, 200));
-    expect(await list('&page_size=200&page=2')).toEqual(subjects.slice(200));
-    expect(await list('&page_size=7&page=3')).toEqual(subjects.slice(14, 21));
-    expect(await list('&page=6')).toEqual([]);
-    expect(await list('&page=1.5&page_size=0')).toEqual(subjects.slice(0, 50));
-    const { json } = await operator.get('/admin/accounts?q=page-of-&page=9&page_size=999');
-    expect(json.meta.pagination).toEqual(pagination(9, 200, 205, 2));
-  });
 });

@@ -14,43 +14,6 @@ const DEFAULTS_SENT = COLLECTION_TABLE.flatMap((row) =>
 );
 
 describeContract('A create', (service) => {
-  it.each(COLLECTION_TABLE)(
-    'answers 201 with the $name record, its id, its owner and its defaults',
-    async (row) => {
-      const account = service.account();
-      const reply = await account.post(`/${row.name}`, leastBody(row));
-      expect(reply.status).toBe(201);
-      const { id, ...rest } = reply.json.data;
-      expect(id).toMatch(new RegExp(`^${row.idPrefix}[0-9]{${row.idDigitsMin},}$`));
-      expect(rest).toStrictEqual({
-        ...leastBody(row),
-        ...row.defaults,
-        owner_sub: account.subject,
-        ...(row.name === 'businesses' && { ownerSub: account.subject }),
-      });
-      expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
-      const read = await account.get(`/${row.name}/${id}`);
-      expect(read.json.data).toStrictEqual(reply.json.data);
-    },
-  );
-
-  it.each(COLLECTION_TABLE)(
-    'generates id and owner_sub of $name; the server sets ownerSub only in businesses',
-    async (row) => {
-      const [account, other] = [service.account(), service.account()];
-      const id = `${row.idPrefix}7777`;
-      const others = { id, owner_sub: other.subject, ownerSub: other.subject };
-      const record = await account.create(row.name, { ...leastBody(row), ...others });
-      expect(record.id).not.toBe(id);
-      const ownerSub = row.name === 'businesses' ? account.subject : other.subject;
-      expect(record).toMatchObject({ owner_sub: account.subject, ownerSub });
-      expect((await account.get(`/${row.name}/${id}`)).status).toBe(404);
-      expect((await account.get(`/${row.name}/${record.id}`)).status).toBe(200);
-      expect((await other.get(`/${row.name}/${record.id}`)).status).toBe(404);
-      expect((await other.get(`/${row.name}`)).json.data).toEqual([]);
-    },
-  );
-
   it('keeps unknown properties, created_at and updated_at among them', async () => {
     const unknown = {
       ...{ nothing: null, flag: false, count: -1.5e-7, empty: '', list: [1, [null, {}], 'x'] },

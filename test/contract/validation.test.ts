@@ -98,15 +98,6 @@ describeContract('The service does not validate', (service) => {
     expect((await account.patch(`/businesses/${record.id}`, { phone: '' })).status).toBe(200);
   });
 
-  it.each(COLLECTION_TABLE.filter(hasRequired))('an equal second record of $name', async (row) => {
-    const account = service.account();
-    const first = await account.create(row.name, leastBody(row));
-    const second = await account.create(row.name, leastBody(row));
-    expect(second).toStrictEqual({ ...first, id: second.id });
-    expect(second.id).not.toBe(first.id);
-    expect(await totalOf(account, row)).toBe(2);
-  });
-
   it.each([
     ['customers', { name: 'A', phone: 'not a phone', email: 5, location: [] }],
     ['team', { name: 'A', phone: '☎', role: 1 }],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DATA_PAGE_SIZES, listQuery, offsetOf } from '../../src/core/domain/listing.js';
 
 describe('The page of a query', () => {
-  // More of these are in test/contract/list.test.ts.
+  // More of these: contract/paging.
   it.each([
     ['', { page: 1, pageSize: 20 }],
     [`page_size=${'9'.repeat(400)}`, { page: 1, pageSize: 100 }],

@@ -83,16 +83,19 @@ for (const [title, list, cases] of [
   describeContract(
     title,
     (service) => {
-      it.each(REQUESTS)('the answer to %s admits the right origins, and never cookies', async (request) => {
-        const [method = '', path = ''] = request.split(' ');
-        for (const [origin, allowed, vary] of cases) {
-          const sent = { Cookie: 'session=1', ...(origin !== undefined && { Origin: origin }) };
-          const { headers } = await service.fetch(path, { method, headers: sent });
-          const seen = ['access-control-allow-origin', 'vary'].map((name) => headers.get(name));
-          expect([origin, ...seen]).toEqual([origin, allowed, vary]);
-          expect(headers.has('access-control-allow-credentials')).toBe(false);
-        }
-      });
+      it.each(REQUESTS)(
+        'the answer to %s admits the right origins, and never cookies',
+        async (request) => {
+          const [method = '', path = ''] = request.split(' ');
+          for (const [origin, allowed, vary] of cases) {
+            const sent = { Cookie: 'session=1', ...(origin !== undefined && { Origin: origin }) };
+            const { headers } = await service.fetch(path, { method, headers: sent });
+            const seen = ['access-control-allow-origin', 'vary'].map((name) => headers.get(name));
+            expect([origin, ...seen]).toEqual([origin, allowed, vary]);
+            expect(headers.has('access-control-allow-credentials')).toBe(false);
+          }
+        },
+      );
     },
     { settings: { CORS_ALLOWED_ORIGINS: list } },
   );

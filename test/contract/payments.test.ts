@@ -2,6 +2,7 @@
 // caller, computed when asked.
 
 import { expect, it } from 'vitest';
+import { sequenceOfId } from '../support/collection-table.js';
 import {
   type Caller,
   describeContract,
@@ -65,13 +66,13 @@ describeContract('Payments', (service) => {
       Array.from({ length: 120 }, () => account.create('orders', ORDER)),
     );
     await stranger.create('orders', ORDER);
-    const expected = mine.map(({ id }) => sequenceOf(id)).sort((a, b) => b - a);
-    const first = mine.find(({ id }) => sequenceOf(id) === expected[119]);
+    const expected = mine.map(({ id }) => sequenceOfId(id)).sort((a, b) => b - a);
+    const first = mine.find(({ id }) => sequenceOfId(id) === expected[119]);
     await account.patch(`/orders/${first?.id}`, { paid: 1 });
     const reply = await account.get('/payments');
-    const shown = reply.json.data.map((row: { order_id: string }) => sequenceOf(row.order_id));
+    const shown = reply.json.data.map((row: { order_id: string }) => sequenceOfId(row.order_id));
     expect(shown).toEqual(expected);
-    expect(reply.json.data.map(({ id }: { id: string }) => sequenceOf(id))).toEqual(expected);
+    expect(reply.json.data.map(({ id }: { id: string }) => sequenceOfId(id))).toEqual(expected);
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 120, 120, 1));
   });
 
@@ -113,10 +114,4 @@ async function rowsOf(account: Caller): Promise<JsonRecord[]> {
   const reply = await account.get('/payments');
   expect(reply.status).toBe(200);
   return reply.json.data;
-}
-
-/** The digits of `ORD-0042` and `PAY-0042`, as a number. */
-function sequenceOf(id: string): number {
-  expect(id).toMatch(/^(ORD|PAY)-[0-9]{4,}$/);
-  return Number(id.slice(4));
 }

@@ -1,7 +1,7 @@
 // Contract, "Read", "Update" and "Delete": one record, by its owner only.
 
 import { expect, it } from 'vitest';
-import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
+import { COLLECTION_TABLE, leastBody } from '../support/collection-table.js';
 import { type Caller, describeContract, expectRefused, type Reply } from '../support/contract.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
@@ -111,16 +111,6 @@ describeContract('A delete', (service) => {
     expect((await account.get(path)).status).toBe(404);
     await service.restart();
     expect((await account.get(path)).status).toBe(404);
-  });
-
-  it('does not make the id available for another record', async () => {
-    const account = service.account();
-    for (const row of COLLECTION_TABLE) {
-      const { id } = await account.create(row.name, leastBody(row));
-      await account.delete(`/${row.name}/${id}`);
-      const next = await account.create(row.name, leastBody(row));
-      expect(sequenceOfId(next.id)).toBe(sequenceOfId(id) + 1);
-    }
   });
 });
 

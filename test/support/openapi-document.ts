@@ -63,24 +63,21 @@ function problemOf(method: string, pathname: string, { status, headers }: Respon
   const operation = OPERATIONS.find((one) => one.method === method && isAt(one.path, pathname));
   if (operation === undefined) {
     if (body === undefined) return undefined;
-    return status < 400
-      ? 'no such operation'
-      : violation(body, '/components/schemas/ErrorEnvelope');
+    if (status < 400) return 'no such operation';
+    return violation(body, '/components/schemas/ErrorEnvelope');
   }
   const { responses } = operation.object;
   const key = Object.hasOwn(responses, status) ? String(status) : 'default';
   const described = responses[key];
   if (described === undefined) return 'the status is not described';
-  const { content = {} } = resolved<ResponseObject>(described);
+  const response = resolved<ResponseObject>(described);
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
-  if (!Object.hasOwn(content, type)) return `content type ${type}`;
-  const own = pointerOf('paths', operation.path, method.toLowerCase(), 'responses', key);
-  const at = '$ref' in described ? described.$ref.slice(1) : own;
-  const found = violation(body, `${at}${pointerOf('content', type, 'schema')}`);
-  const code = (body as { error?: { code?: string } }).error?.code;
-  const isOther =
-    code !== undefined && !codesOf(resolved<ResponseObject>(described)).includes(code);
-  return found ?? (isOther ? `code ${code} is not one of the response's` : undefined);
+  const at = pointerOf('paths', operation.path, method.toLowerCase(), 'responses', key);
+  const { code } = (body as { error?: { code?: string } }).error ?? {};
+  if (code !== undefined && !codesOf(response).includes(code)) return `code ${code}`;
+  const place = '$ref' in described ? described.$ref.slice(1) : at;
+  if (!Object.hasOwn(response.content ?? {}, type)) return `content type ${type}`;
+  return violation(body, `${place}${pointerOf('content', type, 'schema')}`);
 }
 
 /** The error codes of a response, which its description names. */
@@ -90,10 +87,10 @@ export function codesOf({ description }: ResponseObject): string[] {
 
 /** Whether a path of the document, such as `/customers/{id}`, is that of the request. */
 function isAt(template: string, path: string): boolean {
-  const segments = path.split('/').map(decoded);
+  const segments = path.split('/');
   const wanted = `/api/v1${template}`.split('/');
   const isSegment = (part: string, i: number) =>
-    part.startsWith('{') ? segments[i] !== '' : part === segments[i];
+    part.startsWith('{') ? segments[i] !== '' : part === decoded(segments[i] ?? '');
   return wanted.length === segments.length && wanted.every(isSegment);
 }
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { Metrics, operationsOf } from '../support/operations.js';
+import { metricsOf, operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
@@ -107,6 +107,6 @@ it('Refused admin keys are counted', async () => {
   const { refused, last_refused_at } = (await (await fetch(`${operations}/status`)).json())
     .admin_keys;
   expect([refused, last_refused_at]).toEqual([1, expect.stringMatching(/^\d{4}-.*Z$/)]);
-  const metrics = await Metrics.of(operations);
+  const metrics = await metricsOf(operations);
   expect(metrics.total('service_admin_keys_refused_total')).toBe(1);
 });

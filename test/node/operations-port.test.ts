@@ -9,7 +9,7 @@ import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { nextFreePort } from '../../src/preview/preview-port.js';
 import { eventually } from '../support/eventually.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
-import { Metrics, operationsOf, readyOf } from '../support/operations.js';
+import { metricsOf, operationsOf, readyOf } from '../support/operations.js';
 import { startProgram } from '../support/program.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
@@ -84,7 +84,7 @@ describe('The operations port', () => {
     await mkdir(BACKUP_DIR);
     const first = await service.start({ ...PORT, BACKUP_DIR });
     await first.saw('"event":"backup_taken"');
-    const metrics = await Metrics.of(operationsOf(first));
+    const metrics = await metricsOf(operationsOf(first));
     expect(metrics.total('service_backups_total', { result: 'taken' })).toBe(1);
     await first.stop();
     // A start with a wrong clock made it: it is listed and counts for nothing.
@@ -97,7 +97,7 @@ describe('The operations port', () => {
       { name: future, taken_at: '2199-01-01T00:00:00.000Z', bytes: 0 },
       { taken_at: backups.last_success_at },
     ]);
-    const after = await Metrics.of(operationsOf(second));
+    const after = await metricsOf(operationsOf(second));
     expect(after.total('service_backup_last_size_bytes')).toBe(backups.list[1].bytes);
     const last = after.total('service_backup_last_success_timestamp_seconds');
     expect(last).toBe(Date.parse(backups.last_success_at) / 1000);
@@ -141,7 +141,7 @@ describe('The service says that it is not ready', () => {
       `    What to do: ${WARNINGS.backup_not_configured.action}\n`,
     ];
     expect(await readyCommand({ OPS_PORT })).toEqual([1, lines.join('\n')]);
-    expect((await Metrics.of(operations)).total('service_ready')).toBe(0);
+    expect((await metricsOf(operations)).total('service_ready')).toBe(0);
     await server.stop();
     const silent = `not ready: ${operations}/ready doesn't answer (ECONNREFUSED)\n`;
     expect(await readyCommand({ OPS_PORT })).toEqual([1, silent]);

@@ -17,7 +17,7 @@ const LISTS = [
 ] as const;
 type List = (typeof LISTS)[number];
 
-/** Query, page and page size. What else is a page number: domain/listing. */
+/** Query, page and page size. */
 const PAGES: readonly (readonly [query: string, page: number, size: number | 'usual' | 'most'])[] =
   [
     ['', 1, 'usual'],
@@ -25,10 +25,10 @@ const PAGES: readonly (readonly [query: string, page: number, size: number | 'us
     ['page=205&page_size=1', 205, 1],
     ['page=206&page_size=1', 206, 1],
     ['page=2&page_size=201', 2, 'most'],
-    ['page=9007199254740991&page_size=200', 9007199254740991, 'most'],
+    ['page=9007199254740992&page_size=200', 9007199254740991, 'most'],
     [`page=${'9'.repeat(400)}&page_size=${'9'.repeat(400)}`, 9007199254740991, 'most'],
     ['page=002&page_size=0010', 2, 10],
-    ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 'usual'],
+    ['page=2&sort=name&order=asc&offset=3&limit=1&Page=3&PAGE_SIZE=4&pageSize=5', 2, 'usual'],
     // Values that are not page numbers; a + that is not escaped is a space.
     ...['', '0', '-1', '1.5', '1e2', ' 2', '%2B2', '+2', '２', '0x10', '2%0A', '%002'].flatMap(
       (value) => [

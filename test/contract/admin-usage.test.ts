@@ -3,6 +3,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { AuditEvent, Usage } from '../../src/core/domain/api-schema.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import {
   type ContractService,
@@ -18,7 +19,7 @@ const NOTHING = {
 };
 
 async function usage({ operator }: ContractService) {
-  return (await operator.get('/admin/usage')).json.data;
+  return (await operator.get<Usage>('/admin/usage')).json.data;
 }
 
 /** The record's JSON text as the service sent it. */
@@ -71,7 +72,7 @@ describeContract('The usage', (service) => {
 
   it('has the time of the latest create or PATCH of the records that are left', async () => {
     const account = service.account();
-    const latest = async () => (await usage(service)).resources.expenses.last_updated_at;
+    const latest = async () => (await usage(service)).resources.expenses.last_updated_at ?? '';
     const { id } = await account.create('expenses', VALID_BODY.expenses);
     const start = Date.now();
     await account.patch(`/expenses/${id}`, { method: 'Cash' });
@@ -99,7 +100,7 @@ describeContract(
         resources: Object.fromEntries(COLLECTIONS.map((name) => [name, NOTHING])),
       });
       expect(Object.keys(data.resources)).toEqual([...COLLECTIONS]);
-      const events = (await service.operator.get('/admin/audit')).json;
+      const events = (await service.operator.get<AuditEvent[]>('/admin/audit')).json;
       expect([events.data, events.meta.pagination]).toEqual([[], pagination(1, 50, 0, 0)]);
     });
 

@@ -2,6 +2,7 @@
 // sees only its own records, and which keys open the administration API. On every path: routing.
 
 import { expect, it } from 'vitest';
+import type { Account, Overview } from '../../src/core/domain/api-schema.js';
 import { ROUTES } from '../support/collection-table.js';
 import {
   ADMIN_KEY,
@@ -130,7 +131,9 @@ describeContract('Account isolation', (service) => {
     await service.restart();
     for (const [subject, record] of records) {
       expect((await service.account(subject).get('/customers')).json.data).toEqual([record]);
-      expect((await service.operator.get(tenantPath(subject))).json.data.owner_sub).toBe(subject);
+      expect((await service.operator.get<Account>(tenantPath(subject))).json.data.owner_sub).toBe(
+        subject,
+      );
     }
   });
 });
@@ -205,7 +208,7 @@ describeContract(
 
     it('health and the administration API answer', async () => {
       expect((await service.anonymous.get('/health')).status).toBe(200);
-      expect((await service.operator.get('/admin/overview')).status).toBe(200);
+      expect((await service.operator.get<Overview>('/admin/overview')).status).toBe(200);
     });
   },
   { settings: { AUTH_USERINFO_URL: '' } },
@@ -218,7 +221,7 @@ describeContract(
       const account = service.account();
       await account.create('customers', CUSTOMER);
       const count = async () =>
-        (await service.operator.get('/admin/overview')).json.data.record_count;
+        (await service.operator.get<Overview>('/admin/overview')).json.data.record_count;
       const before = await count();
       await service.identity.close();
       for (const reply of [

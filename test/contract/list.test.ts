@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, it } from 'vitest';
 import { COLLECTION_TABLE } from '../support/collection-table.js';
-import { type Caller, describeContract, idsOf, pagination } from '../support/contract.js';
+import { type Caller, describeContract, idsOf, pagination, type Row } from '../support/contract.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
@@ -43,8 +43,8 @@ describeContract('A list', (service) => {
     const notes = ['', 'x', 'xy'].map((start) => start + '💇🏾'.repeat(110_000));
     for (const note of notes) await account.create('businesses', { note });
     for (const query of ['', '?q=%F0%9F%92%87']) {
-      const reply = await account.get(`/businesses${query}`);
-      const answered = reply.json.data.map((record: { note: string }) => record.note).reverse();
+      const reply = await account.get<Row[]>(`/businesses${query}`);
+      const answered = reply.json.data.map((record) => record['note']).reverse();
       expect(notes.every((note, n) => note === answered[n])).toBe(true);
       expect(reply.json.meta.pagination.total).toBe(3);
     }
@@ -66,8 +66,8 @@ describeContract('Filter by status', (service) => {
   });
 
   it.each(STATUSES.filter((status) => status !== ''))('finds exactly %j', async (status) => {
-    const reply = await account.get(`/orders?status=${encodeURIComponent(status)}`);
-    expect(reply.json.data.map((order: { status: unknown }) => order.status)).toEqual([status]);
+    const reply = await account.get<Row[]>(`/orders?status=${encodeURIComponent(status)}`);
+    expect(reply.json.data.map((order) => order['status'])).toEqual([status]);
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 1, 1));
   });
 

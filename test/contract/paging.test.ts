@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, it } from 'vitest';
 import { sequenceOfId } from '../support/collection-table.js';
-import { createFor, describeContract, pagination } from '../support/contract.js';
+import { createFor, describeContract, pagination, type Row } from '../support/contract.js';
 
 const TOTAL = 205;
 /** The tenants of the operator's lists. */
@@ -54,9 +54,10 @@ describeContract(
     /** The keys of a page's rows, and its `meta.pagination`. */
     const pageOf = async ({ path }: Pick<List, 'path'>, query: string) => {
       const caller = path.startsWith('/admin') ? service.operator : account;
-      const { data, meta } = (await caller.get(path + query)).json;
-      const keyOf = (row: { id?: unknown; owner_sub: string }) => String(row.id ?? row.owner_sub);
-      return { keys: data.map(keyOf) as string[], pagination: meta.pagination };
+      const { data, meta } = (await caller.get<Row[]>(path + query)).json;
+      // Audit events have numbers, tenants have no id.
+      const keys = data.map(({ id, owner_sub }) => String(id ?? owner_sub));
+      return { keys, pagination: meta.pagination };
     };
     const wholeOf = async (list: List, size: number) => {
       const pages = Array.from({ length: Math.ceil(TOTAL / size) }, (_, n) => n + 1);

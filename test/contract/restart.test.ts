@@ -3,6 +3,7 @@
 // Rows without an owner and ids of another form are older data.
 
 import { expect, it } from 'vitest';
+import type { AccountSummary, Overview, Usage } from '../../src/core/domain/api-schema.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { describeContract, idsOf, type JsonRecord, tenantPath } from '../support/contract.js';
 
@@ -70,8 +71,8 @@ describeContract(
       ];
       const samples = service.account('local-preview');
       await samples.get('/customers');
-      const before = (await service.operator.get('/admin/overview')).json.data;
-      const usage = (await service.operator.get('/admin/usage')).json.data;
+      const before = (await service.operator.get<Overview>('/admin/overview')).json.data;
+      const usage = (await service.operator.get<Usage>('/admin/usage')).json.data;
       await restartWith(...rows.map((row) => ['customers', row] as const));
 
       for (const subject of ['local-preview', 'null', 'undefined', '7']) {
@@ -90,16 +91,18 @@ describeContract(
         }
       }
       const { customers } = before.resources;
-      expect((await service.operator.get('/admin/overview')).json.data).toEqual({
+      expect((await service.operator.get<Overview>('/admin/overview')).json.data).toEqual({
         tenant_count: before.tenant_count,
         record_count: before.record_count + rows.length,
         resources: { ...before.resources, customers: customers + rows.length },
       });
-      const after = (await service.operator.get('/admin/usage')).json.data;
+      const after = (await service.operator.get<Usage>('/admin/usage')).json.data;
       const bytes = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
       expect(after.record_count).toBe(usage.record_count + rows.length);
       expect(after.payload_bytes).toBe(usage.payload_bytes + bytes);
-      const accounts = (await service.operator.get('/admin/accounts?page_size=200')).json.data;
+      const accounts = (
+        await service.operator.get<AccountSummary[]>('/admin/accounts?page_size=200')
+      ).json.data;
       expect(accounts).toHaveLength(before.tenant_count);
       expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
     });

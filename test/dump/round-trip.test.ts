@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
+import type { Row } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
@@ -72,7 +73,7 @@ describe('A dump from a file', () => {
     const newestFirst = orders.toReversed().slice(0, 100);
     expect(data).toEqual(newestFirst.map(([, , body]) => JSON.parse(String(body))));
     const audit = (await served.ask('GET', '/api/v1/admin/audit?page_size=200&page=3')).json;
-    const events = audit.data.map(({ id: _, ...event }: Record<string, unknown>) => event);
+    const events = (audit.data as unknown as readonly Row[]).map(({ id: _, ...event }) => event);
     const wanted = before.events.toReversed().slice(400, 600);
     expect(events).toEqual(wanted.map((event) => JSON.parse(event)));
     const created = await served.ask('POST', '/api/v1/orders', asAccount(OWNER), VALID_BODY.orders);

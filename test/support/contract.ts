@@ -12,13 +12,14 @@ export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
 const PREFIX = '/api/v1';
 
 export type JsonRecord = Record<string, unknown>;
+/** A record, a row or a view of which a test reads the id at most. */
+export type Row = JsonRecord & { readonly id: string; readonly owner_sub: string };
 
-export type Reply = Awaited<ReturnType<typeof replyOf>>;
+export type Reply<Data = unknown> = Awaited<ReturnType<typeof replyOf<Data>>>;
 
-/** An answer's body. */
-export interface Envelope {
-  // biome-ignore lint/suspicious/noExplicitAny: a record, a row, a view or a list; assertions judge it
-  readonly data?: any;
+/** An answer's body. `Data`: what a test that reads it expects there. */
+export interface Envelope<Data = unknown> {
+  readonly data: Data;
   readonly error?: { readonly code: string; readonly message: string };
   readonly meta: {
     readonly request_id: string;
@@ -29,10 +30,10 @@ export interface Envelope {
 }
 
 /** A response with its body. `json` is the parsed envelope, or `{}` if the body is empty. */
-export async function replyOf(response: Response) {
+export async function replyOf<Data = Row>(response: Response) {
   const { status, headers } = response;
   const text = await response.text();
-  const json: Envelope = text === '' ? {} : JSON.parse(text);
+  const json: Envelope<Data> = text === '' ? {} : JSON.parse(text);
   return { status, headers, text, json };
 }
 
@@ -43,7 +44,7 @@ export function expectRefused({ status, json }: Reply, wanted: number, code: str
 
 /** The ids of a list answer's rows, in order. */
 export function idsOf(reply: Reply): string[] {
-  return reply.json.data.map((row: { id: string }) => row.id);
+  return (reply.json.data as Row[]).map(({ id }) => id);
 }
 
 /** `meta.pagination` of a list. */
@@ -58,7 +59,7 @@ export function tenantPath(owner: string, ...segments: readonly string[]): strin
 
 /** `body`: sent as JSON; a string or bytes are sent as they are. */
 type Sent = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
-type Created = Promise<JsonRecord & { id: string }>;
+type Created = Promise<Row>;
 
 export type Caller = ReturnType<typeof callerOf>;
 
@@ -68,18 +69,18 @@ function callerOf(
   subject: string,
   credentials: Readonly<Record<string, string>>,
 ) {
-  const send = async (method: string, path: string, { headers, body }: Sent = {}) => {
+  const send = async <Data = Row>(method: string, path: string, { headers, body }: Sent = {}) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const init = { method, headers: { ...credentials, ...headers } };
     const sent = body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) };
-    const reply = await replyOf(await fetch(PREFIX + path, { ...init, ...sent }));
+    const reply = await replyOf<Data>(await fetch(PREFIX + path, { ...init, ...sent }));
     expect(reply.json.error?.message, 'an error says what is wrong').not.toBe('');
     return reply;
   };
   return {
     subject,
     send,
-    get: (path: string) => send('GET', path),
+    get: <Data = Row>(path: string) => send<Data>('GET', path),
     post: (path: string, body: unknown) => send('POST', path, { body }),
     patch: (path: string, body: unknown) => send('PATCH', path, { body }),
     delete: (path: string) => send('DELETE', path),

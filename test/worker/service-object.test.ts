@@ -3,7 +3,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
-import { ADMIN_KEY, describeContract, replyOf } from '../support/contract.js';
+import { ADMIN_KEY, describeContract, type Row, replyOf } from '../support/contract.js';
 import { asAccount, byToken, openIdentityStub } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startMiniflare, workerHost, workerOptions } from '../support/worker-host.js';
@@ -27,7 +27,7 @@ describeContract(
       await plant({ doubt: true });
       const doubtful = await account.post('/orders', VALID_BODY.orders);
       expect([doubtful.status, doubtful.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
-      const list = async () => (await account.get('/orders')).json.data;
+      const list = async () => (await account.get<Row[]>('/orders')).json.data;
       const listed = await list();
       expect(listed.at(-1)).toEqual(first);
       await service.restart();

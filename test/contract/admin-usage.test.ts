@@ -28,15 +28,8 @@ function recordText(replyText: string): string {
 }
 
 describeContract('The usage', (service) => {
-  it.each([
-    ['ASCII', 'plain'],
-    ['two-byte characters', 'Ñandú é ß'],
-    ['three-byte characters', '日本語 ₦ \u2028 \uffff'],
-    ['the bounds of one, two and three bytes', '\u007f\u0080\u07ff\u0800\u08ff\ud7ff\ue000'],
-    ['emoji', '💇🏾‍♀️ 🧵'],
-    ['escapes', 'a "quote", a \\ and a\nline, \u0000 and \u007f'],
-    ['a lone surrogate', 'half \ud83d'],
-  ])('counts the UTF-8 bytes of a record with %s', async (_, name) => {
+  it('counts the UTF-8 bytes of a record, with the escapes of its JSON', async () => {
+    const name = `a "quote", \\, \n, \u0000 and \ud83d; \u007f\u0080\u07ff\u0800\u08ff\ud7ff\ue000 💇🏾‍♀️ 🧵`;
     const before = await usage(service);
     const created = await service.account().post('/customers', { name, phone: '1' });
     const bytes = Buffer.byteLength(recordText(created.text));

@@ -93,6 +93,12 @@ const SUBJECTS = [
   'null',
   'CASE',
   'case',
+  '.',
+  '..',
+  '~.',
+  '~~..',
+  '...',
+  '~a',
   // The longest that is taken.
   'x'.repeat(1024),
 ];

@@ -1,8 +1,16 @@
 // Contract, "List": newest first, the caller's own records only, filtered by status. Pages: paging.
 
 import { beforeAll, expect, it } from 'vitest';
-import { COLLECTION_TABLE } from '../support/collection-table.js';
-import { type Caller, describeContract, idsOf, pagination, type Row } from '../support/contract.js';
+import { COLLECTION_TABLE, VALID_BODY } from '../support/collection-table.js';
+import {
+  type Caller,
+  createFor,
+  describeContract,
+  idsOf,
+  pagination,
+  type Row,
+  tenantPath,
+} from '../support/contract.js';
 
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
@@ -48,6 +56,27 @@ describeContract('A list', (service) => {
       expect(notes.every((note, n) => note === answered[n])).toBe(true);
       expect(reply.json.meta.pagination.total).toBe(3);
     }
+  });
+});
+
+describeContract("The operator's list of a tenant", ({ account, operator }) => {
+  it("has only the tenant's records, newest first, filtered by q and not by status", async () => {
+    const owner = account().subject;
+    const list = async (query: string) =>
+      (await operator.get(`${tenantPath(owner, 'orders')}?${query}`)).json;
+    await createFor(operator, account().subject, 'orders');
+    const nothing = await list('');
+    expect([nothing.data, nothing.meta.pagination]).toEqual([[], pagination(1, 50, 0, 0)]);
+    const records = [];
+    for (const customer of ['Neema', 'JUMA', 'juma']) {
+      const body = { ...VALID_BODY.orders, customer };
+      records.unshift(await createFor(operator, owner, 'orders', body));
+    }
+    expect((await list('')).data).toEqual(records);
+    expect((await list('status=Ready')).data).toEqual(records);
+    expect((await list('q=Juma')).data).toEqual(records.slice(0, 2));
+    expect((await list('q=juma&status=Ready&page_size=1&page=2')).data).toEqual([records[1]]);
+    expect((await list('q=juma&page_size=1')).meta.pagination).toEqual(pagination(1, 1, 2, 2));
   });
 });
 

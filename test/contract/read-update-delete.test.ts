@@ -2,7 +2,13 @@
 
 import { expect, it } from 'vitest';
 import { COLLECTION_TABLE } from '../support/collection-table.js';
-import { type Caller, describeContract, expectRefused, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  describeContract,
+  expectRefused,
+  type Reply,
+  tenantPath,
+} from '../support/contract.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
@@ -125,7 +131,7 @@ const ACTIONS: readonly ((caller: Caller, path: string) => Promise<Reply>)[] = [
 
 describeContract('A record of another account', (service) => {
   it.each(COLLECTION_TABLE)(
-    'is 404 for every action on $name, as if it did not exist',
+    'is 404 for every action on $name, as if it did not exist, also of the operator',
     async (row) => {
       const [owner, stranger] = [service.account(), service.account()];
       const record = await owner.create(row.name, row.body);
@@ -135,6 +141,8 @@ describeContract('A record of another account', (service) => {
         const missing = await act(stranger, `/${row.name}/${missingId}`);
         expectRefused(missing, 404, 'NOT_FOUND');
         expect(seen(foreign, record.id)).toEqual(seen(missing, missingId));
+        const byOperator = act(service.operator, tenantPath(stranger.subject, row.name, record.id));
+        expectRefused(await byOperator, 404, 'NOT_FOUND');
       }
       expect((await owner.get(`/${row.name}/${record.id}`)).json.data).toStrictEqual(record);
       expect((await stranger.get(`/${row.name}`)).json.data).toEqual([]);

@@ -52,9 +52,10 @@ export function pagination(page: number, page_size: number, total: number, total
   return { page, page_size, total, total_pages };
 }
 
-/** A tenant's path of the administration API: `/admin/accounts/{owner_sub}/…`. */
+/** A tenant's path of the administration API. No URL can spell `.` and `..`: those are `~.` and `~..`. */
 export function tenantPath(owner: string, ...segments: readonly string[]): string {
-  return ['/admin/accounts', ...[owner, ...segments].map(encodeURIComponent)].join('/');
+  const named = /^~*\.{1,2}$/.test(owner) ? `~${owner}` : owner;
+  return ['/admin/accounts', ...[named, ...segments].map(encodeURIComponent)].join('/');
 }
 
 /** `body`: sent as JSON; a string or bytes are sent as they are. */

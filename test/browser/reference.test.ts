@@ -7,9 +7,9 @@ import { startChromium } from '../support/chromium.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 import type { Program } from '../support/program.js';
 import { printed, spawnPreview } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let preview: Program;
 /** Where the page is, and where the API. */
 let reference: string;
@@ -23,7 +23,7 @@ let sent: Request[];
 let complaints: string[];
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   preview = spawnPreview(folder.path);
   const text = await printed(preview);
   reference = /Reference {2}(\S+)/.exec(text)?.[1] ?? '';

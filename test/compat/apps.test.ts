@@ -4,12 +4,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type ServerProcess, startServer } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { openOpenidProvider } from './openid-provider.js';
 import { openProject, openWindow, type Project, recipe } from './project.js';
 
 let provider: Awaited<ReturnType<typeof openOpenidProvider>>;
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let server: ServerProcess;
 let project: Project;
 let window: Awaited<ReturnType<typeof openWindow>>;
@@ -18,7 +18,7 @@ let page: Page;
 /** The app behind a real sign-in. */
 beforeAll(async () => {
   provider = await openOpenidProvider('our-shop');
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   const DATABASE_URL = `file:${folder.path}/service.db`;
   server = await startServer({ DATABASE_URL, AUTH_ISSUER: provider.issuer });
   const session = recipe('session.js')

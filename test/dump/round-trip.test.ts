@@ -10,20 +10,20 @@ import type { Row } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { startMaintained } from './maintained-worker.js';
 import { contentsOf, type FileContents, makeShopFile } from './shop-file.js';
 
 const ACCOUNTS = ['auth0|duka/ya pili?&=%#', '..', '.', 'Ünïcode ✂', '42', "O'Neill", '%2e%2e'];
 const OWNER = ACCOUNTS[0] ?? '';
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let before: FileContents;
 
 const at = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   await makeShopFile(at('shop.db'), { accounts: ACCOUNTS, records: 1_400, events: 1_100 });
   before = await contentsOf(at('shop.db'));
 }, 60_000);

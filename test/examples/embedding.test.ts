@@ -14,7 +14,7 @@ import { asAccount, type IdentityStub, openIdentityStub } from '../support/ident
 import { pageCode, ROOT, textOf } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
 import { openProject } from '../support/project.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ const EXAMPLE = pageCode(PAGE, '## The handler');
 const PACKED = ['openapi.json', 'client-shared.js', 'THIRD-PARTY-NOTICES.txt'];
 
 let identity: IdentityStub;
-let project: TemporaryFolder | undefined;
+let project: TestFolder | undefined;
 let stop = async () => {};
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ it('The embedding page’s example runs the whole service over a libSQL file, in
 });
 
 it('The examples of embedding and of the client type-check where only the packed files are installed', async () => {
-  const stranger = await openTemporaryFolder();
+  const stranger = await openFolder();
   onTestFinished(() => stranger.remove());
   const at = (...names: string[]) => join(stranger.path, ...names);
   const installed = at('node_modules/service-management-api');

@@ -3,9 +3,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.js';
-import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { startMiniflare, workerOptions } from '../support/worker-host.js';
+import { openSigningProvider, type SigningProvider } from './signing-provider.js';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -33,7 +33,7 @@ describe.each<[string, (...at: Parameters<typeof onNode>) => ReturnType<typeof o
   ['dist/worker.js in Miniflare', onWorkers],
 ])('A service with a gate — %s', (_name, start) => {
   let provider: SigningProvider;
-  let folder: TemporaryFolder;
+  let folder: TestFolder;
   let service: Awaited<ReturnType<typeof start>>;
   const answerTo = (token: string) => answerOf(service.origin, token);
   const asked = () => provider.asked.filter((path) => path === '/me').length;
@@ -41,7 +41,7 @@ describe.each<[string, (...at: Parameters<typeof onNode>) => ReturnType<typeof o
   beforeEach(async () => {
     provider = await openSigningProvider();
     provider.now = Date.now();
-    folder = await openTemporaryFolder();
+    folder = await openFolder();
     const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'till, shop' };
     service = await start(folder.path, settings);
   });

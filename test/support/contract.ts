@@ -6,7 +6,7 @@ import { type CollectionName, VALID_BODY } from './collection-table.js';
 import { currentHost, type Host, type RunningHost, type Settings } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { expectDescribed } from './openapi-document.js';
-import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { openFolder, type TestFolder } from './test-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
 const PREFIX = '/api/v1';
@@ -148,7 +148,7 @@ export function describeContract(
 function serviceOn(host: Host, settings: Settings) {
   let described = true;
   let running: RunningHost | undefined;
-  let folder!: TemporaryFolder;
+  let folder!: TestFolder;
   let identity!: IdentityStub;
   /** Sends a request to any path of the host, without credentials. */
   const fetch = async (path: string, init?: RequestInit): Promise<Response> => {
@@ -198,7 +198,7 @@ function serviceOn(host: Host, settings: Settings) {
     /** Does nothing if it is open already. */
     async open() {
       if (running !== undefined) return;
-      folder = await openTemporaryFolder();
+      folder = await openFolder();
       identity = await openIdentityStub();
       await restart();
     },

@@ -16,7 +16,7 @@ import {
   type ProgramRun,
   startProgram,
 } from './program.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { openFolder } from './test-folder.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
 
@@ -65,7 +65,7 @@ export function dryRuns() {
   let folder = '';
   let serial = 0;
   beforeAll(async () => {
-    const { path, remove } = await openTemporaryFolder();
+    const { path, remove } = await openFolder();
     folder = path;
     return remove;
   });

@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from './pages.js';
-import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { openFolder, type TestFolder } from './test-folder.js';
 
 /** Makes a reader's project. It has the package installed, and those of our packages that it names. */
 export async function openProject(
   files: Readonly<Record<string, string>>,
   packages: readonly string[] = [],
-): Promise<TemporaryFolder> {
-  const folder = await openTemporaryFolder();
+): Promise<TestFolder> {
+  const folder = await openFolder();
   // The package's files are in 'dist'. Because this line names it, they are built before a test runs.
   for (const name of ['service-management-api', ...packages]) {
     const homes = [join('node_modules', name), join('test/node_modules', name)];

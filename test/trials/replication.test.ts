@@ -9,7 +9,7 @@ import { openIdentityStub } from '../support/identity-stub.js';
 import { itWithLitestream, litestreamHome } from '../support/litestream.js';
 import { metricsOf, operationsOf } from '../support/operations.js';
 import { startServer } from '../support/server-process.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 import { type Client, clientOf, settingsOf } from './service/client.js';
 import { openStored } from './service/stored.js';
 
@@ -37,7 +37,7 @@ function create(client: Client, worker: number) {
 itWithLitestream(
   'The replica survives the loss of the machine, a restart of Litestream, and Litestream running alone next to an empty folder',
   async (program) => {
-    const folder = await openTemporaryFolder();
+    const folder = await openFolder();
     const identity = await openIdentityStub();
     const home = litestreamHome(program, folder.path, [], INTERVALS);
     const started = async () => {

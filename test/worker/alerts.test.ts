@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_KEY } from '../support/contract.js';
 import { onLoopback } from '../support/loopback.js';
 import { pageCode } from '../support/pages.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 import { startMiniflare, workerOptions } from '../support/worker-host.js';
 
 it('A refused admin key reaches the webhook, and an ordinary request does not', async () => {
@@ -19,7 +19,7 @@ it('A refused admin key reaches the webhook, and an ordinary request does not', 
   });
   const { origin, close } = await onLoopback(webhook);
   onTestFinished(close);
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   onTestFinished(() => folder.remove());
   const service = await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY });
   const alerts = {

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
 import { ADMIN_KEY, describeContract, type Row, replyOf } from '../support/contract.js';
 import { asAccount, byToken, openIdentityStub } from '../support/identity-stub.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 import { plain, startMiniflare, workerHost, workerOptions } from '../support/worker-host.js';
 
 const PLANTED = workerHost(
@@ -65,7 +65,7 @@ describeContract(
 );
 
 async function openWorker(settings: object, others: readonly string[] = []) {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   onTestFinished(() => folder.remove());
   const direct = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
   const first = { ...(await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY })), ...direct };

@@ -20,7 +20,7 @@ import {
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { openFolder } from '../../support/test-folder.js';
 import {
   closeAfterEach,
   closers,
@@ -76,7 +76,7 @@ it.skipIf(pgBouncerIsMissing())(
   'goes on without names behind a pooler that loses them',
   async () => {
     const { name, port } = await newDatabase();
-    const folder = await openTemporaryFolder();
+    const folder = await openFolder();
     closers.push(() => folder.remove());
     openToPostgres(folder.path);
     const pooler = await openPgBouncer(join(folder.path, 'pooler'), port);

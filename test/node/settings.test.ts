@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { misspelledNames, SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
 import { readSettings } from '../../src/hosts/settings.js';
-import { expectSettingRefused, refusalOf } from '../support/refused-setting.js';
+import { expectBadSetting, refusalOf } from '../support/refused-setting.js';
 
 const POSTGRES = 'postgres://u:canary@db/x';
 
@@ -111,7 +111,7 @@ it.each<Case>([
   // Not "unset": an empty list must not mean "every origin".
   ...shown('CORS_ALLOWED_ORIGINS', ORIGINS, 'https://a.example/', 'https://*.example', ' , '),
   ['CORS_ALLOWED_ORIGINS', '*, https://u:canary@a.b', '"*, https://(hidden)@a.b"', ORIGINS],
-])('refuses %s=%j in one sentence without secrets', expectSettingRefused);
+])('refuses %s=%j in one sentence without secrets', expectBadSetting);
 
 const KEY = 'canary'.padEnd(32, '-');
 

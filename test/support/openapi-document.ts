@@ -1,6 +1,5 @@
 // The OpenAPI document as tests read it, and whether an answer fits it: every answer that a contract
-// test receives must. Made from the sources, so that tests of one host from source need no build;
-// test/openapi/built.test.ts holds the built file to it.
+// test receives must. Made from the sources; openapi/built holds the built file to it.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/clients/openapi/document.js';

@@ -25,8 +25,8 @@ function expectStorageFailure(reply: Reply): void {
   expect(reply.json.error?.message).toMatch(/nothing was changed; try again$/);
 }
 
-describeContract('Storage that fails for some writes', (service) => {
-  beforeAll(() => service.restartFailing());
+describeContract('Storage that fails for some writes', (service, host) => {
+  beforeAll(() => service.restart(host.failMarkedWrites));
 
   it.each(COLLECTIONS)(
     'A failed change of %s is 500 and changes nothing, in memory or on disk',

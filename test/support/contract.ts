@@ -161,10 +161,10 @@ function serviceOn(host: Host, settings: Settings) {
     await running?.close();
     running = undefined;
   };
-  /** Stops the host and starts it again on the same state. */
-  const restart = async (between = async () => {}): Promise<void> => {
+  /** Stops the host and starts it again on the same state, its folder. */
+  const restart = async (between?: (folder: string) => Promise<void>): Promise<void> => {
     await stop();
-    await between();
+    await between?.(folder.path);
     const own = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     running = await host.start(folder.path, { ...own, ...settings });
   };
@@ -188,13 +188,7 @@ function serviceOn(host: Host, settings: Settings) {
     },
     /** Stops the host, runs SQL on its database and starts it again. */
     restartChanged: (...statements: readonly string[]) =>
-      restart(() => host.changeDatabase(folder.path, ...statements)),
-    /** Starts the host again; storage fails marked writes from then on. */
-    restartFailing: () =>
-      restart(async () => {
-        if (!host.failMarkedWrites) throw new Error(`${host.name} can't fail marked writes`);
-        await host.failMarkedWrites(folder.path);
-      }),
+      restart((path) => host.changeDatabase(path, ...statements)),
     /** Does nothing if it is open already. */
     async open() {
       if (running !== undefined) return;

@@ -1,17 +1,11 @@
 // A day of an operator in Chromium; and an attacker's page, which the browser and the console refuse.
 
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createOperatorClient } from '../../src/operator-client.js';
-import { signIn, startChromium } from '../support/chromium.js';
-import { portOf, startConsoleProcess } from '../support/console-visitor.js';
-import { ADMIN_KEY } from '../support/contract.js';
+import { browseConsole } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
-import { openNodeService } from '../support/node-service.js';
-import { operationsOf } from '../support/operations.js';
 
 const SALON = 'auth0|saluni-ya-neema';
 
@@ -130,32 +124,3 @@ it('A link on another site leads a signed-in operator to its page', async () => 
   await page.getByRole('heading', { name: 'Accounts' }).waitFor();
   expect(page.url()).toBe(target);
 });
-
-/** A console in front of `node dist/server.js` with its operations port and backups. */
-async function browseConsole() {
-  const { folder, start, close } = await openNodeService();
-  const BACKUP_DIR = join(folder, 'backups');
-  await mkdir(BACKUP_DIR);
-  const server = await start({ ADMIN_API_KEY: ADMIN_KEY, BACKUP_DIR, OPS_PORT: '0' });
-  const SERVICE_URL = `${server.origin}/api/v1`;
-  const port = portOf(operationsOf(server));
-  const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, SERVICE_URL, ...port });
-  const browser = await startChromium();
-  return {
-    console,
-    browser,
-    client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
-    /** A page that is signed in, in a context of its own. */
-    async signedIn(): Promise<Page> {
-      const page = await (await browser.newContext()).newPage();
-      await signIn(page, console, console.code());
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      return page;
-    },
-    async close() {
-      await browser.close();
-      await console.stop();
-      await close();
-    },
-  };
-}

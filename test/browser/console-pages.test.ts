@@ -2,17 +2,15 @@
 // trouble: no violation of WCAG 2.2 A and AA by axe-core, no sideways scroll, light and dark, wide
 // and narrow; and pictures, one of which is the front page's.
 
-import { readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
-import { signIn, startChromium } from '../support/chromium.js';
+import { judge, LOOKS, type Look, signIn, startChromium } from '../support/console-browser.js';
 import { type OpenConsole, openConsole, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { type Loopback, onLoopback } from '../support/loopback.js';
@@ -23,17 +21,6 @@ import type { ServerProcess } from '../support/server-process.js';
 const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const ORDERS = '/accounts/local-preview/orders';
 const FORM = `${ORDERS}/ORD-0002/change`;
-
-/** Pictures that a person looks at; not kept in the repository. */
-const ARTIFACTS = fileURLToPath(new URL('../../data/browser/', import.meta.url));
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-const LOOKS = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-] as const;
-type Look = (typeof LOOKS)[number];
 
 /** The path of a page, or what leads to it. */
 type Shown = string | ((page: Page) => Promise<unknown>);
@@ -148,28 +135,6 @@ async function signedIn(look: Look): Promise<Page> {
   await signIn(page, running, running.codes.at(-1) ?? '');
   await page.getByRole('link', { name: 'Health' }).waitFor();
   return page;
-}
-
-/** No violation by axe-core, no sideways scroll of the page or of a table; and a picture. */
-async function judge(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
-  await mkdir(ARTIFACTS, { recursive: true });
-  await page.screenshot({
-    path: `${ARTIFACTS}console-${name}-${width}-${colorScheme}.png`,
-    fullPage: true,
-  });
-  const wide = await page.evaluate('document.documentElement.scrollWidth');
-  expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(width);
-  const cut = await page.evaluate(
-    `[...document.querySelectorAll('.scroll')].filter((part) => part.scrollWidth > part.clientWidth)
-      .map((part) => part.ariaLabel + ': ' + part.scrollWidth + ' of ' + part.clientWidth)`,
-  );
-  expect(cut, name).toEqual([]);
-  await page.evaluate(AXE);
-  const violations = await page.evaluate(
-    `axe.run({ runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-  );
-  expect(violations, name).toEqual([]);
 }
 
 async function judgeAll(page: Page, look: Look, all: Readonly<Record<string, Shown>>, says = '') {

@@ -3,7 +3,7 @@
 
 import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { startChromium } from '../support/chromium.js';
+import { startChromium } from '../support/console-browser.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 import type { Program } from '../support/program.js';
 import { printed, spawnPreview } from '../support/server-process.js';

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { startChromium } from '../support/chromium.js';
+import { startChromium } from '../support/console-browser.js';
 import { onLoopback } from '../support/loopback.js';
 import { pageCode, ROOT } from '../support/pages.js';
 

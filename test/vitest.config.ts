@@ -1,83 +1,48 @@
 // How all tests run: one project for each kind, chosen with `--project`. package.json has the commands.
 
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 
 /** Longer than the longest trial, so that a trial's own limits decide. */
 const TRIAL_TIMEOUT_MS = 14 * 60 * 60 * 1_000;
 /** Compilers, frameworks and browsers on a busy machine. */
 const OTHER_PROGRAMS_TIMEOUT_MS = 30 * 60 * 1_000;
 
-/** The contract suite on one host; `inject('host')` is its name in test/support/hosts.ts. */
-const onHost = (host: 'handler' | 'server' | 'worker' | 'postgres') => ({
+const project = (name: string, include: string[], more: UserWorkspaceConfig['test'] = {}) => ({
   extends: true as const,
-  test: {
-    name: `contract-${host}`,
-    include: ['test/contract/*.test.ts'],
+  test: { name, include, ...more },
+});
+
+/** The contract suite on one host; `inject('host')` is its name in test/support/hosts.ts. */
+const onHost = (host: 'handler' | 'server' | 'worker' | 'postgres') =>
+  project(`contract-${host}`, ['test/contract/*.test.ts'], {
     // Storage refuses a write only through the port, or by a trigger of Postgres.
     exclude: ['server', 'worker'].includes(host) ? ['**/storage-failure.test.ts'] : [],
     provide: { host },
-  },
-});
+  });
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
-      { extends: true, test: { name: 'house', include: ['test/{house,pages}/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'core',
-          include: [
-            'test/{admission,bench,client,domain,http,identity,openapi,operations,records,storage}/**/*.test.ts',
-          ],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'programs',
-          include: [
-            'test/{build,console,data,dump,examples,node,program,trials,worker}/**/*.test.ts',
-          ],
-        },
-      },
+      project('house', ['test/{house,pages}/*.test.ts']),
+      project('core', [
+        'test/{admission,bench,client,domain,http,identity,openapi,operations,records,storage}/**/*.test.ts',
+      ]),
+      project('programs', [
+        'test/{build,console,data,dump,examples,node,program,trials,worker}/**/*.test.ts',
+      ]),
       ...(['handler', 'server', 'worker', 'postgres'] as const).map(onHost),
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: ['test/browser/*.test.ts'],
-          // Swagger UI draws its operations in 1 to 2 minutes on two busy cores.
-          testTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'release',
-          include: ['test/release/*.test.ts'],
-          // Makes the release: fetches Node and compresses it.
-          globalSetup: ['test/release/made-release.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'compat',
-          include: ['test/compat/*.test.ts'],
-          testTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
-          hookTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'trials',
-          include: ['test/trials/*.trial.ts'],
-          testTimeout: TRIAL_TIMEOUT_MS,
-        },
-      },
+      // Swagger UI draws its operations in 1 to 2 minutes on two busy cores.
+      project('browser', ['test/browser/*.test.ts'], { testTimeout: 300_000 }),
+      project('release', ['test/release/*.test.ts'], {
+        // Makes the release: fetches Node and compresses it.
+        globalSetup: ['test/release/made-release.ts'],
+      }),
+      project('compat', ['test/compat/*.test.ts'], {
+        testTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
+        hookTimeout: OTHER_PROGRAMS_TIMEOUT_MS,
+      }),
+      project('trials', ['test/trials/*.trial.ts'], { testTimeout: TRIAL_TIMEOUT_MS }),
     ],
     provide: { host: 'handler' },
     // A worker loads each module once, for all files that it runs: half of the processor

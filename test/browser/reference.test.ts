@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startChromium } from '../support/console-browser.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 import { printed, spawnPreview } from '../support/server-process.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 
 it('The reference shows every operation, sends one of an account as it is shown, from this machine alone, and none of the administration API, whose key no browser may send', async () => {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   onTestFinished(() => folder.remove());
   const preview = spawnPreview(folder.path);
   onTestFinished(async () => void (await preview.stop('SIGINT')));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/pages.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 
 it('dist/openapi.json and dist/openapi-3.0.json pass the rules of Redocly', async () => {
   const linter = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
@@ -22,7 +22,7 @@ const SENTENCE =
   /service\.db cannot be used: the database library, libsql, cannot be loaded here \(Cannot find module 'libsql'\); run npm ci on this machine"/;
 
 it('Without the database library, a start and a check say so in one sentence, and what needs no file works', async () => {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   onTestFinished(() => folder.remove());
   await cp(join(ROOT, 'dist'), join(folder.path, 'dist'), { recursive: true });
   await cp(join(ROOT, 'package.json'), join(folder.path, 'package.json'));

@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NAMES, packClient } from '../../scripts/pack-client.js';
 import { anchorsOf, pageCode, ROOT } from '../support/pages.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 const run = async (command: string, ...args: string[]) =>
   (await promisify(execFile)(command, args, { cwd: folder.path })).stdout.trim();
 const at = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   const archive = await packClient(folder.path);
   await writeFile(at('package.json'), '{ "type": "module" }');
   await run('npm', 'install', '--offline', '--no-audit', '--no-fund', archive);

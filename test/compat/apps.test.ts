@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { onLoopback } from '../support/loopback.js';
 import { pageCode } from '../support/pages.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { bundled, MODULES, openWindow } from './project.js';
 
 /** The code of a recipe that the page names, such as `session.js`. */
@@ -16,7 +16,7 @@ const recipe = (file: string) =>
   pageCode('src/clients/client/RECIPES.md', `\`${file}\``, file.split('.')[1]);
 
 let provider: Awaited<ReturnType<typeof openOpenidProvider>>;
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let server: ServerProcess;
 let window: Awaited<ReturnType<typeof openWindow>>;
 let page: Page;
@@ -24,7 +24,7 @@ let page: Page;
 /** The app behind a real sign-in. */
 beforeAll(async () => {
   provider = await openOpenidProvider();
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   const DATABASE_URL = `file:${folder.path}/service.db`;
   server = await startServer({ DATABASE_URL, AUTH_ISSUER: provider.issuer });
   const session = recipe('session.js')

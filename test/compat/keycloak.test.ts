@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { type Program, startProgram } from '../support/program.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { CACHE, have, mavenCopy } from './project.js';
 
 const VERSION = '26.4.0';
@@ -37,14 +37,14 @@ const REALM = {
   users: [USER],
 };
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let issuer: string;
 let keycloak: Program;
 /** Without the gate, and with it. */
 const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   const downloads = join(CACHE, 'downloads');
   const zip = join(downloads, `keycloak-quarkus-dist-${VERSION}.zip`);
   await have(zip, mavenCopy(`org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`, downloads));

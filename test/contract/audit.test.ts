@@ -2,19 +2,18 @@
 // stored." Which properties an event names: domain/record.
 
 import { expect, it } from 'vitest';
+import type { AuditEvent } from '../../src/core/domain/api-schema.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import {
   type ContractService,
   createFor,
   describeContract,
   type Envelope,
-  idsOf,
-  pagination,
   tenantPath,
 } from '../support/contract.js';
 
-async function audit({ operator }: ContractService, query = ''): Promise<Envelope> {
-  return (await operator.get(`/admin/audit${query}`)).json;
+async function audit({ operator }: ContractService, query = ''): Promise<Envelope<AuditEvent[]>> {
+  return (await operator.get<AuditEvent[]>(`/admin/audit${query}`)).json;
 }
 
 async function auditTotal(service: ContractService): Promise<number> {
@@ -51,7 +50,7 @@ describeContract('The audit log', (service) => {
       expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(start);
       expect(Date.parse(timestamp)).toBeLessThanOrEqual(end);
     }
-    expect(new Set(data.map((row: { id: number }) => row.id)).size).toBe(data.length);
+    expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
   });
 
   it.each([
@@ -62,7 +61,7 @@ describeContract('The audit log', (service) => {
     const path = tenantPath(service.account().subject, 'customers');
     const headers = { 'X-Service-Run': sent };
     await operator.send('POST', path, { headers, body: VALID_BODY.customers });
-    expect((await audit(service)).data[0].run).toBe(run);
+    expect((await audit(service)).data[0]?.run).toBe(run);
   });
 
   it("has no event of an account's own change, of a read or of a failure", async () => {
@@ -99,42 +98,14 @@ describeContract('The audit log', (service) => {
     expect(text).toContain(id);
     expect(text).not.toContain(canary);
   });
+
+  it('is the same after a restart, and goes on with higher ids', async () => {
+    const owner = service.account().subject;
+    await createFor(operator, owner, 'team');
+    const before = (await audit(service)).data;
+    await service.restart();
+    expect((await audit(service)).data).toEqual(before);
+    await createFor(operator, owner, 'team');
+    expect((await audit(service)).data[0]?.id).toBeGreaterThan(before[0]?.id ?? 0);
+  });
 });
-
-describeContract(
-  'The audit log of a new database',
-  (service) => {
-    const { operator } = service;
-    const EVENTS = 203;
-
-    it('is empty, then has pages of 50 events, at most 200, newest first, also after a restart', async () => {
-      const nothing = await audit(service);
-      expect([nothing.data, nothing.meta.pagination]).toEqual([[], pagination(1, 50, 0, 0)]);
-      const owner = service.account().subject;
-      await Promise.all(Array.from({ length: EVENTS }, () => createFor(operator, owner, 'team')));
-      const first = await audit(service, '?page_size=1000');
-      expect(first.meta.pagination).toEqual(pagination(1, 200, EVENTS, 2));
-      const second = await audit(service, '?page_size=200&page=2');
-      const all = [...first.data, ...second.data];
-      const ids = all.map((row: { id: number }) => row.id);
-      expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
-      expect(new Set(ids).size).toBe(EVENTS);
-      const path = tenantPath(owner, 'team');
-      const pages = [1, 2].map((page) => operator.get(`${path}?page_size=200&page=${page}`));
-      const created = (await Promise.all(pages)).flatMap(idsOf);
-      // Creates of one moment are logged in any order.
-      expect(all.map((row) => row.record_id).toSorted()).toEqual(created.toSorted());
-      expect((await audit(service)).data).toEqual(all.slice(0, 50));
-      expect((await audit(service, '?page=3')).data).toEqual(all.slice(100, 150));
-      expect((await audit(service, '?page=x&page_size=0')).data).toEqual(all.slice(0, 50));
-      expect((await audit(service, '?page=9007199254740991&page_size=200')).data).toEqual([]);
-
-      await service.restart();
-      expect((await audit(service, '?page_size=200')).data).toEqual(all.slice(0, 200));
-      await createFor(operator, owner, 'team');
-      const [latest] = (await audit(service)).data;
-      expect(latest.id).toBeGreaterThan(Math.max(...ids));
-    });
-  },
-  { ownService: true },
-);

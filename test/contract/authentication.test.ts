@@ -1,8 +1,11 @@
-// Contract, "Authentication", "Data endpoints": which tokens are admitted, when
-// the provider is asked, and that an account sees only its own records.
+// Contract, "Authentication": which tokens are admitted, when the provider is asked, that an account
+// sees only its own records, and which keys open the administration API. On every path: routing.
 
 import { expect, it } from 'vitest';
+import type { Account, Overview } from '../../src/core/domain/api-schema.js';
+import { ROUTES } from '../support/collection-table.js';
 import {
+  ADMIN_KEY,
   type ContractService,
   describeContract,
   expectRefused,
@@ -17,15 +20,6 @@ function withAuthorization(service: ContractService, value: string, path = '/cus
 }
 
 describeContract('Authentication', (service) => {
-  it.each([
-    ['PUT', '/customers'],
-    ['GET', '/invoices'],
-  ])('%s %s without a token is 401, before any 404 or 405', async (method, path) => {
-    const reply = await service.anonymous.send(method, path);
-    expectRefused(reply, 401, 'UNAUTHORIZED');
-    expect(reply.headers.has('allow')).toBe(false);
-  });
-
   it.each([
     ['empty', ''],
     ['the scheme alone', 'Bearer'],
@@ -73,6 +67,12 @@ describeContract('Authentication', (service) => {
     for (let i = 0; i < 3; i++) await account.get('/customers');
     expect(service.identity.asked.length).toBe(before + 3);
   });
+
+  it("a burst of an account's first requests is admitted as a whole", async () => {
+    const account = service.account();
+    const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
 });
 
 /** Subjects that storage or a path could misread. */
@@ -93,21 +93,23 @@ const SUBJECTS = [
   'null',
   'CASE',
   'case',
+  '.',
+  '..',
+  '~.',
+  '~~..',
+  '...',
+  '~a',
   // The longest that is taken.
   'x'.repeat(1024),
 ];
 
 describeContract('Account isolation', (service) => {
   it('two tokens of one subject open the same account', async () => {
-    const subject = 'one-person-two-phones';
-    const { id } = await service.account(subject).create('customers', CUSTOMER);
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
     // Padding is ignored in base64url, so this is another token for the same subject.
-    const reply = await withAuthorization(
-      service,
-      `Bearer ${tokenOf(subject)}=`,
-      `/customers/${id}`,
-    );
-    expect(reply.status).toBe(200);
+    const other = `Bearer ${tokenOf(account.subject)}=`;
+    expect((await withAuthorization(service, other, `/customers/${id}`)).status).toBe(200);
     expect(service.identity.asked.at(-1)).not.toBe(service.identity.asked.at(-2));
   });
 
@@ -126,10 +128,8 @@ describeContract('Account isolation', (service) => {
     expect((await account.delete(`/customers/${record.id}`)).status).toBe(200);
     expect((await account.get('/customers')).json.meta.pagination.total).toBe(0);
   });
-});
 
-describeContract('Accounts of unusual subjects', (service) => {
-  it('own their records after a restart, and the operator finds each', async () => {
+  it('unusual subjects own their records after a restart, and the operator finds each', async () => {
     const records = new Map<string, unknown>();
     for (const subject of SUBJECTS) {
       records.set(subject, await service.account(subject).create('customers', CUSTOMER));
@@ -137,12 +137,66 @@ describeContract('Accounts of unusual subjects', (service) => {
     await service.restart();
     for (const [subject, record] of records) {
       expect((await service.account(subject).get('/customers')).json.data).toEqual([record]);
-      expect((await service.operator.get(tenantPath(subject))).json.data.owner_sub).toBe(subject);
+      expect((await service.operator.get<Account>(tenantPath(subject))).json.data.owner_sub).toBe(
+        subject,
+      );
     }
   });
 });
 
-// Every operation: contract/every-operation.
+describeContract('The administration API', (service) => {
+  const { operator, anonymous } = service;
+
+  it('refuses a key that differs in one character', async () => {
+    const headers = { 'X-Service-Admin-Key': `${ADMIN_KEY.slice(0, -1)}!` };
+    const reply = await anonymous.send('GET', '/admin/overview', { headers });
+    expectRefused(reply, 401, 'UNAUTHORIZED');
+  });
+
+  it('requires the key on an escaped spelling of its path, too', async () => {
+    expectRefused(await anonymous.get('/%61dmin/overview'), 401, 'UNAUTHORIZED');
+    expect((await operator.get('/%61dmin/overview')).status).toBe(200);
+  });
+
+  it('neither accepts nor checks a bearer token, alone or beside the key', async () => {
+    const before = service.identity.asked.length;
+    for (const path of ['/admin/overview', '/admin/nothing']) {
+      expectRefused(await service.account().get(path), 401, 'UNAUTHORIZED');
+    }
+    const headers = { Authorization: 'Bearer whatever' };
+    expect((await operator.send('GET', '/admin/overview', { headers })).status).toBe(200);
+    expect(service.identity.asked.length).toBe(before);
+  });
+
+  it.each(['/customers', '/adminx', '/administration/overview', '/Admin/overview'])(
+    'leaves %s to the data API, where its key counts for nothing',
+    async (path) => {
+      expectRefused(await operator.get(path), 401, 'UNAUTHORIZED');
+      expect((await service.account().get(path)).status).toBe(path === '/customers' ? 200 : 404);
+    },
+  );
+});
+
+const ADMIN_PATHS = ROUTES.map(([path]) => path).filter((path) => path.startsWith('/admin'));
+
+describeContract(
+  'The administration API without a key in the settings',
+  (service) => {
+    it.each([...ADMIN_PATHS, '/admin', '/admin/', '/admin/nothing'])(
+      'answers 503 at %s, for every method and caller',
+      async (path) => {
+        for (const caller of [service.operator, service.anonymous, service.account()]) {
+          for (const method of ['GET', 'POST', 'PUT']) {
+            expectRefused(await caller.send(method, path), 503, 'ADMIN_DISABLED');
+          }
+          if (caller.subject !== '') expect((await caller.get('/customers')).status).toBe(200);
+        }
+      },
+    );
+  },
+  { settings: { ADMIN_API_KEY: '' } },
+);
+
 describeContract(
   'Without an identity provider',
   (service) => {
@@ -160,7 +214,7 @@ describeContract(
 
     it('health and the administration API answer', async () => {
       expect((await service.anonymous.get('/health')).status).toBe(200);
-      expect((await service.operator.get('/admin/overview')).status).toBe(200);
+      expect((await service.operator.get<Overview>('/admin/overview')).status).toBe(200);
     });
   },
   { settings: { AUTH_USERINFO_URL: '' } },
@@ -173,7 +227,7 @@ describeContract(
       const account = service.account();
       await account.create('customers', CUSTOMER);
       const count = async () =>
-        (await service.operator.get('/admin/overview')).json.data.record_count;
+        (await service.operator.get<Overview>('/admin/overview')).json.data.record_count;
       const before = await count();
       await service.identity.close();
       for (const reply of [
@@ -190,11 +244,3 @@ describeContract(
   },
   { ownService: true },
 );
-
-describeContract('A burst', (service) => {
-  it("of an account's first requests is admitted as a whole", async () => {
-    const account = service.account();
-    const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-  });
-});

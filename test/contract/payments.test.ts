@@ -2,6 +2,8 @@
 // caller, computed when asked.
 
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/core/domain/api-schema.js';
+import { sequenceOfId } from '../support/collection-table.js';
 import {
   type Caller,
   describeContract,
@@ -65,13 +67,13 @@ describeContract('Payments', (service) => {
       Array.from({ length: 120 }, () => account.create('orders', ORDER)),
     );
     await stranger.create('orders', ORDER);
-    const expected = mine.map(({ id }) => sequenceOf(id)).sort((a, b) => b - a);
-    const first = mine.find(({ id }) => sequenceOf(id) === expected[119]);
+    const expected = mine.map(({ id }) => sequenceOfId(id)).sort((a, b) => b - a);
+    const first = mine.find(({ id }) => sequenceOfId(id) === expected[119]);
     await account.patch(`/orders/${first?.id}`, { paid: 1 });
-    const reply = await account.get('/payments');
-    const shown = reply.json.data.map((row: { order_id: string }) => sequenceOf(row.order_id));
+    const reply = await account.get<Payment[]>('/payments');
+    const shown = reply.json.data.map((row) => sequenceOfId(row.order_id));
     expect(shown).toEqual(expected);
-    expect(reply.json.data.map(({ id }: { id: string }) => sequenceOf(id))).toEqual(expected);
+    expect(reply.json.data.map(({ id }) => sequenceOfId(id))).toEqual(expected);
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 120, 120, 1));
   });
 
@@ -79,14 +81,14 @@ describeContract('Payments', (service) => {
     const account = service.account();
     await account.create('orders', ORDER);
     await account.create('orders', ORDER);
-    const plain = await account.get('/payments');
+    const plain = await account.get<Payment[]>('/payments');
     for (const query of ['?page=2', '?page_size=1', '?q=nothing', '?status=x&q=y&page=9&z']) {
-      const { json } = await account.get(`/payments${query}`);
+      const { json } = await account.get<Payment[]>(`/payments${query}`);
       expect([json.data.length, json.data]).toStrictEqual([2, plain.json.data]);
       expect(json.meta.pagination).toStrictEqual(plain.json.meta.pagination);
     }
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      const path = `/payments/${plain.json.data[0].id}`;
+      const path = `/payments/${plain.json.data[0]?.id}`;
       expectRefused(await account.send(method, path), 404, 'NOT_FOUND');
     }
   });
@@ -109,14 +111,8 @@ describeContract('Payments of stored orders', (service) => {
   });
 });
 
-async function rowsOf(account: Caller): Promise<JsonRecord[]> {
-  const reply = await account.get('/payments');
+async function rowsOf(account: Caller): Promise<Payment[]> {
+  const reply = await account.get<Payment[]>('/payments');
   expect(reply.status).toBe(200);
   return reply.json.data;
-}
-
-/** The digits of `ORD-0042` and `PAY-0042`, as a number. */
-function sequenceOf(id: string): number {
-  expect(id).toMatch(/^(ORD|PAY)-[0-9]{4,}$/);
-  return Number(id.slice(4));
 }

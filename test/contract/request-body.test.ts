@@ -45,24 +45,23 @@ const REFUSED: readonly (readonly [title: string, body: string | Uint8Array])[] 
   ['1e309 under __proto__', '{"__proto__":{"b":1e309}}'],
 ];
 
-/** Bodies that pass, and the stored record. */
-const ACCEPTED: readonly (readonly [title: string, body: string | Uint8Array, JsonRecord])[] = [
-  ['an empty object', '{}', {}],
+/** Bodies that pass, and the stored record; without one it is what the body says. */
+const ACCEPTED: [title: string, body: string, record?: JsonRecord][] = [
+  ['an empty object', '{}'],
+  ['exactly 1 MiB', bodyOfBytes(MAX_BYTES)],
+  ['512 levels of objects', `${'{"a":'.repeat(MAX_LEVELS - 1)}{}${'}'.repeat(MAX_LEVELS - 1)}`],
+  ['512 levels of arrays', `{"a":${arrays(MAX_LEVELS - 1)}}`],
   ['white space around every token', '\r\n\t {\t"a" :\n[ 1 ,2 ]\r} \n', { a: [1, 2] }],
   ['the last of duplicate keys', '{"a":1,"b":0,"a":{"c":1},"a":"last"}', { a: 'last', b: 0 }],
   ['the last of duplicate nested keys', '{"o":{"a":1,"a":2}}', { o: { a: 2 } }],
   ['a duplicate key written as an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
   ['characters of two, three and four bytes', '{"é":"日本😀\u2028"}', { é: '日本😀\u2028' }],
   ['a byte order mark inside a string', '{"a":"\ufeff"}', { a: '\ufeff' }],
-  [
-    'brackets after a quote in a string',
-    `{"a":"\\"${'['.repeat(1_000)}"}`,
-    { a: `"${'['.repeat(1_000)}` },
-  ],
+  ['brackets after a quote in a string', `{"a":"\\"${'['.repeat(1_000)}"}`],
   [
     'numbers of every form',
-    '{"a":[-1,0.5,1E2,1e+2,1e-2,-0.0,1.7976931348623157e308]}',
-    { a: [-1, 0.5, 100, 100, 0.01, 0, 1.7976931348623157e308] },
+    '{"a":[-1,0.5,1E2,1e+2,1e-2,-0.0,1.7976931348623157e308,1e-320,9007199254740991,1e21]}',
+    { a: [-1, 0.5, 100, 100, 0.01, 0, 1.7976931348623157e308, 1e-320, 9007199254740991, 1e21] },
   ],
 ];
 
@@ -89,38 +88,16 @@ describeContract('Request body', (service) => {
     expectInvalidJson(await account.send('PATCH', `/businesses/${record.id}`));
   });
 
-  it.each(ACCEPTED)('accepts %s', async (_title, body, expected) => {
+  it.each(ACCEPTED)('accepts %s', async (_title, body, record) => {
     const created = await account.send('POST', '/businesses', { body });
     expect(created.status).toBe(201);
     const { id, owner_sub: _owner, ownerSub: _mirror, ...stored } = created.json.data;
-    expect(stored).toStrictEqual(expected);
+    expect(stored).toStrictEqual(record ?? JSON.parse(body));
     const plain = await account.create('businesses', {});
     const patched = await account.send('PATCH', `/businesses/${plain.id}`, { body });
     expect(patched.status).toBe(200);
     expect(patched.json.data).toStrictEqual({ ...created.json.data, id: plain.id });
     expect(id).not.toBe(plain.id);
-  });
-
-  it('accepts exactly 1 MiB', async () => {
-    const body = bodyOfBytes(MAX_BYTES);
-    const created = await account.send('POST', '/businesses', { body });
-    expect(created.status).toBe(201);
-    expect(created.json.data.note).toBe(JSON.parse(body).note);
-    const path = `/businesses/${created.json.data.id}`;
-    expect((await account.send('PATCH', path, { body })).status).toBe(200);
-  });
-
-  it.each([
-    ['objects', `${'{"a":'.repeat(MAX_LEVELS - 1)}{}${'}'.repeat(MAX_LEVELS - 1)}`],
-    ['arrays', `{"a":${arrays(MAX_LEVELS - 1)}}`],
-  ])('takes 512 levels of %s', async (_title, body) => {
-    const created = await account.send('POST', '/businesses', { body });
-    expect(created.status).toBe(201);
-    expect(created.json.data.a).toStrictEqual(JSON.parse(body).a);
-    const path = `/businesses/${created.json.data.id}`;
-    expect((await account.send('PATCH', path, { body })).json.data).toStrictEqual(
-      created.json.data,
-    );
   });
 
   it('counts the bytes of a body that comes in pieces without Content-Length', async () => {
@@ -149,7 +126,7 @@ describeContract('Request body', (service) => {
     const body = '{"note":"é"}';
     const taken = await account.send('POST', '/businesses', { headers, body });
     expect(taken.status).toBe(201);
-    expect(taken.json.data.note).toBe('é');
+    expect(taken.json.data['note']).toBe('é');
     const form = { headers, body: 'note=x' };
     expectInvalidJson(await account.send('POST', '/businesses', form));
     const path = `/businesses/${taken.json.data.id}`;
@@ -159,13 +136,6 @@ describeContract('Request body', (service) => {
   it('checks the JSON first, then the required properties', async () => {
     expectInvalidJson(await account.send('POST', '/orders', { body: '{"amount":1e309}' }));
     expect((await account.post('/orders', {})).status).toBe(422);
-  });
-
-  it('serves the next request on the same connection after a refusal', async () => {
-    for (const body of [bodyOfBytes(MAX_BYTES + 1), '{', '{}']) {
-      const reply = await account.send('POST', '/businesses', { body });
-      expect(reply.status).toBe(body === '{}' ? 201 : 400);
-    }
   });
 });
 

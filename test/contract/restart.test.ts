@@ -3,6 +3,7 @@
 // Rows without an owner and ids of another form are older data.
 
 import { expect, it } from 'vitest';
+import type { AccountSummary, Overview, Usage } from '../../src/core/domain/api-schema.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { describeContract, idsOf, type JsonRecord, tenantPath } from '../support/contract.js';
 
@@ -12,6 +13,9 @@ const ODD_IDS = [
   ...['old-1', 'CUS-', 'CUS-12x', 'cus-90001', 'ORD-90002', 'CUS--90003', 'CUS-1e9', '__proto__'],
   ...['CUS-90004.0', 'CUS-99999999999999999999', 'a/b c', '🧵'],
 ];
+
+/** Properties that a less careful storage loses. */
+const FRAIL = JSON.parse('{"__proto__":{"a":1},"n\\u0000":"\\ud800","b":[{}],"a":{"2":0,"1":0}}');
 
 /** SQL that stores a row as an earlier program may have stored it. */
 function plant(collection: string, body: Row): string {
@@ -26,8 +30,8 @@ describeContract('A restart', (service) => {
     for (const name of COLLECTIONS) {
       const ids: string[] = [];
       for (const text of ['Ñ 🧵 \u2028', 'NUL \u0000 half \ud83d', 'third', 'deleted']) {
-        const more = { text, b: [{}], a: { 2: 0, 1: 0 } };
-        ids.push((await account.create(name, { ...VALID_BODY[name], ...more })).id);
+        const body = { ...VALID_BODY[name], ...FRAIL, text };
+        ids.push((await account.create(name, body)).id);
       }
       await account.patch(`/${name}/${ids[1]}`, { text: 'patched', more: null });
       await account.delete(`/${name}/${ids[3]}`);
@@ -67,8 +71,8 @@ describeContract(
       ];
       const samples = service.account('local-preview');
       await samples.get('/customers');
-      const before = (await service.operator.get('/admin/overview')).json.data;
-      const usage = (await service.operator.get('/admin/usage')).json.data;
+      const before = (await service.operator.get<Overview>('/admin/overview')).json.data;
+      const usage = (await service.operator.get<Usage>('/admin/usage')).json.data;
       await restartWith(...rows.map((row) => ['customers', row] as const));
 
       for (const subject of ['local-preview', 'null', 'undefined', '7']) {
@@ -87,16 +91,18 @@ describeContract(
         }
       }
       const { customers } = before.resources;
-      expect((await service.operator.get('/admin/overview')).json.data).toEqual({
+      expect((await service.operator.get<Overview>('/admin/overview')).json.data).toEqual({
         tenant_count: before.tenant_count,
         record_count: before.record_count + rows.length,
         resources: { ...before.resources, customers: customers + rows.length },
       });
-      const after = (await service.operator.get('/admin/usage')).json.data;
+      const after = (await service.operator.get<Usage>('/admin/usage')).json.data;
       const bytes = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
       expect(after.record_count).toBe(usage.record_count + rows.length);
       expect(after.payload_bytes).toBe(usage.payload_bytes + bytes);
-      const accounts = (await service.operator.get('/admin/accounts?page_size=200')).json.data;
+      const accounts = (
+        await service.operator.get<AccountSummary[]>('/admin/accounts?page_size=200')
+      ).json.data;
       expect(accounts).toHaveLength(before.tenant_count);
       expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
     });

@@ -2,8 +2,9 @@
 // owned by the reserved subject local-preview; other users do not see them".
 
 import { expect, it } from 'vitest';
+import type { Account, AccountSummary, Overview } from '../../src/core/domain/api-schema.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { describeContract, idsOf, tenantPath } from '../support/contract.js';
+import { describeContract, idsOf, type Row, tenantPath } from '../support/contract.js';
 
 const SAMPLE_OWNER = 'local-preview';
 
@@ -12,7 +13,7 @@ describeContract('Sample rows', (service) => {
     const samples = service.account(SAMPLE_OWNER);
     const stranger = service.account();
     for (const name of COLLECTIONS) {
-      const own = await samples.get(`/${name}`);
+      const own = await samples.get<Row[]>(`/${name}`);
       expect(own.json.data.length).toBeGreaterThan(0);
       for (const record of own.json.data) expect(record.owner_sub).toBe(SAMPLE_OWNER);
       expect((await stranger.get(`/${name}`)).json.data).toEqual([]);
@@ -24,9 +25,10 @@ describeContract('Sample rows', (service) => {
   });
 
   it('are the only rows of a new database, and their owner is its only tenant', async () => {
-    const { data } = (await service.operator.get('/admin/overview')).json;
-    const { record_count, resources } = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json
-      .data;
+    const { data } = (await service.operator.get<Overview>('/admin/overview')).json;
+    const { record_count, resources } = (
+      await service.operator.get<Account>(tenantPath(SAMPLE_OWNER))
+    ).json.data;
     expect(data).toEqual({ tenant_count: 1, record_count, resources });
   });
 
@@ -46,7 +48,7 @@ describeContract(
       for (const name of COLLECTIONS) {
         expect((await samples.get(`/${name}`)).json.data).toEqual([]);
       }
-      const { data } = (await service.operator.get('/admin/overview')).json;
+      const { data } = (await service.operator.get<Overview>('/admin/overview')).json;
       expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
       const { id } = await samples.create('customers', VALID_BODY.customers);
       expect(id).toMatch(/^CUS-[0-9]{4}$/);
@@ -60,7 +62,7 @@ describeContract(
   'Sample rows with a limit of records an account',
   (service) => {
     it('all come, whatever the limit', async () => {
-      const { data } = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json;
+      const { data } = (await service.operator.get<Account>(tenantPath(SAMPLE_OWNER))).json;
       expect(data.record_count).toBeGreaterThan(3);
       for (const name of COLLECTIONS) expect(data.resources[name]).toBeGreaterThan(0);
       expect((await service.account(SAMPLE_OWNER).post('/businesses', {})).status).toBe(422);
@@ -71,13 +73,16 @@ describeContract(
 
 describeContract('Sample rows of a used database', (service) => {
   it('are not added again by a restart', async () => {
-    const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
+    const before = (await service.operator.get<Account>(tenantPath(SAMPLE_OWNER))).json.data;
     await service.restart();
-    expect((await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data).toEqual(before);
+    expect((await service.operator.get<Account>(tenantPath(SAMPLE_OWNER))).json.data).toEqual(
+      before,
+    );
   });
 
   it('are not added again after all of them were deleted, even in an empty database', async () => {
-    for (const { owner_sub } of (await service.operator.get('/admin/accounts')).json.data) {
+    for (const { owner_sub } of (await service.operator.get<AccountSummary[]>('/admin/accounts'))
+      .json.data) {
       for (const name of COLLECTIONS) {
         const path = tenantPath(owner_sub, name);
         for (const id of idsOf(await service.operator.get(path))) {
@@ -86,7 +91,7 @@ describeContract('Sample rows of a used database', (service) => {
       }
     }
     await service.restart();
-    const { data } = (await service.operator.get('/admin/overview')).json;
+    const { data } = (await service.operator.get<Overview>('/admin/overview')).json;
     expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
     expect((await service.account(SAMPLE_OWNER).get('/customers')).json.data).toEqual([]);
   });

@@ -10,6 +10,7 @@ import {
   type JsonRecord,
   pagination,
   type Reply,
+  type Row,
 } from '../support/contract.js';
 
 const FOUND = [
@@ -142,7 +143,7 @@ describeContract('A search for any text, by any status, on any page,', (service)
           if (isDeletion) await account.delete(path);
           else await account.patch(path, { note, status: of });
         }
-        const all: JsonRecord[] = (await account.get('/businesses')).json.data;
+        const all = (await account.get<Row[]>('/businesses')).json.data;
         for (const { q, status: wanted, page } of asked) {
           const found = all.filter(
             (record) =>

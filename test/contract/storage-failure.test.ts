@@ -3,6 +3,7 @@
 // on Workers: worker/service-object.
 
 import { beforeAll, expect, it } from 'vitest';
+import type { AuditEvent } from '../../src/core/domain/api-schema.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import {
   createFor,
@@ -24,8 +25,8 @@ function expectStorageFailure(reply: Reply): void {
   expect(reply.json.error?.message).toMatch(/nothing was changed; try again$/);
 }
 
-describeContract('Storage that fails for some writes', (service) => {
-  beforeAll(() => service.restartFailing());
+describeContract('Storage that fails for some writes', (service, host) => {
+  beforeAll(() => service.restart(host.failMarkedWrites));
 
   it.each(COLLECTIONS)(
     'A failed change of %s is 500 and changes nothing, in memory or on disk',
@@ -84,7 +85,7 @@ describeContract('Storage that fails for some writes', (service) => {
   it('A change whose audit event alone cannot be written is kept', async () => {
     const account = service.account(`${MARKS.event}-${service.account().subject}`);
     const owner = account.subject;
-    const events = async () => (await service.operator.get('/admin/audit')).json.data;
+    const events = async () => (await service.operator.get<AuditEvent[]>('/admin/audit')).json.data;
     const before = await events();
     const gone = await createFor(service.operator, owner, 'customers');
     const kept = await createFor(service.operator, owner, 'customers');
@@ -99,7 +100,7 @@ describeContract('Storage that fails for some writes', (service) => {
     expect(await list()).toEqual([patched.json.data]);
 
     const audited = await createFor(service.operator, service.account().subject, 'customers');
-    expect((await events())[0].record_id).toBe(audited.id);
+    expect((await events())[0]?.record_id).toBe(audited.id);
     expect(idsOf(await account.get('/customers'))).toEqual([kept.id]);
   });
 });

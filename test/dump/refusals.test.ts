@@ -10,16 +10,16 @@ import { ADMIN_KEY } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { startServer } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { contentsOf, makeShopFile } from './shop-file.js';
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let whole: string;
 
 const at = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   await makeShopFile(at('shop.db'), { accounts: ['amina', 'neema'], records: 300, events: 30 });
   await runWell(['dump', '--from', at('shop.db'), '--to', at('shop.ndjson')]);
   whole = await readFile(at('shop.ndjson'), 'utf8');

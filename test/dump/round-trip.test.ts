@@ -7,10 +7,11 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatId } from '../../src/core/domain/identifier.js';
 import { VALID_BODY } from '../support/collection-table.js';
+import type { Row } from '../support/contract.js';
 import { runHere, runWell } from '../support/data-command.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { openWorker } from '../worker/open-worker.js';
 import { contentsOf, type FileContents, makeShopFile } from './shop-file.js';
 
@@ -18,13 +19,13 @@ const ACCOUNTS = ['auth0|duka/ya pili?&=%#', '..', '.', 'Ünïcode ✂', '42', "
 const OWNER = ACCOUNTS[0] ?? '';
 const MAINTENANCE = { MAINTENANCE: 'on' };
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 let before: FileContents;
 
 const at = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   await makeShopFile(at('shop.db'), { accounts: ACCOUNTS, records: 1_400, events: 1_100 });
   before = await contentsOf(at('shop.db'));
 }, 60_000);
@@ -67,8 +68,8 @@ describe('A dump from a file', () => {
     const { data, meta } = list.json;
     expect(meta.pagination.total).toBe(orders.length);
     expect(data).toEqual(orders.toReversed().slice(0, 100));
-    const audit = (await served.ask('GET', '/admin/audit?page_size=200&page=3')).json;
-    const events = audit.data.map(({ id: _, ...event }: Record<string, unknown>) => event);
+    const audit = (await served.ask<Row[]>('GET', '/admin/audit?page_size=200&page=3')).json;
+    const events = audit.data.map(({ id: _, ...event }) => event);
     const wanted = before.events.toReversed().slice(400, 600);
     expect(events).toEqual(wanted.map((event) => JSON.parse(event)));
     const created = await served.ask('POST', '/orders', asAccount(OWNER), VALID_BODY.orders);

@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { miniflareOptions } from '../../scripts/worker/deployment.js';
-import { servesTheApi, serviceFile } from '../support/embedded-service.js';
-import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
+import { replyOf } from '../support/contract.js';
+import { asAccount, type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { pageCode, ROOT, textOf } from '../support/pages.js';
 import { startProgram } from '../support/program.js';
 import { openProject } from '../support/project.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ const EXAMPLE = pageCode(PAGE, '## The handler');
 const PACKED = ['openapi.json', 'client-shared.js', 'THIRD-PARTY-NOTICES.txt'];
 
 let identity: IdentityStub;
-let project: TemporaryFolder | undefined;
+let project: TestFolder | undefined;
 let stop = async () => {};
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ it('The embedding page’s example runs the whole service over a libSQL file, in
 });
 
 it('The examples of embedding and of the client type-check where only the packed files are installed', async () => {
-  const stranger = await openTemporaryFolder();
+  const stranger = await openFolder();
   onTestFinished(() => stranger.remove());
   const at = (...names: string[]) => join(stranger.path, ...names);
   const installed = at('node_modules/service-management-api');
@@ -90,7 +90,7 @@ it.each([
   ['## In a plain Node server', ['@hono/node-server']],
 ])('The example "%s" serves the API beside its own pages', async (words, packages) => {
   const files = {
-    'service.js': serviceFile(identity.url),
+    'service.js': serviceFile(),
     'main.js': pageCode(PAGE, words).replace('3000', '0'),
   };
   project = await openProject(files, packages);
@@ -126,8 +126,38 @@ it('The example for a Worker serves the API beside its own pages', async () => {
   await servesBoth((await miniflare.ready).origin);
 });
 
-/** The service inside keeps a record beside the example's own page. */
+/** `service.js` as the page says to make it. */
+function serviceFile(): string {
+  const [service] = EXAMPLE.split('\nconst response');
+  const end = pageCode(PAGE, 'For the examples below');
+  return `${service?.replace(/https:[^']+/, identity.url)}\n${end}`;
+}
+
+/**
+ * The service inside keeps a record beside the example's own page, and answers requests that
+ * frameworks often answer themselves or whose body they read before.
+ */
 async function servesBoth(origin: string): Promise<void> {
-  await servesTheApi(origin);
+  const send = async (method: string, path: string, body?: string, more = {}) => {
+    const headers = { ...asAccount('neema'), ...more };
+    const init = { method, headers, ...(body !== undefined && { body }) };
+    return replyOf(await fetch(`${origin}/api/v1${path}`, init));
+  };
+  const json = { 'Content-Type': 'application/json', 'X-Request-ID': 'mine' };
+  const created = await send('POST', '/customers', '{"name":"Zoë","phone":"1"}', json);
+  expect([created.status, created.headers.get('x-request-id')]).toEqual([201, 'mine']);
+  expect(created.json.data).toMatchObject({ name: 'Zoë', owner_sub: 'neema' });
+  const read = await send('GET', `/customers/${created.json.data.id}`);
+  expect(read.json.data).toEqual(created.json.data);
+  const form = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  expect((await send('POST', '/customers', '{"name":"A","phone":"1"}', form)).status).toBe(201);
+  const bad = await send('POST', '/customers', '{"name":', json);
+  expect([bad.status, bad.json]).toMatchObject([400, { error: { code: 'INVALID_JSON' } }]);
+  expect((await send('POST', '/customers', `"${'a'.repeat(2 ** 20)}"`, json)).status).toBe(400);
+  for (const [method, status] of Object.entries({ PUT: 405, HEAD: 405, OPTIONS: 204 })) {
+    expect((await send(method, '/customers')).status).toBe(status);
+  }
+  expect((await send('GET', '')).status).toBe(404);
+  expect((await send('GET', '/customers', undefined, { Authorization: '' })).status).toBe(401);
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 }

@@ -10,13 +10,13 @@ import { pageCode } from '../support/pages.js';
 import type { Program } from '../support/program.js';
 import { openProject } from '../support/project.js';
 import { printed, spawnPreview } from '../support/server-process.js';
-import type { TemporaryFolder } from '../support/temporary-folder.js';
+import type { TestFolder } from '../support/test-folder.js';
 
 const run = promisify(execFile);
 const PAGE = 'src/clients/client/README.md';
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 
-let project: TemporaryFolder;
+let project: TestFolder;
 let preview: Program;
 let api: string;
 

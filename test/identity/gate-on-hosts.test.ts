@@ -3,9 +3,9 @@
 
 import { expect, it } from 'vitest';
 import { serverHost } from '../support/file-hosts.js';
-import { openSigningProvider } from '../support/signing-provider.js';
 import { testFolder } from '../support/test-folder.js';
 import { workerHost } from '../support/worker-host.js';
+import { openSigningProvider } from './signing-provider.js';
 
 const folder = testFolder();
 

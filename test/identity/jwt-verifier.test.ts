@@ -5,7 +5,7 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
-import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
+import { openSigningProvider, type SigningProvider } from './signing-provider.js';
 
 const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { onLoopback } from '../support/loopback.js';
-import { openSigningProvider } from '../support/signing-provider.js';
+import { openSigningProvider } from './signing-provider.js';
 
 /** Answers the first request of each connection; at the next one closes the connection, or answers it, too. */
 async function openProvider(isDropping: (isUsed: boolean) => boolean) {

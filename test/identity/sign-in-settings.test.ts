@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { type Environment, readSettings } from '../../src/hosts/settings.js';
-import { expectRefused, refusalOf, warningsOf } from '../support/refused-setting.js';
+import { expectBadSetting, refusalOf, warningsOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';
 const ISSUER = 'https://id.example.com/realms/shop';
@@ -97,7 +97,7 @@ it.each([
   ['AUTH_ISSUER', 'https://x.example/?canary', '"https://x.example/?(hidden)"', ISSUER_WANTED],
   ['AUTH_JWKS_URL', 'ftp://localhost/', '"ftp://localhost/"', URL_WANTED],
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
-] as const)('refuses %s=%j in one sentence without secrets', expectRefused);
+] as const)('refuses %s=%j in one sentence without secrets', expectBadSetting);
 
 it('warns when tokens of any application are accepted, and when an address is the subject', () => {
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);

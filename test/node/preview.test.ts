@@ -8,20 +8,19 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Program } from '../support/program.js';
 import { printed, spawnPreview } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { testFolder } from '../support/test-folder.js';
+import { openFolder, type TestFolder, testFolder } from '../support/test-folder.js';
 
 const MINE = { Authorization: 'Bearer local-doors' };
 
 describe('A running preview', () => {
-  let folder: TemporaryFolder;
+  let folder: TestFolder;
   let preview: Program;
   let api: string;
   let reference: string;
   let console_: string;
 
   beforeAll(async () => {
-    folder = await openTemporaryFolder();
+    folder = await openFolder();
     preview = spawnPreview(folder.path, { CORS_ALLOWED_ORIGINS: '*' });
     const text = await printed(preview);
     const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? '';

@@ -7,17 +7,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSafePath } from '../../src/storage/backup/superuser.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { openRestoration } from '../support/restoration.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 
 /** The user `nobody`, or no user at all: a number is enough. */
 const SERVICE = 65_534;
 const RUN_AS = `run it as the service's user: runuser -u "$(id -un 65534)" -- COMMAND`;
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 const at = (name: string) => join(folder.path, name);
 
 beforeEach(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   await mkdir(at('data'));
   await writeFile(at('data/service.db'), '');
 });

@@ -5,7 +5,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { databasePath } from '../support/database-file.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { openLitestreamStub } from '../support/litestream-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
@@ -43,7 +42,7 @@ beforeAll(async () => {
   service = await openNodeService();
   const identity = await openIdentityStub(echoing);
   closeProvider = identity.close;
-  const [file, socket] = [databasePath(service.folder), `${service.folder}/socket`];
+  const [file, socket] = [`${service.folder}/service.db`, `${service.folder}/socket`];
   closeLitestream = (await openLitestreamStub(socket, file)).close;
   server = await service.start({
     AUTH_USERINFO_URL: `${identity.url}?key=${CANARY}`,

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { SETTINGS, type SettingName } from '../../src/hosts/settings/schema.js';
 import { misspelledNames, SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
 import { readSettings } from '../../src/hosts/settings.js';
-import { expectRefused, refusalOf } from '../support/refused-setting.js';
+import { expectBadSetting, refusalOf } from '../support/refused-setting.js';
 
 const POSTGRES = 'postgres://u:canary@db/x';
 
@@ -102,7 +102,7 @@ it.each<readonly [name: SettingName, text: string, given: string]>([
   ...shown('CORS_ALLOWED_ORIGINS', 'https://a.example/', 'https://*.example'),
   ['CORS_ALLOWED_ORIGINS', '*, https://u:canary@a.b', '"*, https://(hidden)@a.b"'],
 ])('refuses %s=%j in one sentence without secrets', (name, text, given) =>
-  expectRefused(name, text, given, SETTINGS[name].wanted),
+  expectBadSetting(name, text, given, SETTINGS[name].wanted),
 );
 
 const KEY = 'canary'.padEnd(32, '-');

@@ -12,20 +12,20 @@ import manifest from '../../package.json' with { type: 'json' };
 import { freePort } from '../../scripts/free-port.js';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { anchorsOf } from '../support/pages.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 
 const run = promisify(execFile);
 const ARCHIVE_MAX_BYTES = 25_000_000;
 const NAME = `service-management-${manifest.version}`;
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 /** A folder of commands without Node, and one with this Node. */
 let bare: string;
 let withThisNode: string;
 const at = (archive: 'plain' | 'withNode', path = '') => join(folder.path, archive, NAME, path);
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   for (const name of ['plain', 'withNode'] as const) {
     await mkdir(join(folder.path, name));
     await run('tar', ['xzf', inject(name), '-C', join(folder.path, name)]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { privateMounts } from '../support/private-mounts.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder, type TestFolder } from '../support/test-folder.js';
 
 const run = promisify(execFile);
 const canTry = process.getuid?.() === 0 && privateMounts() !== undefined;
@@ -15,13 +15,13 @@ const has = (program: string) => spawnSync(program, ['--version']).error === und
 /** The user `node` of Node's images. */
 const USER_OF_IMAGE = '1000';
 
-let folder: TemporaryFolder;
+let folder: TestFolder;
 /** The unpacked release: what the build gets as its context. */
 let release: string;
 let containerfile: string;
 
 beforeAll(async () => {
-  folder = await openTemporaryFolder();
+  folder = await openFolder();
   await run('tar', ['xzf', inject('plain'), '-C', folder.path, '--strip-components=1']);
   release = folder.path;
   containerfile = await readFile(join(release, 'operations/Containerfile'), 'utf8');

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { sectionOf } from '../support/pages.js';
 import { privateMounts } from '../support/private-mounts.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 
 const PAGE = 'src/hosts/operations/README.md';
 const CHAPTER = '## The steps';
@@ -70,7 +70,7 @@ const STEPS = [...chapter.matchAll(/```sh\n([\s\S]*?)```(?:\s*```text\n([\s\S]*?
 it.runIf(canTry)(
   'The first chapter of the page of operations prints what it shows, and ends with a service that keeps every promise',
   async () => {
-    const [folder, work] = [await openTemporaryFolder(), await openTemporaryFolder()];
+    const [folder, work] = [await openFolder(), await openFolder()];
     onTestFinished(() => Promise.all([folder.remove(), work.remove()]).then(() => {}));
     for (const path of [inject('withNode'), join(inject('release'), 'SHA256SUMS')]) {
       await copyFile(path, join(folder.path, basename(path)));

@@ -15,6 +15,8 @@ export interface CollectionRow {
   /** Required, numbers above 0. */
   readonly numbers: readonly string[];
   readonly defaults: Record<string, unknown>;
+  /** The smallest body that a create accepts: the required properties and nothing else. */
+  readonly body: Record<string, unknown>;
 }
 
 export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
@@ -29,32 +31,24 @@ export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
   const defaults = [...(cells['Set when absent'] ?? '').matchAll(/`(\w+)` (\w+)/g)].map(
     ([, name, value = '']) => [name, /^(\d+|true)$/.test(value) ? JSON.parse(value) : value],
   );
+  const [texts, numbers] = [required('non-empty text'), required('number above 0')];
+  const body = [...texts.map((name) => [name, `some ${name}`]), ...numbers.map((n) => [n, 1000])];
   return {
     name: cells['Collection'] as CollectionName,
-    idPrefix,
-    idDigitsMin: digits.length,
-    texts: required('non-empty text'),
-    numbers: required('number above 0'),
+    ...{ idPrefix, idDigitsMin: digits.length, texts, numbers },
     defaults: Object.fromEntries(defaults),
+    body: Object.fromEntries(body),
   };
 });
 
 export const COLLECTIONS = COLLECTION_TABLE.map(({ name }) => name);
-
-/** The smallest body that a create accepts: the required properties and nothing else. */
-export function leastBody({ texts, numbers }: CollectionRow): Record<string, unknown> {
-  return Object.fromEntries([
-    ...texts.map((property) => [property, `some ${property}`] as const),
-    ...numbers.map((property) => [property, 1000] as const),
-  ]);
-}
 
 const byName = <T>(of: (row: CollectionRow) => T) =>
   Object.fromEntries(COLLECTION_TABLE.map((row) => [row.name, of(row)])) as Readonly<
     Record<CollectionName, T>
   >;
 /** The smallest body of every collection. */
-export const VALID_BODY = byName(leastBody);
+export const VALID_BODY = byName(({ body }) => body);
 export const ROW_OF = byName((row) => row);
 
 /** `ORD-0042` → 42. */

@@ -6,19 +6,20 @@ import { type CollectionName, VALID_BODY } from './collection-table.js';
 import { currentHost, type Host, type RunningHost, type Settings } from './hosts.js';
 import { asAccount, type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { expectDescribed } from './openapi-document.js';
-import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { openFolder, type TestFolder } from './test-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
 const PREFIX = '/api/v1';
 
 export type JsonRecord = Record<string, unknown>;
+/** A record, a row or a view of which a test reads the id at most. */
+export type Row = JsonRecord & { readonly id: string; readonly owner_sub: string };
 
-export type Reply = Awaited<ReturnType<typeof replyOf>>;
+export type Reply<Data = unknown> = Awaited<ReturnType<typeof replyOf<Data>>>;
 
-/** An answer's body. */
-export interface Envelope {
-  // biome-ignore lint/suspicious/noExplicitAny: a record, a row, a view or a list; assertions judge it
-  readonly data?: any;
+/** An answer's body. `Data`: what a test that reads it expects there. */
+export interface Envelope<Data = unknown> {
+  readonly data: Data;
   readonly error?: { readonly code: string; readonly message: string };
   readonly meta: {
     readonly request_id: string;
@@ -29,10 +30,10 @@ export interface Envelope {
 }
 
 /** A response with its body. `json` is the parsed envelope, or `{}` if the body is empty. */
-export async function replyOf(response: Response) {
+export async function replyOf<Data = Row>(response: Response) {
   const { status, headers } = response;
   const text = await response.text();
-  const json: Envelope = text === '' ? {} : JSON.parse(text);
+  const json: Envelope<Data> = text === '' ? {} : JSON.parse(text);
   return { status, headers, text, json };
 }
 
@@ -43,7 +44,7 @@ export function expectRefused({ status, json }: Reply, wanted: number, code: str
 
 /** The ids of a list answer's rows, in order. */
 export function idsOf(reply: Reply): string[] {
-  return reply.json.data.map((row: { id: string }) => row.id);
+  return (reply.json.data as Row[]).map(({ id }) => id);
 }
 
 /** `meta.pagination` of a list. */
@@ -51,14 +52,15 @@ export function pagination(page: number, page_size: number, total: number, total
   return { page, page_size, total, total_pages };
 }
 
-/** A tenant's path of the administration API: `/admin/accounts/{owner_sub}/…`. */
+/** A tenant's path of the administration API. No URL can spell `.` and `..`: those are `~.` and `~..`. */
 export function tenantPath(owner: string, ...segments: readonly string[]): string {
-  return ['/admin/accounts', ...[owner, ...segments].map(encodeURIComponent)].join('/');
+  const named = /^~*\.{1,2}$/.test(owner) ? `~${owner}` : owner;
+  return ['/admin/accounts', ...[named, ...segments].map(encodeURIComponent)].join('/');
 }
 
 /** `body`: sent as JSON; a string or bytes are sent as they are. */
 type Sent = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
-type Created = Promise<JsonRecord & { id: string }>;
+type Created = Promise<Row>;
 
 export type Caller = ReturnType<typeof callerOf>;
 
@@ -68,18 +70,18 @@ function callerOf(
   subject: string,
   credentials: Readonly<Record<string, string>>,
 ) {
-  const send = async (method: string, path: string, { headers, body }: Sent = {}) => {
+  const send = async <Data = Row>(method: string, path: string, { headers, body }: Sent = {}) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const init = { method, headers: { ...credentials, ...headers } };
     const sent = body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) };
-    const reply = await replyOf(await fetch(PREFIX + path, { ...init, ...sent }));
+    const reply = await replyOf<Data>(await fetch(PREFIX + path, { ...init, ...sent }));
     expect(reply.json.error?.message, 'an error says what is wrong').not.toBe('');
     return reply;
   };
   return {
     subject,
     send,
-    get: (path: string) => send('GET', path),
+    get: <Data = Row>(path: string) => send<Data>('GET', path),
     post: (path: string, body: unknown) => send('POST', path, { body }),
     patch: (path: string, body: unknown) => send('PATCH', path, { body }),
     delete: (path: string) => send('DELETE', path),
@@ -146,7 +148,7 @@ export function describeContract(
 function serviceOn(host: Host, settings: Settings) {
   let described = true;
   let running: RunningHost | undefined;
-  let folder!: TemporaryFolder;
+  let folder!: TestFolder;
   let identity!: IdentityStub;
   /** Sends a request to any path of the host, without credentials. */
   const fetch = async (path: string, init?: RequestInit): Promise<Response> => {
@@ -159,10 +161,10 @@ function serviceOn(host: Host, settings: Settings) {
     await running?.close();
     running = undefined;
   };
-  /** Stops the host and starts it again on the same state. */
-  const restart = async (between = async () => {}): Promise<void> => {
+  /** Stops the host and starts it again on the same state, its folder. */
+  const restart = async (between?: (folder: string) => Promise<void>): Promise<void> => {
     await stop();
-    await between();
+    await between?.(folder.path);
     const own = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     running = await host.start(folder.path, { ...own, ...settings });
   };
@@ -186,17 +188,11 @@ function serviceOn(host: Host, settings: Settings) {
     },
     /** Stops the host, runs SQL on its database and starts it again. */
     restartChanged: (...statements: readonly string[]) =>
-      restart(() => host.changeDatabase(folder.path, ...statements)),
-    /** Starts the host again; storage fails marked writes from then on. */
-    restartFailing: () =>
-      restart(async () => {
-        if (!host.failMarkedWrites) throw new Error(`${host.name} can't fail marked writes`);
-        await host.failMarkedWrites(folder.path);
-      }),
+      restart((path) => host.changeDatabase(path, ...statements)),
     /** Does nothing if it is open already. */
     async open() {
       if (running !== undefined) return;
-      folder = await openTemporaryFolder();
+      folder = await openFolder();
       identity = await openIdentityStub();
       await restart();
     },

@@ -1,14 +1,32 @@
 // The contract suite's hosts over a libSQL file: the handler in this process, and the built server.
 
+import { join } from 'node:path';
 import { createHandler, openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
+import { runSql } from '../../scripts/run-sql.js';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { readSettings } from '../../src/hosts/settings.js';
-import { changeDatabase, databasePath } from './database-file.js';
 import { failMarkedWrites } from './failing-writes.js';
 import type { Host } from './hosts.js';
 import { startServer } from './server-process.js';
+
+const databasePath = (folder: string) => join(folder, 'service.db');
+
+/** Fills in the owner and status of rows that a test wrote with SQL, so that their owners see them. */
+export const FILL_COLUMNS = `
+  update records
+     set owner = case json_type(body, '$.owner_sub')
+           when 'text' then nullif(body ->> '$.owner_sub', '') end,
+         status = case
+           when json_type(body, '$.status') = 'text' then body ->> '$.status'
+           when json_type(body, '$.status') is not null then 0 end
+   where json_valid(body)
+     and coalesce(body -> '$.owner_sub', '') || coalesce(body -> '$.status', '') not like '%\\ud%'`;
+
+async function changeDatabase(folder: string, ...statements: readonly string[]) {
+  await runSql(databasePath(folder), ...statements, FILL_COLUMNS);
+}
 
 /** Folders whose storage fails marked writes. */
 const failing = new Set<string>();

@@ -4,12 +4,12 @@
 import { join } from 'node:path';
 import { openIdentityStub, tokenOf } from './identity-stub.js';
 import { type How, type ServerProcess, startServer } from './server-process.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { openFolder } from './test-folder.js';
 
 export type NodeService = Awaited<ReturnType<typeof openNodeService>>;
 
 export async function openNodeService() {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   const identity = await openIdentityStub();
   const started: ServerProcess[] = [];
   /** Of every start; a test may add to it. */

@@ -23,30 +23,14 @@ export async function readyOf(operations: string) {
   return { status: response.status, ...((await response.json()) as Page) };
 }
 
-export class Metrics {
-  readonly families: ReadonlyMap<string, Family>;
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.families = new Map(parseMetrics(text).map((family) => [family.name, family]));
-  }
-
-  static async of(operations: string): Promise<Metrics> {
-    return new Metrics(await (await fetch(`${operations}/metrics`)).text());
-  }
-
-  /** The number of observations of a histogram in all its series. The parser knows one series for each histogram. */
-  observations(name: string): number {
-    const counts = this.#text.matchAll(new RegExp(`^${name}_count(?:{.*})? (\\d+)$`, 'gm'));
-    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-  }
-
+/** The metrics, as `families` by name and as `text`. */
+export async function metricsOf(operations: string) {
+  const text = await (await fetch(`${operations}/metrics`)).text();
+  const families = new Map(parseMetrics(text).map((family) => [family.name, family]));
   /** The sum of the samples that have all these labels. */
-  total(name: string, labels: Labels = {}): number {
-    const wanted = Object.entries(labels);
-    return (this.families.get(name)?.metrics ?? [])
-      .filter((metric) => wanted.every(([label, value]) => metric.labels?.[label] === value))
+  const total = (name: string, labels: Labels = {}): number =>
+    (families.get(name)?.metrics ?? [])
+      .filter((metric) => Object.entries(labels).every(([key, of]) => metric.labels?.[key] === of))
       .reduce((sum, { value }) => sum + Number(value), 0);
-  }
+  return { text, families, total };
 }

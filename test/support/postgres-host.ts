@@ -1,5 +1,8 @@
 // The contract suite's host of two processes over one Postgres that keep no records.
 
+import type { StoredRow } from '../../src/core/records/record-storage.js';
+import { rowColumns } from '../../src/storage/postgres/columns.js';
+import { PUT_ROWS, PUT_TOTALS } from '../../src/storage/postgres/schema.js';
 import { MARKS } from './failing-writes.js';
 import type { Host } from './hosts.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
@@ -22,9 +25,17 @@ export const postgresHost: Host = {
   storage: 'Postgres',
   async changeDatabase(folder, ...statements) {
     const { server, name } = await databaseOf(folder);
-    for (const statement of [...statements.map(inPostgres), ...FILL]) {
-      await server.sql(name, statement);
-    }
+    const sql = (text: string, values?: unknown[]) => server.sql(name, text, values);
+    for (const statement of statements) await sql(inPostgres(statement));
+    // What the service keeps beside a record's text is made from it, as a load does. Positions are
+    // lower than the number of any future id.
+    const rows = (await sql('select * from records order by position')) as unknown as StoredRow[];
+    const filled = rows.map((row, i) => {
+      return { ...row, ...rowColumns({ ...row, position: i - 1_000_000 }) };
+    });
+    await sql('truncate records, account_totals');
+    await sql(PUT_ROWS, [JSON.stringify(filled)]);
+    await sql(PUT_TOTALS);
   },
   async failMarkedWrites(folder) {
     const { server, name } = await databaseOf(folder);
@@ -69,18 +80,4 @@ const FAILING = [
     ([name, action, mark]) => `create or replace trigger fail_${name} before ${action}
       for each row execute function fail_marked('${mark}')`,
   ),
-];
-
-/** What the service keeps in addition to a record's text; a start advances the sequences itself. */
-const FILL = [
-  `update records set bytes = octet_length(body),
-     owner = coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, ''),
-     status = case when body::jsonb ? 'status' then case when jsonb_typeof(body::jsonb -> 'status') = 'string' then '=' || (body::jsonb ->> 'status') else '!' end end,
-     folded = case when body ~ '^[\\x01-\\x7f]*$' then null else replace(lower(body collate "und-x-icu"), 'ς', 'σ') end`,
-  // Lower than the number of any future id.
-  `update records r set position = o.n - 1000000
-     from (select owner, collection, id, row_number() over (order by position) as n from records) o
-    where (r.owner, r.collection, r.id) = (o.owner, o.collection, o.id)`,
-  'delete from account_totals',
-  `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
 ];

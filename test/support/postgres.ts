@@ -13,7 +13,7 @@ import {
   removeWithProcess,
 } from '../../scripts/processes/postgres.js';
 import { startProgram } from './program.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { openFolder } from './test-folder.js';
 
 type Lines = readonly string[];
 export type PostgresServer = Awaited<ReturnType<typeof openPostgres>>;
@@ -56,7 +56,7 @@ export async function openPostgresPair() {
 }
 
 async function ownFolder() {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   openToPostgres(folder.path);
   return { ...folder, data: join(folder.path, 'data') };
 }

@@ -82,36 +82,22 @@ export function requestText(
   return `${[`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, ...length].join('\r\n')}\r\n\r\n${body}`;
 }
 
+/** Interim answers are left out. */
 function parseAnswers(text: string): RawAnswer[] {
-  const end = text.indexOf('\r\n\r\n');
-  if (end === -1) return [];
-  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const [head = '', rest] = text.split(/\r\n\r\n(.*)/s, 2);
+  if (rest === undefined) return [];
+  const [statusLine = '', ...lines] = head.split('\r\n');
   const status = Number(statusLine.split(' ')[1]);
+  if (status < 200) return parseAnswers(rest);
   const pairs = lines.map((line) => /^([^:]*):\s*(.*?)\s*$/.exec(line) ?? []);
   const headers = new Map(pairs.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
-  const rest = text.slice(end + 4);
-  if (status >= 100 && status < 200) return parseAnswers(rest);
-  const message = messageBody(headers, rest);
-  if (message === undefined) return [];
-  const { body, length } = message;
+  const length = Number(headers.get('content-length') ?? 0);
+  // JSON has no line end of HTTP, so chunks are lines, a size and a text in turn.
+  const chunks = /^((?:[0-9a-f]+\r\n[^\r]+\r\n)*)0\r\n\r\n/;
+  const isChunked = headers.has('transfer-encoding');
+  const [whole, content] = isChunked ? (chunks.exec(rest) ?? []) : [rest.slice(0, length)];
+  if (whole === undefined || whole.length < length) return [];
+  const body = content?.replace(/[0-9a-f]+\r\n(.*)\r\n/g, '$1') ?? whole;
   const json: Envelope = body === '' ? {} : JSON.parse(Buffer.from(body, 'latin1').toString());
-  return [{ statusLine, status, headers, body, json }, ...parseAnswers(rest.slice(length))];
-}
-
-/** The body of a message, by its length or in chunks, and where it ends; undefined if it is not yet whole. */
-function messageBody(headers: ReadonlyMap<string, string>, text: string) {
-  if (headers.get('transfer-encoding') !== 'chunked') {
-    const length = Number(headers.get('content-length') ?? 0);
-    return text.length < length ? undefined : { body: text.slice(0, length), length };
-  }
-  let body = '';
-  for (const head = /([0-9a-f]+)\r\n/iy; ; ) {
-    const length = Number.parseInt(head.exec(text)?.[1] ?? '', 16);
-    const start = head.lastIndex;
-    // Also true while the length is incomplete (NaN).
-    if (!(text.length >= start + length + 2)) return undefined;
-    head.lastIndex += length + 2;
-    if (length === 0) return { body, length: head.lastIndex };
-    body += text.slice(start, start + length);
-  }
+  return [{ statusLine, status, headers, body, json }, ...parseAnswers(rest.slice(whole.length))];
 }

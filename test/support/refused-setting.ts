@@ -16,7 +16,7 @@ export function refusalOf(environment: Environment, readFile?: ReadFile): Settin
 }
 
 /** In one sentence, without secrets, which all contain "canary". Refusals of related settings may follow. */
-export function expectRefused(name: string, text: string, given: string, wanted: string): void {
+export function expectBadSetting(name: string, text: string, given: string, wanted: string): void {
   const { message } = refusalOf({ [name]: text });
   expect(`${message}. `).toContain(`${name} is ${given}; it must be ${wanted}. `);
   expect(message).not.toMatch(/canary|\n/);

@@ -9,7 +9,7 @@ import { changes, row } from '../storage/storage-conformance.js';
 import { MANAGE } from './data-command.js';
 import { openNodeService } from './node-service.js';
 import { startProgram } from './program.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { openFolder } from './test-folder.js';
 
 const KEPT = /^service-before-restore-[\dT-]{19}\.\d{3}Z\.db$/;
 
@@ -49,7 +49,7 @@ export async function openRestoration() {
 
 /** Number of records in a database and its log. Counts in a copy, so that the files stay unchanged. */
 export async function recordsIn(path: string): Promise<number> {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   const copy = join(folder.path, 'copy.db');
   await copyFile(path, copy);
   await copyFile(`${path}-wal`, `${copy}-wal`).catch(() => {});

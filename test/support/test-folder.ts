@@ -1,15 +1,29 @@
-// A folder of its own for each test of a file, or of a `describe`.
+// Folders for the files of a test.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
-import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { beforeEach } from 'vitest';
 
-/** To be called before the hooks that use the folder: it is removed after theirs. */
-export function testFolder() {
-  const folder = { at: (name: string) => join(folder.path, name) } as TemporaryFolder & {
-    at(name: string): string;
-  };
-  beforeEach(async () => void Object.assign(folder, await openTemporaryFolder()));
-  afterEach(() => folder.remove());
+export type TestFolder = Awaited<ReturnType<typeof openFolder>>;
+
+/** Whoever opens it removes it. */
+export async function openFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'service-management-'));
+  const at = (name: string) => join(path, name);
+  return { path, at, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/**
+ * A folder of its own for each test of a file, or of a `describe`. To be called before the hooks
+ * that use the folder: it is removed after theirs.
+ */
+export function testFolder(): TestFolder {
+  const folder = { at: (name: string) => join(folder.path, name) } as TestFolder;
+  beforeEach(async () => {
+    const { path, remove } = await openFolder();
+    Object.assign(folder, { path, remove });
+    return remove;
+  });
   return folder;
 }

@@ -1,11 +1,10 @@
 // The built Worker in Miniflare, on the platform's own runtime, over HTTP. Its
 // state is on disk; wrangler.toml configures it.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { transform } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
 import { runSql } from '../../scripts/run-sql.js';
 import { miniflareOptions } from '../../scripts/worker/deployment.js';
@@ -13,7 +12,7 @@ import type { Host, Settings } from './hosts.js';
 
 type FirstWorker = WorkerOptions & { readonly durableObjectsPersist: string };
 
-/** The Worker. With an `entry`: that module, which imports the Worker as `src/worker.js`. */
+/** The built Worker. With an `entry`: that module, which imports nothing but the Worker as `src/worker.js`. */
 export function workerHost(name: string, entry?: URL): Host {
   return {
     name,
@@ -40,17 +39,8 @@ export async function workerOptions(
 ): Promise<FirstWorker & ReturnType<typeof miniflareOptions>> {
   const options = miniflareOptions({ folder: join(folder, 'objects'), settings: { ...settings } });
   if (entry === undefined) return options;
-  // The module with its imports; the Worker itself stays the built one.
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(entry)],
-    bundle: true,
-    format: 'esm',
-    target: 'es2023',
-    external: ['*/src/worker.js'],
-    write: false,
-  });
-  const text = outputFiles[0]?.text ?? '';
-  const contents = text.replaceAll(/"[./]+\/src\/worker\.js"/g, '"./worker.js"');
+  const { code } = await transform(readFileSync(entry, 'utf8'), { loader: 'ts' });
+  const contents = code.replace('../../src/worker.js', './worker.js');
   const path = join(options.modulesRoot, 'entry.js');
   return { ...options, modules: [{ type: 'ESModule', path, contents }, ...options.modules] };
 }

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { itWithLitestream, litestreamHome } from '../support/litestream.js';
-import { Metrics, operationsOf } from '../support/operations.js';
+import { metricsOf, operationsOf } from '../support/operations.js';
 import { startServer } from '../support/server-process.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 import { type Client, clientOf, settingsOf } from './service/client.js';
 import { openStored } from './service/stored.js';
 
@@ -37,7 +37,7 @@ function create(client: Client, worker: number) {
 itWithLitestream(
   'The replica survives the loss of the machine, a restart of Litestream, and Litestream running alone next to an empty folder',
   async (program) => {
-    const folder = await openTemporaryFolder();
+    const folder = await openFolder();
     const identity = await openIdentityStub();
     const home = litestreamHome(program, folder.path, [], INTERVALS);
     const started = async () => {
@@ -68,7 +68,7 @@ itWithLitestream(
       isOver = true;
       await Promise.all(working);
       const behind = async () =>
-        (await Metrics.of(operations)).total('service_replication_behind_seconds');
+        (await metricsOf(operations)).total('service_replication_behind_seconds');
       while ((await behind()) > 0) await delay(PAUSE_MS);
 
       await service.stop('SIGKILL');

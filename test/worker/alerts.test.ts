@@ -5,12 +5,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { pageCode } from '../support/pages.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 import { startMiniflare, workerOptions } from '../support/worker-host.js';
 
 it('A refused admin key reaches the webhook, and an ordinary request does not', async () => {
   const received: string[] = [];
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   onTestFinished(() => folder.remove());
   const service = await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY });
   const alerts = {

@@ -1,6 +1,6 @@
 // The built Worker in Miniflare with settings of the test's own, texts or not, and as a maintenance runs it.
 
-import { ADMIN_KEY, replyOf } from '../support/contract.js';
+import { ADMIN_KEY, type Row, replyOf } from '../support/contract.js';
 import { plain, startMiniflare, workerOptions } from '../support/worker-host.js';
 
 /** `folder`: of its state. `nextRelease`: the name of a second Worker over the same object, at index 1. */
@@ -23,9 +23,15 @@ export async function openWorker(folder: string, settings: object = {}, nextRele
     origin: origins[0] ?? '',
     maintain: (method: string, headers: object = {}, body?: BodyInit) =>
       send(`${origins[0]}/maintenance`, method, headers, body),
-    ask: async (method: string, path: string, headers: object = {}, body?: object, release = 0) => {
+    ask: async <Data = Row>(
+      method: string,
+      path: string,
+      headers: object = {},
+      body?: object,
+      release = 0,
+    ) => {
       const url = `${origins[release]}/api/v1${path}`;
-      return replyOf(await send(url, method, headers, body && JSON.stringify(body)));
+      return replyOf<Data>(await send(url, method, headers, body && JSON.stringify(body)));
     },
     stop: () => miniflare.dispose(),
   };

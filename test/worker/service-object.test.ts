@@ -3,9 +3,9 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
-import { ADMIN_KEY, createFor, describeContract } from '../support/contract.js';
+import { ADMIN_KEY, createFor, describeContract, type Row } from '../support/contract.js';
 import { asAccount, byToken, openIdentityStub } from '../support/identity-stub.js';
-import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { openFolder } from '../support/test-folder.js';
 import { workerHost } from '../support/worker-host.js';
 import { openWorker } from './open-worker.js';
 
@@ -28,7 +28,7 @@ describeContract(
       await plant({ doubt: true });
       const doubtful = await account.post('/orders', VALID_BODY.orders);
       expect([doubtful.status, doubtful.json.error?.code]).toEqual([500, 'STORAGE_FAILED']);
-      const list = async () => (await account.get('/orders')).json.data;
+      const list = async () => (await account.get<Row[]>('/orders')).json.data;
       const listed = await list();
       expect(listed.at(-1)).toEqual(first);
       await service.restart();
@@ -76,7 +76,7 @@ describeContract(
 );
 
 async function openWith(settings: object, nextRelease?: string) {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   onTestFinished(() => folder.remove());
   const { ask, stop } = await openWorker(folder.path, settings, nextRelease);
   onTestFinished(stop);

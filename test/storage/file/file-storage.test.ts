@@ -8,15 +8,14 @@ import { type FileStorage, openLibsqlStorage } from 'service-management-api/libs
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { testFolder } from '../../support/test-folder.js';
+import { openFolder, testFolder } from '../../support/test-folder.js';
 import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
 
 const REFUSAL = `create trigger refuse_events before insert on audit_events
   begin select raise(abort, 'injected'); end`;
 
 async function home(isReplicated: boolean) {
-  const folder = await openTemporaryFolder();
+  const folder = await openFolder();
   const [path, socketPath] = [join(folder.path, 'service.db'), join(folder.path, 'socket')];
   const stub = isReplicated ? await openLitestreamStub(socketPath, path) : undefined;
   const replication = stub && { socketPath };

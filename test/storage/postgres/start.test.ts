@@ -20,7 +20,7 @@ import {
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
-import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { openFolder } from '../../support/test-folder.js';
 import { customer, newDatabase, openRecords, recordIn } from './records.js';
 
 it('refuses the tables of another program', async () => {
@@ -67,7 +67,7 @@ it.skipIf(pgBouncerIsMissing())(
   'goes on without names behind a pooler that loses them',
   async () => {
     const { name, port } = await newDatabase();
-    const folder = await openTemporaryFolder();
+    const folder = await openFolder();
     onTestFinished(() => folder.remove());
     openToPostgres(folder.path);
     const pooler = await openPgBouncer(join(folder.path, 'pooler'), port);

@@ -126,7 +126,7 @@ export class PostgresWorld extends World {
       if (origin === undefined) return true;
       if (!service?.isRunning()) throw new Error(`a process has ended: ${service?.output()}`);
       const { json } = await clientOf(origin).send({ method: 'GET', path: '/admin/health' });
-      return json.data?.database === 'ok';
+      return json.data?.['database'] === 'ok';
     });
     return (await Promise.all(answers)).every((isOk) => isOk);
   }

@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { percentile } from '../../../scripts/bench/statistics.js';
 import { runSql } from '../../../scripts/run-sql.js';
-import { FILL_COLUMNS } from '../../support/database-file.js';
+import { FILL_COLUMNS } from '../../support/file-hosts.js';
 import { asAccount, openIdentityStub } from '../../support/identity-stub.js';
 import { startProgram } from '../../support/program.js';
 import { startServer } from '../../support/server-process.js';

@@ -1,6 +1,7 @@
 // The requests of one client of a load, each recorded with what was answered.
 
-import { type Call, clientOf, type Envelope, NoAnswer } from '../service/client.js';
+import type { Envelope } from '../../support/contract.js';
+import { type Call, clientOf, NoAnswer } from '../service/client.js';
 import type { StoredEvent } from './judge.js';
 import type { Asked, Operation, Payment, Properties, Recorder, Target } from './recorder.js';
 
@@ -121,7 +122,7 @@ export class Asking {
     const account = target.operator ? undefined : target.who;
     // A trace recognises the answer to a change by it.
     const requestId = `${isWrite ? 'change' : 'read'}-${number}-`;
-    const sent = clientOf(origin).send({ ...call, account, requestId });
+    const sent = clientOf(origin).send<Data>({ ...call, account, requestId });
     const answer = await sent.catch((error: unknown) => {
       const isRefused = error instanceof NoAnswer && error.isRefused;
       if (isWrite && !isRefused) recorder.takeUnclear(asked, true);

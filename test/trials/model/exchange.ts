@@ -3,6 +3,7 @@
 
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
+import type { Row } from '../../support/contract.js';
 import type { Call, Client } from '../service/client.js';
 
 let requests = 0;
@@ -13,9 +14,9 @@ export function canaryOf(subject: string): string {
 }
 
 /** Rejects when the form of the answer breaks the contract, or when it holds data of another account. */
-export async function exchange(client: Client, call: Call) {
+export async function exchange<Data = Row>(client: Client, call: Call) {
   const requestId = `r-${++requests}`;
-  const { status, headers, text, json } = await client.send({ ...call, requestId });
+  const { status, headers, text, json } = await client.send<Data>({ ...call, requestId });
   const what = `${call.method} ${call.path} → ${status} ${text.slice(0, 500)}`;
   const names = ['content-type', 'cache-control', 'x-content-type-options', 'x-request-id'];
   const found = names.map((name) => headers.get(name));
@@ -34,12 +35,12 @@ export async function exchange(client: Client, call: Call) {
       Object.keys(more).length === 0,
     `${what}: not the envelope`,
   );
-  return { status, data: json.data, code: json.error?.code as string | undefined, pagination };
+  return { status, data: json.data, code: json.error?.code, pagination };
 }
 
 /** A view of the operator. */
-export async function view(client: Client, path: string) {
-  return exchange(client, { method: 'GET', path: `/admin${path}` });
+export async function view<Data = Row>(client: Client, path: string) {
+  return exchange<Data>(client, { method: 'GET', path: `/admin${path}` });
 }
 
 /** Throws with the message unless the condition holds. */

@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import type { Row } from '../../support/contract.js';
 import { MARKS } from '../../support/failing-writes.js';
 import { handlerHost, serverHost } from '../../support/file-hosts.js';
 import type { Host } from '../../support/hosts.js';
@@ -162,7 +163,8 @@ async function checkRecords(client: Client, models: readonly AccountModel[]): Pr
 async function storedAccount(client: Client, subject: string): Promise<AccountModel> {
   const account = new AccountModel(subject);
   for (const collection of COLLECTIONS) {
-    const { data } = await view(client, `/accounts/${subject}/${collection}?page_size=200`);
+    const path = `/accounts/${subject}/${collection}?page_size=200`;
+    const { data } = await view<Row[]>(client, path);
     for (const record of data.toReversed()) account.put(collection, record.id, record);
   }
   return account;

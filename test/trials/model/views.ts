@@ -1,5 +1,6 @@
 // Compares the operator's views with the models of all accounts, while there are no writes.
 
+import type { Usage } from '../../../src/core/domain/api-schema.js';
 import { COLLECTIONS } from '../../support/collection-table.js';
 import type { Client } from '../service/client.js';
 import type { AccountModel } from './account-model.js';
@@ -48,12 +49,11 @@ async function checkUsage(
   counts: Record<string, number>,
   lanes: readonly Lane[],
 ) {
-  const { data } = await view(client, '/usage');
-  const usage = data as { resources: Record<string, Record<string, unknown>> };
+  const { data: usage } = await view<Usage>(client, '/usage');
   const bytesOf = (name: (typeof COLLECTIONS)[number]) =>
     models.reduce((bytes, model) => bytes + model.bytes(name), 0);
   const resources = COLLECTIONS.map((name) => {
-    const { last_updated_at } = usage.resources[name] ?? {};
+    const { last_updated_at } = usage.resources[name];
     must(
       (last_updated_at === null) === (counts[name] === 0),
       `last update of ${name}: ${last_updated_at}`,

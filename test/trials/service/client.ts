@@ -1,6 +1,6 @@
 // The client of all trials: requests of an account or of the operator to a host.
 
-import { ADMIN_KEY } from '../../support/contract.js';
+import { ADMIN_KEY, type Envelope, type Row } from '../../support/contract.js';
 import type { RunningHost } from '../../support/hosts.js';
 import { asAccount } from '../../support/identity-stub.js';
 
@@ -17,18 +17,11 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** The JSON of a successful answer. */
-export interface Envelope<Data> {
-  readonly data: Data;
-  readonly meta: { readonly pagination: { readonly total: number; readonly total_pages: number } };
-}
-
-export interface Answer {
+export interface Answer<Data> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a record, a row, a view or a list; the trial judges it
-  readonly json: any;
+  readonly json: Envelope<Data>;
 }
 
 /** No whole answer has arrived. */
@@ -56,7 +49,8 @@ export function clientOf(host: string | Fetch) {
       : (path, init) => host(path, init);
 
   /** Rejects with `NoAnswer` unless a whole answer arrives. */
-  async function send({ method, path, account, requestId, body }: Call): Promise<Answer> {
+  async function send<Data = Row>(call: Call): Promise<Answer<Data>> {
+    const { method, path, account, requestId, body } = call;
     const headers = {
       ...(account === undefined ? { 'X-Service-Admin-Key': ADMIN_KEY } : asAccount(account)),
       ...(requestId !== undefined && { 'X-Request-ID': requestId }),
@@ -74,7 +68,7 @@ export function clientOf(host: string | Fetch) {
 
   /** Rejects unless the answer is 200. */
   async function get<Data>(path: string, account?: string): Promise<Envelope<Data>> {
-    const { status, json, text } = await send({ method: 'GET', path, account });
+    const { status, json, text } = await send<Data>({ method: 'GET', path, account });
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
     return json;
   }

@@ -3,7 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { onLoopback } from './loopback.js';
+import { onLoopback } from '../support/loopback.js';
 
 export type SigningProvider = Awaited<ReturnType<typeof openSigningProvider>>;
 type Members = Readonly<Record<string, unknown>>;

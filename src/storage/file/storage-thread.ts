@@ -47,8 +47,10 @@ const { path, initialRows, now, acceptsMissingLog, isReplicated }: ThreadOptions
 const sharing = isReplicated ? WITH_LITESTREAM : EXCLUSIVE;
 const busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS;
 /** One service for each file. The name may stay: only its lock counts. */
-const serviceLock = !sharing.isAlone && new Connection(`${path}-service-lock`, busyTimeoutMs);
-if (serviceLock) serviceLock.lock();
+const serviceLock = sharing.isAlone
+  ? undefined
+  : new Connection(`${path}-service-lock`, busyTimeoutMs);
+serviceLock?.lock();
 let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acceptsMissingLog });
 let isMarkedOpen = false;
 /** Where the last count of the usage began. */
@@ -129,6 +131,8 @@ const calls = {
     if (sharing.isAlone) truncateWal(connection);
     markClosed(path);
     connection.close();
+    // Mentioned here, or it would be garbage-collected after the opening, and the lock with it.
+    serviceLock?.close();
   },
 };
 export type ThreadCalls = typeof calls;

@@ -2,7 +2,7 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Litestream } from '../../../src/storage/replication/litestream.js';
+import { litestreamOn } from '../../../src/storage/replication/litestream.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { testFolder } from '../../support/test-folder.js';
 
@@ -11,12 +11,12 @@ const DATABASE = '/data/service.db';
 const folder = testFolder();
 let socketPath: string;
 let stub: LitestreamStub;
-let litestream: Litestream;
+let litestream: ReturnType<typeof litestreamOn>;
 
 beforeEach(async () => {
   socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
-  litestream = new Litestream(socketPath, DATABASE);
+  litestream = litestreamOn(socketPath, DATABASE);
 });
 afterEach(async () => {
   vi.restoreAllMocks();

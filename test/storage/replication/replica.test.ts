@@ -2,8 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Litestream, type ReplicaReport } from '../../../src/storage/replication/litestream.js';
-import { Replica } from '../../../src/storage/replication/replica.js';
+import { Replica, type ReplicaReport } from '../../../src/storage/replication/replica.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { testFolder } from '../../support/test-folder.js';
 
@@ -25,7 +24,8 @@ beforeEach(async () => {
   socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
   [touches, uses] = [0, 0];
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'], now: 5_000 });
+  const toFake = ['setTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
+  vi.useFakeTimers({ toFake: [...toFake], now: 5_000 });
 });
 afterEach(async () => {
   letGo();
@@ -39,8 +39,8 @@ afterEach(async () => {
 function make(): void {
   reports = [];
   replica = new Replica({
-    litestream: new Litestream(socketPath, DATABASE),
-    report: (report) => void reports.push(report),
+    ...{ socketPath, path: DATABASE },
+    onReport: (report) => void reports.push(report),
     async inTurn(use) {
       uses++;
       return use().finally(() => uses--);

@@ -1,6 +1,6 @@
 // The promises of the ports `RecordStorage` and `StoredViews`, which every storage must keep, as checks.
 
-import type { RecordStorage } from '../../core/records/record-storage.js';
+import type { RecordStorage, StoredRow } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 import {
   type Bench,
@@ -184,20 +184,20 @@ const STEPS: Steps = {
     await commits(storage, { puts, events: [event('first')], at: START + DAY_MS });
     await commits(storage, { puts: [row(1, '{}')], at: START + 2 * DAY_MS });
     const usage = async (opened: CheckedStorage) => {
-      const found = await opened.usage([START, START - 1, START + DAY_MS]);
-      const collections = found.collections.map((each) => [each.collection, each]);
-      return { ...found, collections: Object.fromEntries(collections) };
+      const { collections, ...rest } = await opened.usage([START, START - 1, START + DAY_MS]);
+      const sorted = collections.toSorted((a, b) => (a.collection < b.collection ? -1 : 1));
+      return { collections: sorted, ...rest };
     };
-    const collections = {
-      customers: {
+    const collections = [
+      {
         ...{ collection: 'customers', records: 2, payloadBytes: utf8Length(row(2).body) + 2 },
         ...{ createdAfter: [1, 2, 0], lastUpdatedAt: START + 2 * DAY_MS },
       },
-      orders: {
+      {
         ...{ collection: 'orders', records: 1, payloadBytes: utf8Length(order.body) },
         ...{ createdAfter: [1, 1, 0], lastUpdatedAt: START + DAY_MS },
       },
-    };
+    ];
     await bench.alwaysSame('usage', usage, { collections, auditEventCount: 1 });
   },
 };
@@ -256,7 +256,7 @@ async function commits(storage: RecordStorage, some: SomeChanges): Promise<void>
   expectSame('the outcome of a commit', result, { status: 'committed' });
 }
 
-async function expectFenced(storage: RecordStorage, puts: SomeChanges['puts'] = []): Promise<void> {
+async function expectFenced(storage: RecordStorage, puts: StoredRow[]): Promise<void> {
   const { status } = await storage.commit(changes({ puts }));
   expectSame('the outcome of a commit by a closed or fenced storage', status, 'unknown');
 }

@@ -111,10 +111,10 @@ export function checkDatabase(
   assertSchema(connection);
   connection.value('pragma journal_mode = delete');
   assertIntegrity(connection, check);
-  const [{ records, events } = {}] = connection.rows(COUNT_ROWS);
+  const [contents] = connection.rows(COUNT_ROWS);
   finish?.(connection);
   connection.close();
-  return { recordCount: Number(records), auditEventCount: Number(events) };
+  return contents as unknown as DatabaseContents;
 }
 
 /**
@@ -133,7 +133,6 @@ function schemaOf(connection: Connection): string {
 
 export const markerOf = (database: string) => `${database}-open`;
 
-export const makeEmptyLog = (database: string) => makeEmpty(`${database}-wal`);
 export const isLogMissing = (database: string) =>
   fs.existsSync(markerOf(database)) && !fs.existsSync(`${database}-wal`);
 

@@ -2,7 +2,7 @@
 // names the file, and all leave it as it was.
 
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
@@ -10,7 +10,7 @@ import { TAKE_ANOTHER } from '../../../src/storage/file/connection-errors.js';
 import { inspectDatabase } from '../../../src/storage/file/file-place.js';
 import { checkDatabase } from '../../../src/storage/file/own-database.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, rows } from '../storage-conformance.js';
+import { changes, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
 
@@ -23,14 +23,10 @@ beforeEach(() => {
 
 const inspect = (path: string) => inspectDatabase({ path });
 
-async function makeOurs(): Promise<void> {
+async function ours(...statements: readonly string[]): Promise<void> {
   const storage = await openLibsqlStorage({ path });
   await storage.commit(changes({ puts: rows(200, 1000) }));
   await storage.close();
-}
-
-async function ours(...statements: readonly string[]): Promise<void> {
-  await makeOurs();
   await runSql(path, ...statements);
 }
 
@@ -93,7 +89,7 @@ describe('A file is refused', () => {
   });
 
   it('by --check that has damage in any of its pages, or whose end is missing', async () => {
-    await makeOurs();
+    await ours();
     const bytes = await readFile(path);
     expect(bytes.length).toBeGreaterThan(5 * PAGE_BYTES);
     for (let page = 0; page < bytes.length; page += PAGE_BYTES) {
@@ -151,19 +147,9 @@ describe('A file is refused', () => {
     expect(await refusalOf(link)).toBe(
       `it is not there, and ${link} shows that one was there; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
     );
-    await makeOurs();
+    await ours();
     expect(await inspect(link)).toBe('usable');
   });
-});
-
-it('A file is taken that is missing or empty: as a new one', async () => {
-  expect(await inspect(folder.at('a/b/service.db'))).toBe('absent');
-  expect(await readdir(folder.path)).toEqual([]);
-  await writeFile(path, '');
-  expect(await inspect(path)).toBe('absent');
-  const storage = await openLibsqlStorage({ path, sampleRows: false });
-  expect(await loaded(storage)).toEqual([]);
-  await storage.close();
 });
 
 it("A file is taken that has Litestream's own two tables", async () => {

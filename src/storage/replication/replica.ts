@@ -68,8 +68,7 @@ export class Replica {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#round;
-    if (!this.#state.isReached || this.#missing === undefined || this.#syncing !== undefined)
-      return;
+    if (!this.#state.isReached || !this.#missing || this.#syncing) return;
     const last = this.#sync(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
     await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
   }

@@ -65,9 +65,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const START = 1_700_000_000_000;
 
 const STEPS: Steps = {
-  'is empty at first, and keeps puts, updates, removals and events of one commit together': async (
-    bench,
-  ) => {
+  'is empty at first, and keeps all changes of a commit together': async (bench) => {
     expectSame('what it holds at first', await held(bench.storage), { rows: [], events: [] });
     await commits(bench.storage, { puts: rows(3) });
     const updated = row(2, '{"id":"CUS-0002","changed":true}');
@@ -89,9 +87,7 @@ const STEPS: Steps = {
     await bench.alwaysSame('rows', loaded, rows(3));
   },
 
-  'keeps the highest numbers of each collection, whatever is removed or committed later': async (
-    bench,
-  ) => {
+  'keeps the highest numbers of each collection, whatever comes later': async (bench) => {
     const { storage } = bench;
     expectSame('numbers at the start', await storage.sequences(), {});
     await commits(storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
@@ -158,22 +154,19 @@ const STEPS: Steps = {
     await bench.alwaysSame('events', pages, all.map(({ record_id: name }) => name).toReversed());
   },
 
-  'has stored everything when close resolves, including a commit in progress; takes no commit after':
-    async (bench) => {
-      const commit = commits(bench.storage, { puts: rows(500) });
-      const answered = () => 'answered';
-      const ping = () => bench.storage.ping().then(answered, () => 'refused');
-      expectSame('a ping', await ping(), 'answered');
-      await Promise.all([commit, bench.close()]);
-      expectSame('a ping of a closed storage', await ping(), 'refused');
-      await expectFenced(bench.storage, [row(501)]);
-      await bench.reopen();
-      expectSame('rows', await loaded(bench.storage), rows(500));
-    },
+  'has stored everything when close resolves, and takes no commit after': async (bench) => {
+    const commit = commits(bench.storage, { puts: rows(500) });
+    const answered = () => 'answered';
+    const ping = () => bench.storage.ping().then(answered, () => 'refused');
+    expectSame('a ping', await ping(), 'answered');
+    await Promise.all([commit, bench.close()]);
+    expectSame('a ping of a closed storage', await ping(), 'refused');
+    await expectFenced(bench.storage, [row(501)]);
+    await bench.reopen();
+    expectSame('rows', await loaded(bench.storage), rows(500));
+  },
 
-  'counts rows, bytes and times by collection; an update keeps the time of creation': async (
-    bench,
-  ) => {
+  'counts rows, bytes and times of creation and update by collection': async (bench) => {
     const { storage } = bench;
     const none = { collections: [], auditEventCount: 0 };
     expectSame('usage of nothing', await storage.usage([0, 0, 0]), none);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
-import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
+import type { CommitResult } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { Connection, configure, type EXCLUSIVE, isRolledBack } from './connection.js';
@@ -52,8 +52,6 @@ const serviceLock = sharing.isAlone
 serviceLock?.lock();
 let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acceptsMissingLog });
 let isMarkedOpen = false;
-/** Where the last count of the usage began. */
-let counting = connection;
 configure(connection, sharing);
 const isNew = connection.value('pragma user_version') === 0;
 // One transaction: a process that is killed leaves an empty file.
@@ -99,12 +97,7 @@ const calls = {
   },
   storedPage: (position: number): StoredPage | undefined => storedPage(connection, position),
   sequences: () => JSON.parse(String(connection.value(LOAD_SEQUENCES))),
-  usage(times: string, isFirst: boolean): StoredTotals | undefined {
-    // Its tables are the connection's: after `reconnect` it begins again.
-    const begins = isFirst || counting !== connection;
-    counting = connection;
-    return countPiece(connection, times, begins);
-  },
+  usage: (times: string, isFirst: boolean) => countPiece(connection, times, isFirst),
   auditEvents(page: PageRequest): Page {
     const rows = connection.rows(LIST_EVENTS, [page.pageSize, offsetOf(page)]);
     const total = Number(connection.value(TOTAL_EVENTS));

@@ -9,4 +9,4 @@ export {
   openLibsqlStorage,
   type ReplicationOptions,
 } from './storage/file/file-storage.js';
-export type { ReplicaReport } from './storage/replication/litestream.js';
+export type { ReplicaReport } from './storage/replication/replica.js';

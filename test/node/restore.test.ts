@@ -107,14 +107,14 @@ describe('A restore', () => {
     async () => {
       const [begun, gate] = [on.at('begun'), on.at('gate')];
       const waits = module(`
-      import fs from 'node:fs/promises';
+      import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
-      const { link, writeFile, access } = fs;
-      fs.link = async (...args) => {
-        await writeFile(${JSON.stringify(begun)}, '');
-        while (await access(${JSON.stringify(gate)}).catch(() => true))
-          await new Promise((then) => setTimeout(then, 5));
-        return link(...args);
+      const { linkSync } = fs;
+      fs.linkSync = (...args) => {
+        fs.writeFileSync(${JSON.stringify(begun)}, '');
+        while (!fs.existsSync(${JSON.stringify(gate)}))
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+        return linkSync(...args);
       };
       syncBuiltinESMExports();`);
       const restoring = on.restore([on.backup], {}, ['--import', waits]);
@@ -169,10 +169,10 @@ async function openFiles({ child }: ReturnType<typeof spawnServer>): Promise<str
 /** A module that ends its process before the n-th of the calls that write, sync or name files. */
 function killedBefore(step: number): string {
   return module(`
-    import fs from 'node:fs/promises';
+    import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
     let calls = 0;
-    for (const name of ['open', 'lchown', 'link', 'rename']) {
+    for (const name of ['copyFileSync', 'fsyncSync', 'linkSync', 'renameSync']) {
       const call = fs[name];
       fs[name] = (...args) => {
         if (++calls === ${step}) process.kill(process.pid, 'SIGKILL');
@@ -203,7 +203,7 @@ describe('A restore is refused', () => {
   it('while a service holds the file, and the service continues', async () => {
     const server = await on.service.start();
     expect((await on.restore([on.backup])).stderr).toBe(
-      `the database file ${on.database} cannot be replaced: a running service holds it; stop it first\n`,
+      `the backup ${on.backup} cannot be restored: a running service holds ${on.database}; stop it first\n`,
     );
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     await server.stop();

@@ -10,7 +10,7 @@ import type { Log } from '../../core/log.js';
 import { backupsIn } from '../../storage/backup/backup-schedule.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
 import { type FileState, inspectDatabase } from '../../storage/file/file-place.js';
-import { Litestream } from '../../storage/replication/litestream.js';
+import { litestreamOn } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/addresses.js';
 import { settingWarnings } from '../settings/warnings.js';
 import { type Environment, readSettings, type Settings } from '../settings.js';
@@ -84,7 +84,7 @@ async function checksOf(environment: Environment, log: Log, online: boolean): Pr
     async replica() {
       if (replication === undefined) return 'none: REPLICATION is off';
       try {
-        await new Litestream(replication.socketPath, resolve(databasePath)).identify();
+        await litestreamOn(replication.socketPath, resolve(databasePath)).identify();
         return 'Litestream answers and lists the database';
       } catch (error) {
         // A start only warns, too.

@@ -37,9 +37,7 @@ export interface BackupScheduleOptions {
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** The last look that was asked for, and whether it has yet to begin. */
   #last: Promise<void> = Promise.resolve();
-  #isWaiting = false;
   #isAsked = false;
   #isStopping = false;
 
@@ -70,26 +68,20 @@ export class BackupSchedule {
 
   /** Takes what is due or was asked for, after what is in progress; never rejects. */
   check(): Promise<void> {
-    if (!this.#isWaiting) this.#last = this.#last.then(() => this.#work());
-    this.#isWaiting = true;
-    return this.#last;
-  }
-
-  async #work(): Promise<void> {
     const { log, events } = this.#options;
-    this.#isWaiting = false;
-    try {
-      if (!this.#isStopping) await this.#takeIfDue();
-    } catch (error) {
+    const failed = (error: unknown) => {
       if (this.#isStopping) return log.info('backup_broken_off');
       events?.backupFailed(messageOf(error));
       log.error('backup_failed', messageOf(error));
-    }
+    };
+    this.#last = this.#last.then(() => this.#takeIfDue()).catch(failed);
+    return this.#last;
   }
 
   async #takeIfDue(): Promise<void> {
     const { storage, databasePath, settings, log, events } = this.#options;
     const { folder, intervalHours, keep } = settings;
+    if (this.#isStopping) return;
     const isAsked = this.#isAsked;
     this.#isAsked = false;
     // Even if none is due, so that an operator learns at once that none can be taken.

@@ -1,15 +1,13 @@
 // Puts a backup in the place of the database file: lock, check, copy, rename. The old file or the new
 // one is in place at every moment, and the old one is kept under another name.
 
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, parse } from 'node:path';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { basename, join, parse } from 'node:path';
 import { restoreEvent } from '../../core/domain/audit-event.js';
-import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
 import { explained, isBusy, messageOf } from '../file/connection-errors.js';
-import { copySynced, nameAgain, SIDE_FILES } from '../file/file-copy.js';
-import { makeFolder, OWNER_ONLY_FOLDER, placeOf } from '../file/file-place.js';
+import * as durable from '../file/durable-files.js';
+import { placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
 import { checkDatabase, markClosed } from '../file/own-database.js';
 import { expectSafePath } from './superuser.js';
@@ -26,22 +24,24 @@ export async function restoreDatabase(backup: string, path: string, now: number)
   // The file itself: its log and its marker are beside it.
   const place = await placeOf(path);
   const folder = `${place}.restoring`;
-  const refuse = (error: unknown): never => {
-    throw new Error(`the backup ${backup} cannot be restored: ${explained(error)}`);
-  };
-  if (existsSync(folder)) {
-    refuse(`${folder} is there; wait for the other restore, or remove it if that was killed`);
-  }
-  await makeFolder(dirname(place)).catch(refuse);
-  await mkdir(folder, OWNER_ONLY_FOLDER).catch(refuse);
   try {
-    const copy = join(folder, basename(place));
-    const checked = await copyChecked(backup, copy, now).catch(refuse);
-    const held = hold(place);
-    const kept = await replace(place, copy, now).finally(() => held?.close());
-    return { ...checked, kept };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (existsSync(folder))
+      throw new Error(
+        `${folder} is there; wait for the other restore, or remove it if that was killed`,
+      );
+    durable.makeFolder(folder);
+    try {
+      const copy = join(folder, basename(place));
+      const checked = copyChecked(backup, copy, now);
+      const held = hold(place);
+      const kept = replace(place, copy, now);
+      held?.close();
+      return { ...checked, kept };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw new Error(`the backup ${backup} cannot be restored: ${explained(error)}`);
   }
 }
 
@@ -52,11 +52,11 @@ const OWNERS = `
  * Checks the copy and not the backup itself, so that the checked file is the one that is put in place.
  * `oldest`: when the account's first record was made, milliseconds since 1970, UTC.
  */
-async function copyChecked(backup: string, copy: string, now: number) {
+function copyChecked(backup: string, copy: string, now: number) {
   // With the files of SQLite that a killed service left beside it.
-  await copySynced(backup, copy);
-  for (const part of ['-journal', '-wal']) {
-    if (existsSync(backup + part)) await copySynced(backup + part, copy + part);
+  for (const suffix of ['', '-journal', '-wal']) {
+    if (suffix === '' || existsSync(backup + suffix))
+      durable.copySynced(backup + suffix, copy + suffix);
   }
   let owners: { readonly subject: string; readonly oldest: number }[] = [];
   const contents = checkDatabase(copy, 'integrity_check', (connection) => {
@@ -64,7 +64,7 @@ async function copyChecked(backup: string, copy: string, now: number) {
     const event = restoreEvent(basename(backup), '', now);
     connection.batch([[APPEND_EVENTS, JSON.stringify([event])]]);
   });
-  await syncFile(copy);
+  durable.syncFile(copy);
   return { contents, owners };
 }
 
@@ -79,30 +79,26 @@ function hold(path: string): Connection | undefined {
     connection.value('pragma journal_mode = delete');
     connection.lock();
   } catch (error) {
-    if (isBusy(messageOf(error))) {
-      throw new Error(
-        `the database file ${path} cannot be replaced: a running service holds it; stop it first`,
-      );
-    }
+    if (isBusy(messageOf(error))) throw new Error(`a running service holds ${path}; stop it first`);
   }
   return connection;
 }
 
 /** Each step is on disk before the next one begins. */
-async function replace(path: string, copy: string, now: number): Promise<string | undefined> {
+function replace(path: string, copy: string, now: number): string | undefined {
   // Its log is written back now, and the new file has none.
   markClosed(path);
   const { dir, name, ext } = parse(path);
   const time = new Date(now).toISOString().replaceAll(':', '-');
   const kept = join(dir, `${name}-before-restore-${time}${ext}`);
   const wasThere = existsSync(path);
-  if (wasThere) await nameAgain(path, kept);
+  if (wasThere) durable.nameAgain(path, kept);
   // Only a file that isn't a database, or is missing, leaves these. They must not stay beside the new one.
-  for (const suffix of SIDE_FILES) {
-    if (existsSync(path + suffix)) await rename(path + suffix, kept + suffix);
+  for (const suffix of durable.SIDE_FILES) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
   }
-  await syncFolder(dir);
-  await rename(copy, path);
-  await syncFolder(dir);
+  durable.syncFolder(dir);
+  renameSync(copy, path);
+  durable.syncFolder(dir);
   return wasThere ? kept : undefined;
 }

@@ -27,7 +27,6 @@ export interface StorageHome {
 
 export type Bench = ReturnType<typeof benchOf>;
 
-/** What a check works on. */
 export function benchOf(home: StorageHome, opened: CheckedStorage) {
   let isOpen = true;
   const bench = {
@@ -63,9 +62,13 @@ export function rows(count: number, first = 1): StoredRow[] {
 }
 
 export function event(name: string, changed: readonly string[] = ['name']): AuditEvent {
-  const timestamp = '2026-01-08T10:00:00.000Z';
-  const what = { action: 'update', resource: 'customers', record_id: name } as const;
-  return { actor: 'admin', ...what, owner_sub: 'somebody', timestamp, changed };
+  const what = {
+    actor: 'admin',
+    action: 'update',
+    resource: 'customers',
+    record_id: name,
+  } as const;
+  return { ...what, owner_sub: 'somebody', timestamp: '2026-01-08T10:00:00.000Z', changed };
 }
 
 export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
@@ -74,11 +77,7 @@ export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
 
 export function changes({ puts = [], ...some }: SomeChanges): Changes {
   const rest = { removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
-  const putRow = (put: StoredRow) => {
-    const { owner, status } = columnsOf(put);
-    return { ...put, owner, status };
-  };
-  return { puts: puts.map(putRow), ...rest };
+  return { puts: puts.map((put) => ({ ...columnsOf(put), ...put })), ...rest };
 }
 
 /** Every row of the storage. Throws if a page is empty. */

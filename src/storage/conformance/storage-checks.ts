@@ -1,6 +1,6 @@
 // The promises of the ports `RecordStorage` and `StoredViews`, which every storage must keep, as checks.
 
-import type { RecordStorage } from '../../core/records/record-storage.js';
+import type { RecordStorage, StoredRow } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 import {
   type Bench,
@@ -65,9 +65,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const START = 1_700_000_000_000;
 
 const STEPS: Steps = {
-  'is empty at first, and keeps puts, updates, removals and events of one commit together': async (
-    bench,
-  ) => {
+  'is empty at first, and keeps all changes of a commit together': async (bench) => {
     expectSame('what it holds at first', await held(bench.storage), { rows: [], events: [] });
     await commits(bench.storage, { puts: rows(3) });
     const updated = row(2, '{"id":"CUS-0002","changed":true}');
@@ -89,9 +87,7 @@ const STEPS: Steps = {
     await bench.alwaysSame('rows', loaded, rows(3));
   },
 
-  'keeps the highest numbers of each collection, whatever is removed or committed later': async (
-    bench,
-  ) => {
+  'keeps the highest numbers of each collection, whatever comes later': async (bench) => {
     const { storage } = bench;
     expectSame('numbers at the start', await storage.sequences(), {});
     await commits(storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
@@ -158,22 +154,19 @@ const STEPS: Steps = {
     await bench.alwaysSame('events', pages, all.map(({ record_id: name }) => name).toReversed());
   },
 
-  'has stored everything when close resolves, including a commit in progress; takes no commit after':
-    async (bench) => {
-      const commit = commits(bench.storage, { puts: rows(500) });
-      const answered = () => 'answered';
-      const ping = () => bench.storage.ping().then(answered, () => 'refused');
-      expectSame('a ping', await ping(), 'answered');
-      await Promise.all([commit, bench.close()]);
-      expectSame('a ping of a closed storage', await ping(), 'refused');
-      await expectFenced(bench.storage, [row(501)]);
-      await bench.reopen();
-      expectSame('rows', await loaded(bench.storage), rows(500));
-    },
+  'has stored everything when close resolves, and takes no commit after': async (bench) => {
+    const commit = commits(bench.storage, { puts: rows(500) });
+    const answered = () => 'answered';
+    const ping = () => bench.storage.ping().then(answered, () => 'refused');
+    expectSame('a ping', await ping(), 'answered');
+    await Promise.all([commit, bench.close()]);
+    expectSame('a ping of a closed storage', await ping(), 'refused');
+    await expectFenced(bench.storage, [row(501)]);
+    await bench.reopen();
+    expectSame('rows', await loaded(bench.storage), rows(500));
+  },
 
-  'counts rows, bytes and times by collection; an update keeps the time of creation': async (
-    bench,
-  ) => {
+  'counts rows, bytes and times of creation and update by collection': async (bench) => {
     const { storage } = bench;
     const none = { collections: [], auditEventCount: 0 };
     expectSame('usage of nothing', await storage.usage([0, 0, 0]), none);
@@ -184,20 +177,20 @@ const STEPS: Steps = {
     await commits(storage, { puts, events: [event('first')], at: START + DAY_MS });
     await commits(storage, { puts: [row(1, '{}')], at: START + 2 * DAY_MS });
     const usage = async (opened: CheckedStorage) => {
-      const found = await opened.usage([START, START - 1, START + DAY_MS]);
-      const collections = found.collections.map((each) => [each.collection, each]);
-      return { ...found, collections: Object.fromEntries(collections) };
+      const { collections, ...rest } = await opened.usage([START, START - 1, START + DAY_MS]);
+      const sorted = collections.toSorted((a, b) => (a.collection < b.collection ? -1 : 1));
+      return { collections: sorted, ...rest };
     };
-    const collections = {
-      customers: {
+    const collections = [
+      {
         ...{ collection: 'customers', records: 2, payloadBytes: utf8Length(row(2).body) + 2 },
         ...{ createdAfter: [1, 2, 0], lastUpdatedAt: START + 2 * DAY_MS },
       },
-      orders: {
+      {
         ...{ collection: 'orders', records: 1, payloadBytes: utf8Length(order.body) },
         ...{ createdAfter: [1, 1, 0], lastUpdatedAt: START + DAY_MS },
       },
-    };
+    ];
     await bench.alwaysSame('usage', usage, { collections, auditEventCount: 1 });
   },
 };
@@ -256,7 +249,7 @@ async function commits(storage: RecordStorage, some: SomeChanges): Promise<void>
   expectSame('the outcome of a commit', result, { status: 'committed' });
 }
 
-async function expectFenced(storage: RecordStorage, puts: SomeChanges['puts'] = []): Promise<void> {
+async function expectFenced(storage: RecordStorage, puts: StoredRow[]): Promise<void> {
   const { status } = await storage.commit(changes({ puts }));
   expectSame('the outcome of a commit by a closed or fenced storage', status, 'unknown');
 }

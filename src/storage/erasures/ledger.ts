@@ -2,22 +2,13 @@
 // restore and a load print whom they bring back. A line is `{"account": SUBJECT, "erased": TIME}`, RFC 3339
 // in UTC.
 
-import {
-  closeSync,
-  constants,
-  fchownSync,
-  fsyncSync,
-  openSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { objectIn } from '../../core/json-line.js';
 import { expectSafePath, isSuperuser } from '../backup/superuser.js';
 
 const NAME_END = '-erased.ndjson';
-const FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
 
 /** Where the list is: `ERASURE_LEDGER`, or beside the folder of the backups. */
 export function ledgerPath(
@@ -35,17 +26,19 @@ export function addToLedger(
 ): void {
   try {
     expectSafePath(dirname(path));
+    const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = fs.constants;
     // The file itself may belong to the service's user, and so be a link to anywhere.
-    const file = openSync(path, FOR_APPENDING | (isSuperuser() ? constants.O_NOFOLLOW : 0), 0o600);
+    const flags = O_WRONLY | O_CREAT | O_APPEND | (isSuperuser() ? O_NOFOLLOW : 0);
+    const file = fs.openSync(path, flags, 0o600);
     try {
       // Whoever owns the backups must be able to read it at a restore.
-      const backups = statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
-      if (isSuperuser() && backups) fchownSync(file, backups.uid, backups.gid);
+      const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
+      if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
       // The end of line comes first: a power loss may have left half a line.
-      writeSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
-      fsyncSync(file);
+      fs.writeSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
+      fs.fsyncSync(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
   } catch (error) {
     throw unusable(path, error as NodeJS.ErrnoException);

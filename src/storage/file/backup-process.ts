@@ -1,15 +1,15 @@
-// The process of a backup: `SOURCE COPY`, a URI and a path. Prints the contents of the copy as JSON, or
-// the reason why there is none.
+// The process of a backup: `SOURCE PART FILE`, a URI and two paths. The copy gets its name only once it is
+// whole and on disk. Prints what it holds as JSON, or the reason why there is none.
 
-import { open } from 'node:fs/promises';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { syncFile } from '../disk-sync.js';
+import { dirname } from 'node:path';
 import { Connection } from './connection.js';
 import { messageOf } from './connection-errors.js';
-import { OWNER_ONLY_FILE } from './file-copy.js';
+import { makeEmpty, removeDatabase, syncFile, syncFolder } from './durable-files.js';
 import { checkDatabase } from './own-database.js';
 
-const [source = '', copy = ''] = process.argv.slice(2);
+const [source = '', part = '', path = ''] = process.argv.slice(2);
 
 // A signal to the whole process group is meant for the service, which ends this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
@@ -18,15 +18,19 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as co
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {
+  if (existsSync(path)) throw new Error('a file of that name exists; choose another name');
+  await removeDatabase(part);
   // SQLite fills an empty file and keeps its permissions.
-  await (await open(copy, 'wx', OWNER_ONLY_FILE)).close();
+  makeEmpty(part);
   const connection = new Connection(source);
   // What was deleted is in no page of the copy.
-  connection.value('vacuum into ?', [copy]);
+  connection.value('vacuum into ?', [part]);
   connection.close();
-  const contents = checkDatabase(copy, 'quick_check');
-  await syncFile(copy);
-  process.stdout.write(JSON.stringify(contents));
+  const contents = checkDatabase(part, 'quick_check');
+  syncFile(part);
+  renameSync(part, path);
+  syncFolder(dirname(path));
+  process.stdout.write(JSON.stringify({ ...contents, bytes: statSync(path).size }));
 } catch (error) {
   process.stderr.write(messageOf(error));
   process.exitCode = 1;

@@ -13,24 +13,14 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 type Args = readonly (string | number)[];
 export type Statement = readonly [sql: string, ...args: Args];
 
-/** Chosen once, when the file is opened. */
-export interface FileSharing {
+/** Chosen once, when the file is opened: SQLite's lock keeps every other process out. */
+export const EXCLUSIVE = {
   /** No other process writes the log back, or removes it. */
-  readonly isAlone: boolean;
-  readonly lockingMode: string;
-  readonly checkpointPages: number;
-  /** Of the URI at which a backup reads the file. */
-  readonly backupMode: string;
-}
-
-/**
- * SQLite's lock keeps every other process out. A backup reads the file without a lock and without its
- * log, so checkpoints pause meanwhile. 1,000 pages are SQLite's default.
- */
-export const EXCLUSIVE: FileSharing = {
   isAlone: true,
   lockingMode: 'exclusive',
+  /** SQLite's default. */
   checkpointPages: 1_000,
+  /** A backup reads the file without a lock and without its log, so checkpoints pause meanwhile. */
   backupMode: 'immutable=1',
 };
 
@@ -38,7 +28,7 @@ export const EXCLUSIVE: FileSharing = {
  * Litestream reads the file, and only Litestream writes the log back, and may remove it: this library's
  * SQLite may lose a commit if it does so while another process writes.
  */
-export const WITH_LITESTREAM: FileSharing = {
+export const WITH_LITESTREAM: typeof EXCLUSIVE = {
   isAlone: false,
   lockingMode: 'normal',
   checkpointPages: 0,
@@ -108,9 +98,8 @@ export class Connection {
   /** Locks the file for this connection alone until it closes, and writes nothing. */
   lock(): void {
     // In exclusive mode the lock stays after the transaction.
-    for (const sql of ['pragma locking_mode = exclusive', 'begin exclusive', 'commit']) {
-      this.rows(sql);
-    }
+    this.rows('pragma locking_mode = exclusive');
+    for (const sql of ['begin exclusive', 'commit']) this.rows(sql);
   }
 
   /** The file is released when the last statement is garbage-collected, at the latest when the process or thread ends. */
@@ -132,18 +121,15 @@ export const isRolledBack = (reason: string) =>
  * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not
  * report one that it rejects.
  */
-export function configure(
-  connection: Connection,
-  { lockingMode, checkpointPages }: FileSharing,
-): void {
+export function configure(connection: Connection, sharing: typeof EXCLUSIVE): void {
   const settings = {
-    locking_mode: lockingMode,
+    locking_mode: sharing.lockingMode,
     journal_mode: 'wal',
     // Full: one sync for each commit, before it is acknowledged.
     synchronous: 2,
     // SQLite overwrites removed and replaced content with zeros.
     secure_delete: 1,
-    wal_autocheckpoint: checkpointPages,
+    wal_autocheckpoint: sharing.checkpointPages,
   };
   for (const [name, value] of Object.entries(settings)) {
     connection.value(`pragma ${name} = ${value}`);

@@ -1,19 +1,15 @@
-// Where the database file is: the file that its name leads to, its folder, and whether there was one
-// before. A folder whose disk is not mounted looks like that of a first start; clients, the rotation of
-// the backups and the replica would take an empty database in it for the real one. Folder and file are
-// readable only by the service's user, because they hold customers' data.
+// Where the database file is: the file that its name leads to, and whether there was one before. A folder
+// whose disk is not mounted looks like that of a first start; clients, the rotation of the backups and the
+// replica would take an empty database in it for the real one.
 
 import { existsSync, statSync } from 'node:fs';
-import { access, constants, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
+import { access, constants, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
-import { syncFolder } from '../disk-sync.js';
 import { libsql } from './connection.js';
 import { explained, isBusy, messageOf } from './connection-errors.js';
-import { OWNER_ONLY_FILE } from './file-copy.js';
 import type { LibsqlStorageOptions } from './file-storage.js';
 import { assertIntegrity, markerOf, openDatabase } from './own-database.js';
 
-export const OWNER_ONLY_FOLDER = 0o700;
 const A_BACKUP = /^-\d{4}-\d\d-\d\dT.*\.db$/;
 
 /**
@@ -44,10 +40,8 @@ export async function placeToOpen(options: LibsqlStorageOptions): Promise<string
 
 async function signOfAnother(path: string, options: LibsqlStorageOptions) {
   const { backupFolder = '', replication } = options;
-  const { name } = parse(path);
-  const link = resolve(options.path);
-  const backups = backupFolder ? await readdir(backupFolder).catch(() => []) : [];
-  const backup = backups.find(
+  const [link, { name }] = [resolve(options.path), parse(path)];
+  const backup = (await readdir(backupFolder).catch(() => [])).find(
     (one) => one.startsWith(name) && A_BACKUP.test(one.slice(name.length)),
   );
   const shown =
@@ -93,18 +87,4 @@ export function refusalOf(name: string, error: unknown): Error {
   return new Error(`the database file ${resolve(name)} cannot be used: ${explained(error)}`, {
     cause: error,
   });
-}
-
-export async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
-  for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
-  }
-}
-
-/** Creates a missing file, and its folder. To be called before the database is opened: closing the file afterwards would drop the lock. */
-export async function makeFile(path: string): Promise<void> {
-  await makeFolder(dirname(path));
-  if (!existsSync(path)) await (await open(path, 'a', OWNER_ONLY_FILE)).close();
 }

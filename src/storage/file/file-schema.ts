@@ -76,4 +76,5 @@ export const LOAD_PAGE = `
 export type DatabaseContents = Readonly<Record<'recordCount' | 'auditEventCount', number>>;
 
 export const COUNT_ROWS = `
-  select (select count(*) from records) as records, (select count(*) from audit_events) as events`;
+  select (select count(*) from records) as recordCount,
+         (select count(*) from audit_events) as auditEventCount`;

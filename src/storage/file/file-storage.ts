@@ -1,22 +1,23 @@
 // The storage over a local libSQL file, which is open in a thread of its own, so that a slow sync never
 // delays a read. The threads exchange only texts.
 
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import { Litestream, type ReplicaReport } from '../replication/litestream.js';
-import { Replica } from '../replication/replica.js';
+import { Replica, type ReplicaReport } from '../replication/replica.js';
+import { EXCLUSIVE, WITH_LITESTREAM } from './connection.js';
+import { makeEmpty, makeFolder } from './durable-files.js';
 import { type Backup, takeBackup } from './file-backup.js';
-import { makeFile, placeToOpen, refusalOf } from './file-place.js';
-import { isLogMissing, makeEmptyLog } from './own-database.js';
-import type { Opened, ThreadCalls, ThreadMessage, ThreadOptions } from './storage-thread.js';
+import { placeToOpen, refusalOf } from './file-place.js';
+import { isLogMissing } from './own-database.js';
+import type { Opened, ThreadCalls, ThreadOptions } from './storage-thread.js';
 import { rowsOf, rowsText } from './stored-rows.js';
 
 export interface ReplicationOptions {
   /** Path of Litestream's control socket. */
   readonly socketPath: string;
-  /** Called after every sync and at every change of the replica's state. */
   readonly onReport?: (report: ReplicaReport) => void;
 }
 
@@ -55,16 +56,18 @@ export interface FileStorage extends RecordStorage, StoredViews, Opened {
  * but something shows that there was a database.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
-  const { replication, createAnyway, sampleRows: hasSamples = true } = options;
+  const { replication, createAnyway = false, sampleRows: hasSamples = true } = options;
   try {
     const path = await placeToOpen(options);
-    await makeFile(path);
+    makeFolder(dirname(path));
+    // Before the database is opened: closing the file afterwards would drop the lock.
+    if (!existsSync(path)) makeEmpty(path);
     const thread = startThread({
       path,
       initialRows: rowsText(hasSamples ? sampleRows() : []),
       now: Date.now(),
-      acceptsMissingLog: createAnyway === true,
-      isReplicated: replication !== undefined,
+      acceptsMissingLog: createAnyway,
+      sharing: replication ? WITH_LITESTREAM : EXCLUSIVE,
     });
     return { ...(await thread.opened), path, ...storageOn(thread, path, replication) };
   } catch (error) {
@@ -88,10 +91,10 @@ function startThread(options: ThreadOptions) {
   const wasMissing = isLogMissing(options.path);
   const script = new URL('./storage-thread.js', import.meta.url);
   const worker = new Worker(script, { workerData: options, name: 'storage' });
-  worker.on('message', (message: ThreadMessage) => {
+  worker.on('message', (answer: unknown) => {
     const { resolve, reject } = waiting.shift() ?? {};
-    if ('error' in message) reject?.(new Error(message.error));
-    else resolve?.(message.value);
+    if (answer instanceof Error) reject?.(answer);
+    else resolve?.(answer);
   });
   worker.on('error', (error) => {
     gone ??= error;
@@ -100,7 +103,7 @@ function startThread(options: ThreadOptions) {
     // Now the file is released, also one that was refused.
     worker.on('exit', () => {
       // SQLite has removed a log that it wrote back, also after a failed close: nothing is missing.
-      if (!wasMissing && isLogMissing(options.path)) makeEmptyLog(options.path);
+      if (!wasMissing && isLogMissing(options.path)) makeEmpty(`${options.path}-wal`);
       gone ??= new Error('the storage thread has ended');
       for (const { reject } of waiting.splice(0)) reject(gone);
       resolve();
@@ -131,10 +134,8 @@ function storageOn(
   const [inTurn, countInTurn, copyInTurn] = [turns(), turns(), turns()];
   const closing = new AbortController();
   const touch = () => inTurn(() => call('touch'));
-  const litestream = replication && new Litestream(resolve(replication.socketPath), path);
-  const report = replication?.onReport ?? (() => {});
   // No commit begins while Litestream reads the log.
-  const replica = litestream && new Replica({ litestream, touch, report, inTurn });
+  const replica = replication && new Replica({ ...replication, path, touch, inTurn });
   return {
     load: () => pagesOf(call),
     sequences: () => call('sequences'),
@@ -146,9 +147,8 @@ function storageOn(
         events: JSON.stringify(changes.events),
         at,
       };
-      const commit = () => call('commit', texts);
       try {
-        return await (replica ? inTurn(commit) : commit());
+        return await inTurn(() => call('commit', texts));
       } catch (error) {
         // A thread that does not answer leaves the outcome unknown.
         return { status: 'unknown', error };
@@ -171,7 +171,7 @@ function storageOn(
     async close() {
       closing.abort();
       await replica?.close();
-      await close();
+      await inTurn(close);
     },
   };
 }

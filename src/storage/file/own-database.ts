@@ -5,10 +5,9 @@
 
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolderNow } from '../disk-sync.js';
 import { Connection, EXCLUSIVE } from './connection.js';
 import { TAKE_ANOTHER } from './connection-errors.js';
-import { OWNER_ONLY_FILE } from './file-copy.js';
+import { makeEmpty, syncFolder } from './durable-files.js';
 import {
   APPLICATION_ID,
   COUNT_ROWS,
@@ -51,13 +50,12 @@ export function openDatabase(
     assertIntegrity(connection);
   }
   // Litestream may have written it back and removed it.
-  const { isAlone } = sharing;
-  if (isAlone && wasKilled && lacksLog && !acceptsMissingLog) {
-    throw new Error(
-      'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
-    );
-  }
-  if (isAlone && wasKilled) {
+  if (wasKilled && sharing.isAlone) {
+    if (lacksLog && !acceptsMissingLog) {
+      throw new Error(
+        'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+      );
+    }
     // Now the file is one that was closed, whoever closes it next.
     truncateWal(connection);
     markClosed(path);
@@ -113,10 +111,10 @@ export function checkDatabase(
   assertSchema(connection);
   connection.value('pragma journal_mode = delete');
   assertIntegrity(connection, check);
-  const [{ records, events } = {}] = connection.rows(COUNT_ROWS);
+  const [contents] = connection.rows(COUNT_ROWS);
   finish?.(connection);
   connection.close();
-  return { recordCount: Number(records), auditEventCount: Number(events) };
+  return contents as unknown as DatabaseContents;
 }
 
 /**
@@ -135,22 +133,20 @@ function schemaOf(connection: Connection): string {
 
 export const markerOf = (database: string) => `${database}-open`;
 
-const makeEmpty = (path: string) => fs.closeSync(fs.openSync(path, 'a', OWNER_ONLY_FILE));
-export const makeEmptyLog = (database: string) => makeEmpty(`${database}-wal`);
 export const isLogMissing = (database: string) =>
   fs.existsSync(markerOf(database)) && !fs.existsSync(`${database}-wal`);
 
 /** On disk when it returns, and after the log: a marker without a log means that the log was lost. */
 export function markOpen(database: string): void {
-  syncFolderNow(dirname(database));
+  syncFolder(dirname(database));
   makeEmpty(markerOf(database));
-  syncFolderNow(dirname(database));
+  syncFolder(dirname(database));
 }
 
 /** To be called once the log is written back, and before the connection closes, which removes it. */
 export function markClosed(database: string): void {
   fs.rmSync(markerOf(database), { force: true });
-  syncFolderNow(dirname(database));
+  syncFolder(dirname(database));
 }
 
 /** Writes the log back into the file and empties it. */

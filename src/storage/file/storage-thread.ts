@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
-import type { CommitResult, StoredTotals } from '../../core/records/record-storage.js';
+import type { CommitResult } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import { Connection, configure, EXCLUSIVE, isRolledBack, WITH_LITESTREAM } from './connection.js';
+import { Connection, configure, type EXCLUSIVE, isRolledBack } from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
 import {
   APPEND_EVENTS,
@@ -22,11 +22,14 @@ import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.
 import { storedPage } from './stored-rows.js';
 import { countPiece } from './usage-scan.js';
 
-/** `initialRows`: for `PUT_ROWS`, those that a new file starts with, made at `now`. */
-export type ThreadOptions = Readonly<
-  Record<'path' | 'initialRows', string> &
-    Record<'acceptsMissingLog' | 'isReplicated', boolean> & { now: number }
->;
+export interface ThreadOptions {
+  readonly path: string;
+  /** For `PUT_ROWS`: those that a new file starts with, made at `now`. */
+  readonly initialRows: string;
+  readonly now: number;
+  readonly acceptsMissingLog: boolean;
+  readonly sharing: typeof EXCLUSIVE;
+}
 
 /** Changes as JSON texts, which are passed on without parsing them. */
 type CommitTexts = Readonly<
@@ -40,19 +43,15 @@ export interface Opened {
   readonly wasKilled: boolean;
 }
 
-/** The answer to the oldest call that has none; the first one to the opening. */
-export type ThreadMessage = { readonly value: unknown } | { readonly error: string };
-
-const { path, initialRows, now, acceptsMissingLog, isReplicated }: ThreadOptions = workerData;
-const sharing = isReplicated ? WITH_LITESTREAM : EXCLUSIVE;
+const { path, initialRows, now, acceptsMissingLog, sharing }: ThreadOptions = workerData;
 const busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS;
-/** One service for each file. The name may stay: only its lock counts. */
-const serviceLock = !sharing.isAlone && new Connection(`${path}-service-lock`, busyTimeoutMs);
-if (serviceLock) serviceLock.lock();
+/** One service for each file. The lock's file may stay: only the lock counts. */
+const serviceLock = sharing.isAlone
+  ? undefined
+  : new Connection(`${path}-service-lock`, busyTimeoutMs);
+serviceLock?.lock();
 let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acceptsMissingLog });
 let isMarkedOpen = false;
-/** Where the last count of the usage began. */
-let counting = connection;
 configure(connection, sharing);
 const isNew = connection.value('pragma user_version') === 0;
 // One transaction: a process that is killed leaves an empty file.
@@ -98,12 +97,7 @@ const calls = {
   },
   storedPage: (position: number): StoredPage | undefined => storedPage(connection, position),
   sequences: () => JSON.parse(String(connection.value(LOAD_SEQUENCES))),
-  usage(times: string, isFirst: boolean): StoredTotals | undefined {
-    // Its tables are the connection's: after `reconnect` it begins again.
-    const begins = isFirst || counting !== connection;
-    counting = connection;
-    return countPiece(connection, times, begins);
-  },
+  usage: (times: string, isFirst: boolean) => countPiece(connection, times, isFirst),
   auditEvents(page: PageRequest): Page {
     const rows = connection.rows(LIST_EVENTS, [page.pageSize, offsetOf(page)]);
     const total = Number(connection.value(TOTAL_EVENTS));
@@ -129,6 +123,8 @@ const calls = {
     if (sharing.isAlone) truncateWal(connection);
     markClosed(path);
     connection.close();
+    // Mentioned here, or it would be garbage-collected after the opening, and the lock with it.
+    serviceLock?.close();
   },
 };
 export type ThreadCalls = typeof calls;
@@ -139,18 +135,17 @@ function reconnect(): void {
   configure(connection, sharing);
 }
 
-const post = (message: ThreadMessage, moved: ArrayBuffer[] = []) =>
-  parentPort?.postMessage(message, moved);
+// The first answer is that to the opening.
+parentPort?.postMessage({ isNew, wasKilled } satisfies Opened);
 parentPort?.on('message', ({ name, args }: { name: keyof ThreadCalls; args: unknown[] }) => {
   try {
     const value = (calls[name] as (...args: unknown[]) => unknown)(...args);
     // A page's bodies are moved: copying them would cost as much as reading them.
-    const page = name === 'storedPage' ? (value as StoredPage | undefined) : undefined;
-    post({ value }, page && [page.bodies]);
+    const { bodies } = Object(value);
+    parentPort?.postMessage(value, bodies && [bodies]);
   } catch (error) {
-    post({ error: messageOf(error) });
+    parentPort?.postMessage(new Error(messageOf(error)));
   }
   // The thread ends itself: `terminate()` during a native call would abort the process.
   if (name === 'close') parentPort?.close();
 });
-post({ value: { isNew, wasKilled } satisfies Opened });

@@ -32,6 +32,7 @@ const BEGIN = [
       end`,
   ),
 ];
+const FIND = "select 1 from temp.sqlite_master where name = 'counting'";
 /** By collection. `?1`: three times, as a JSON array. */
 const measures = (bytes: string) => `
   collection, count(*) as records, sum(${bytes}) as bytes, max(updated_at) as updated,
@@ -66,7 +67,9 @@ export function countPiece(
   isFirst: boolean,
   positions = PIECE_POSITIONS,
 ): StoredTotals | undefined {
-  if (isFirst) for (const sql of BEGIN) connection.rows(sql);
+  // The tables are the connection's: another one begins again.
+  if (isFirst || connection.value(FIND) === undefined)
+    for (const sql of BEGIN) connection.rows(sql);
   connection.rows(COUNT, [times, positions]);
   connection.rows('update counting set position = position + ?1', [positions]);
   const [counting] = connection.rows('select position < highest as isLeft, events from counting');

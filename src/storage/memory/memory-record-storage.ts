@@ -1,7 +1,6 @@
 // A storage that lives in memory and is gone with it: for the tests of programs that embed the
 // service. It keeps the promises of the ports except durability.
 
-import type { AuditEvent } from '../../core/domain/audit-event.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { offsetOf } from '../../core/domain/listing.js';
 import type {
@@ -14,11 +13,7 @@ import type {
 } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 
-interface KeptRow {
-  readonly row: StoredRow;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+type KeptRow = StoredRow & Readonly<Record<'createdAt' | 'updatedAt', number>>;
 
 export class MemoryStorage {
   /** By position. */
@@ -26,7 +21,7 @@ export class MemoryStorage {
   /** Positions by collection and id. */
   readonly #positions = new Map<string, number>();
   readonly #highest: Partial<Record<CollectionName, number>> = {};
-  readonly #events: AuditEvent[] = [];
+  readonly #events: string[] = [];
   #openings = 0;
 
   /** A storage on this storage, which outlives it. One that was opened before stores nothing more. */
@@ -57,10 +52,9 @@ export class MemoryStorage {
       }),
       ping: async () => assertOpen(),
       auditEvents: async (page) => {
-        const newest = this.#events.map((event, i) => JSON.stringify({ id: i + 1, ...event }));
         const first = offsetOf(page);
-        const items = newest.reverse().slice(first, first + page.pageSize);
-        return { items, total: newest.length };
+        const items = this.#events.toReversed().slice(first, first + page.pageSize);
+        return { items, total: this.#events.length };
       },
       async close() {
         isOpen = false;
@@ -78,37 +72,39 @@ export class MemoryStorage {
     }
     for (const row of puts) {
       const createdAt = this.#remove(row.position)?.createdAt ?? at;
-      this.#rows.set(row.position, { row, createdAt, updatedAt: at });
+      this.#rows.set(row.position, { ...row, createdAt, updatedAt: at });
       this.#positions.set(keyOf(row), row.position);
     }
     for (const position of removals) this.#remove(position);
     for (const [name, number] of Object.entries(sequences) as [CollectionName, number][]) {
       this.#highest[name] = Math.max(this.#highest[name] ?? 0, number);
     }
-    this.#events.push(...events);
+    for (const event of events) {
+      this.#events.push(JSON.stringify({ id: this.#events.length + 1, ...event }));
+    }
   }
 
   #remove(position: number): KeptRow | undefined {
     const kept = this.#rows.get(position);
-    if (kept !== undefined) this.#positions.delete(keyOf(kept.row));
+    if (kept !== undefined) this.#positions.delete(keyOf(kept));
     this.#rows.delete(position);
     return kept;
   }
 
   async *#pages(): AsyncGenerator<readonly StoredRow[]> {
-    const rows = [...this.#rows.values()].map(({ row }) => row);
+    const rows = [...this.#rows.values()];
     if (rows.length > 0) yield rows.sort((a, b) => a.position - b.position);
   }
 
   /** Empty if the collection has no rows. */
-  #usage(collection: CollectionName, [first, second, third]: ThreeTimes): StoredUsage[] {
-    const kept = [...this.#rows.values()].filter(({ row }) => row.collection === collection);
-    if (kept.length === 0) return [];
-    const after = (time: number) => kept.filter(({ createdAt }) => createdAt > time).length;
-    const payloadBytes = kept.reduce((sum, { row }) => sum + utf8Length(row.body), 0);
-    const lastUpdatedAt = kept.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0);
-    const createdAfter = [after(first), after(second), after(third)] as const;
-    return [{ collection, records: kept.length, payloadBytes, createdAfter, lastUpdatedAt }];
+  #usage(collection: CollectionName, times: ThreeTimes): StoredUsage[] {
+    const rows = [...this.#rows.values()].filter((row) => row.collection === collection);
+    if (rows.length === 0) return [];
+    const after = (time: number) => rows.filter(({ createdAt }) => createdAt > time).length;
+    const payloadBytes = rows.reduce((sum, { body }) => sum + utf8Length(body), 0);
+    const lastUpdatedAt = rows.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0);
+    const createdAfter = [after(times[0]), after(times[1]), after(times[2])] as const;
+    return [{ collection, records: rows.length, payloadBytes, createdAfter, lastUpdatedAt }];
   }
 }
 

@@ -2,7 +2,7 @@
 // that the service sends, to sync now.
 
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { objectIn } from '../../core/json-line.js';
 
@@ -11,45 +11,23 @@ const VERSION_MIN = '0.5.17';
 /** For a question that needs neither disk nor network: if it takes longer, Litestream hangs. */
 const QUESTION_MAX_MS = 2_000;
 
-/**
- * Sent after every sync, every second, and with the first commit that the replica lacks.
- * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
- * `behindSince`: when the oldest commit was made that the replica is not known to have, in
- * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
- */
-export interface ReplicaReport {
-  readonly isReached: boolean;
-  readonly reason: string | undefined;
-  readonly behindSince: number | undefined;
-  readonly syncMilliseconds?: number;
-  readonly hasFailed?: boolean;
-}
-
-export class Litestream {
-  readonly #socketPath: string;
-  readonly #databasePath: string;
-
-  /** `databasePath`: as Litestream's file names it. */
-  constructor(socketPath: string, databasePath: string) {
-    this.#socketPath = socketPath;
-    this.#databasePath = databasePath;
-  }
-
+/** Litestream on this control socket. `databasePath`: as its configuration file names it. */
+export function litestreamOn(socketPath: string, databasePath: string) {
   /** Its process id and, after a space, when it started. Rejects with one sentence if Litestream does not answer, is too old, or does not list the database. */
-  async identify(): Promise<string> {
-    const info = await this.#ask('/info');
+  async function identify(): Promise<string> {
+    const info = await ask('/info');
     const version = String(info['version']);
     const [, numbers = '0'] = /^v?(\d+\.\d+\.\d+)/.exec(version) ?? [];
     if (numbers.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0) {
       throw new Error(
-        `Litestream on ${this.#socketPath} has version ${version.slice(0, 40)}; it must be ${VERSION_MIN} or newer, whose SQLite may write the log back beside the service`,
+        `Litestream on ${socketPath} has version ${version.slice(0, 40)}; it must be ${VERSION_MIN} or newer, whose SQLite may write the log back beside the service`,
       );
     }
-    const { databases } = await this.#ask('/list');
+    const { databases } = await ask('/list');
     const paths = Array.isArray(databases) ? databases.map((database) => database?.path) : [];
-    if (!paths.includes(this.#databasePath)) {
+    if (!paths.includes(databasePath)) {
       throw new Error(
-        `Litestream on ${this.#socketPath} does not list the database; add "- path: ${this.#databasePath}" under "dbs:" in its file and restart it`,
+        `Litestream on ${socketPath} does not list the database; add "- path: ${databasePath}" under "dbs:" in its file and restart it`,
       );
     }
     return `${info['pid']} ${info['started_at']}`;
@@ -60,28 +38,27 @@ export class Litestream {
    * waits up to `maxSeconds` until the replica has them. Resolves with Litestream's numbers of the last
    * change that it took, and of the last one that the replica has. Rejects with one sentence.
    */
-  async sync(wait: boolean, maxSeconds: number) {
-    const order = { path: this.#databasePath, wait, timeout: maxSeconds };
-    const answer = await this.#ask('/sync', order, (maxSeconds + 5) * 1_000);
+  async function sync(wait: boolean, maxSeconds: number) {
+    const order = { path: databasePath, wait, timeout: maxSeconds };
+    const answer = await ask('/sync', order, (maxSeconds + 5) * 1_000);
     const [txid, replicatedTxid] = [Number(answer['txid']), Number(answer['replicated_txid'])];
     // For a path where it sees no file, it answers with change 0.
     if (!(txid > 0)) throw new Error('Litestream sees no database there; check its user and path');
     return { txid, replicatedTxid };
   }
 
-  async #ask(path: string, order?: object, maxMs = QUESTION_MAX_MS) {
-    const [socketPath, method] = [this.#socketPath, order ? 'POST' : 'GET'];
+  async function ask(path: string, order?: object, maxMs = QUESTION_MAX_MS) {
     const signal = AbortSignal.timeout(maxMs);
+    const method = order ? 'POST' : 'GET';
     const call = request({ socketPath, path, method, agent: false, signal });
     // Errors after the response's head, too.
     call.on('error', () => {});
     call.end(order && JSON.stringify(order));
-    const answered = once(call, 'response') as Promise<[IncomingMessage]>;
-    const reading = answered.then(async ([response]) => {
+    const answered = once(call, 'response').then(async ([response]) => {
       const fields: Record<string, unknown> = { ...objectIn(await text(response)) };
       return { status: response.statusCode, fields };
     });
-    const { status, fields } = await reading.catch((cause: NodeJS.ErrnoException) => {
+    const { status, fields } = await answered.catch((cause: NodeJS.ErrnoException) => {
       const how = signal.aborted ? 'in time' : `(${cause.code ?? cause.name})`;
       throw new Error(
         `Litestream does not answer ${how} on ${socketPath}; run both as one user, with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
@@ -95,4 +72,6 @@ export class Litestream {
       .replaceAll(/\s+/g, ' ');
     throw new Error(`Litestream says: ${reason.slice(0, 300)}`);
   }
+
+  return { identify, sync };
 }

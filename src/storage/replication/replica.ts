@@ -1,13 +1,30 @@
 // Keeps a replica of the database through Litestream, which acts only on command: every second, between
 // two commits.
 
-import type { Litestream, ReplicaReport } from './litestream.js';
+import { resolve } from 'node:path';
+import type { ReplicationOptions } from '../file/file-storage.js';
+import { litestreamOn } from './litestream.js';
 
-export interface ReplicaOptions {
-  readonly litestream: Litestream;
+/**
+ * Sent after every sync, and every second.
+ * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
+ * `behindSince`: when the oldest commit was made that the replica is not known to have, in
+ * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
+ */
+export interface ReplicaReport {
+  readonly isReached: boolean;
+  readonly reason: string | undefined;
+  readonly behindSince: number | undefined;
+  readonly syncMilliseconds?: number;
+  readonly hasFailed?: boolean;
+}
+
+type State = Pick<ReplicaReport, 'isReached' | 'reason'>;
+
+interface ReplicatedFile extends ReplicationOptions {
+  readonly path: string;
   /** Makes a commit that changes nothing. */
   readonly touch: () => Promise<void>;
-  readonly report: (report: ReplicaReport) => void;
   /** No commit begins before `use` has settled. */
   readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
 }
@@ -22,104 +39,91 @@ const TURN_MAX_MS = 1_000;
 const LAST_SYNC_MAX_SECONDS = 3;
 
 export class Replica {
-  readonly #options: ReplicaOptions;
-  #isReached = false;
-  #reason: string | undefined;
-  /** Litestream has taken a commit of this very file. */
-  #isProven = false;
-  /** Litestream's, as in its answer. */
-  #process: string | undefined;
-  /** Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's number of a change that holds them. */
-  #missing: { readonly since: number; txid?: number } | undefined;
-  /** When the oldest commit since that sync began was made. */
-  #later: number | undefined;
+  readonly #file: ReplicatedFile;
+  readonly #litestream: ReturnType<typeof litestreamOn>;
+  #state: State = { isReached: false, reason: undefined };
+  /** The Litestream that has taken a commit of this very file. */
+  #proven: string | undefined;
+  /**
+   * Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's
+   * number of a change that holds them, and when the oldest commit since then was made.
+   */
+  #missing: { readonly since: number; txid?: number; later?: number } | undefined;
   #syncing: Promise<unknown> | undefined;
-  #isClosed = false;
-  #wake: () => void = () => {};
-  readonly #following: Promise<void>;
+  #round: Promise<void> | undefined;
+  readonly #timer = setInterval(() => this.#look(), INTERVAL_MS).unref();
 
-  constructor(options: ReplicaOptions) {
-    this.#options = options;
-    this.#following = this.#follow();
+  constructor(file: ReplicatedFile) {
+    this.#file = file;
+    this.#litestream = litestreamOn(resolve(file.socketPath), file.path);
+    this.#look();
   }
 
   committed(): void {
-    if (this.#missing?.txid !== undefined) this.#later ??= Date.now();
-    if (this.#missing !== undefined) return;
-    this.#missing = { since: Date.now() };
-    this.#report({});
+    this.#missing ??= { since: Date.now() };
+    if (this.#missing.txid !== undefined) this.#missing.later ??= Date.now();
   }
 
   /** Resolves after a last sync. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#wake();
-    await this.#following;
-    if (!this.#isReached || this.#missing === undefined || this.#syncing !== undefined) return;
-    const last = this.#syncNow(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
+    clearInterval(this.#timer);
+    await this.#round;
+    if (!this.#state.isReached || !this.#missing || this.#syncing) return;
+    const last = this.#sync(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
     await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
   }
 
-  async #follow(): Promise<void> {
-    while (!this.#isClosed) {
-      await this.#round().catch((error: Error) => {
-        [this.#isReached, this.#reason] = [false, error.message];
+  #look(): void {
+    this.#round ??= this.#ask()
+      .catch(({ message }: Error) => ({ isReached: false, reason: message }))
+      .then((state) => {
+        [this.#state, this.#round] = [state, undefined];
+        this.#report();
       });
-      this.#report({});
-      if (this.#isClosed) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        setTimeout(resolve, INTERVAL_MS).unref();
-      });
-    }
   }
 
   /** Rejects with the reason if the replica is not reached. */
-  async #round(): Promise<void> {
-    const answering = await this.#options.litestream.identify();
-    if (answering !== this.#process) this.#isProven = false;
-    this.#process = answering;
+  async #ask(): Promise<State> {
+    const answering = await this.#litestream.identify();
     // A large sync takes long; Litestream answers in the meantime, unless it hangs.
     if (this.#syncing === undefined) {
-      if (!this.#isProven) await this.#prove();
-      else if (this.#missing !== undefined) await this.#sync();
+      if (answering !== this.#proven) await this.#prove(answering);
+      else if (this.#missing !== undefined) await this.#syncInTurn();
     }
-    if (this.#syncing !== undefined || !this.#isProven) return;
-    [this.#isReached, this.#reason] = [true, undefined];
+    if (this.#syncing !== undefined || answering !== this.#proven) return this.#state;
+    return { isReached: true, reason: undefined };
   }
 
   /** Litestream must take a commit that changes nothing as a change; otherwise it follows another file. */
-  async #prove(): Promise<void> {
-    const before = await this.#sync();
-    if (before === undefined) return;
-    await this.#options.touch();
-    const answer = await this.#sync();
-    if (answer === undefined) return;
-    this.#isProven = answer.txid > before.txid;
-    if (!this.#isProven)
+  async #prove(answering: string): Promise<void> {
+    const first = await this.#syncInTurn();
+    if (first === undefined) return;
+    await this.#file.touch();
+    const second = await this.#syncInTurn();
+    if (second === undefined) return;
+    if (second.txid <= first.txid)
       throw new Error('Litestream follows another file: it lacks a commit of this one');
+    this.#proven = answering;
   }
 
   /** Between commits, whose half-written pages Litestream might read. Resolves with undefined if the sync outlasts its turn. */
-  #sync() {
-    const sync = () => Promise.race([this.#syncNow(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]);
-    return this.#options.inTurn(sync);
+  #syncInTurn() {
+    const sync = () => Promise.race([this.#sync(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]);
+    return this.#file.inTurn(sync);
   }
 
-  async #syncNow(wait: boolean, maxSeconds: number) {
+  async #sync(wait: boolean, maxSeconds: number) {
     const since = performance.now();
     if (this.#missing !== undefined) this.#missing.txid ??= Number.POSITIVE_INFINITY;
-    const syncing = this.#options.litestream.sync(wait, maxSeconds);
+    const syncing = this.#litestream.sync(wait, maxSeconds);
     this.#syncing = syncing;
     try {
       const answer = await syncing;
       if (this.#missing?.txid !== undefined) {
         // A restarted Litestream may count from 1 again.
         this.#missing.txid = Math.min(this.#missing.txid, answer.txid);
-        if (answer.replicatedTxid >= this.#missing.txid) {
-          this.#missing = this.#later === undefined ? undefined : { since: this.#later };
-          this.#later = undefined;
-        }
+        const { txid, later } = this.#missing;
+        if (answer.replicatedTxid >= txid) this.#missing = later ? { since: later } : undefined;
       }
       this.#report({ syncMilliseconds: performance.now() - since });
       return answer;
@@ -131,9 +135,8 @@ export class Replica {
     }
   }
 
-  #report(of: Partial<ReplicaReport>): void {
-    const [isReached, reason] = [this.#isReached, this.#reason];
-    this.#options.report({ isReached, reason, behindSince: this.#missing?.since, ...of });
+  #report(more: Partial<ReplicaReport> = {}): void {
+    this.#file.onReport?.({ ...this.#state, behindSince: this.#missing?.since, ...more });
   }
 }
 

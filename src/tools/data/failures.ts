@@ -2,7 +2,6 @@
 
 import { ApiError } from '../../operator-client.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
-import { codeOf } from '../../storage/file/file-copy.js';
 
 /** The command is valid, but can't be carried out: exit code 1. */
 export class CommandError extends Error {}
@@ -14,6 +13,10 @@ export function isTransient(error: unknown): error is ApiError {
   if (code === 'ADMIN_DISABLED') return false;
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') return true;
   return status === 429 || status === 408 || (status !== undefined && status >= 500);
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** The sentence shown at the terminal. It contains no key, because no message of the client does. */

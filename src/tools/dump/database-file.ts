@@ -1,14 +1,18 @@
 // Dumps a database file (a backup, or that of a stopped service), and loads a dump into a new file.
 
 import { existsSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
 import { columnsOf } from '../../core/records/stored-row.js';
-import { syncFile } from '../../storage/disk-sync.js';
 import { type DumpLine, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
-import { nameAgain, OWNER_ONLY_FILE, removeDatabase } from '../../storage/file/file-copy.js';
+import {
+  makeEmpty,
+  nameAgain,
+  removeDatabase,
+  syncFile,
+} from '../../storage/file/durable-files.js';
 import { placeOf } from '../../storage/file/file-place.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
 import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';
@@ -77,7 +81,7 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
   }
   const file = `${path}.loading`;
   await removeDatabase(file);
-  await (await open(file, 'wx', OWNER_ONLY_FILE)).close();
+  makeEmpty(file);
   const connection = new Connection(file);
   try {
     // Nothing in the file has to be durable yet.
@@ -95,7 +99,7 @@ async function load(dump: string, highest: Sequences, path: string): Promise<voi
   } finally {
     connection.close();
   }
-  await syncFile(file);
-  await nameAgain(file, path);
+  syncFile(file);
+  nameAgain(file, path);
   await removeDatabase(file);
 }

@@ -16,7 +16,7 @@ import {
   isRecord,
   linesOf,
 } from '../../storage/dump/dump-lines.js';
-import { nameAgain, OWNER_ONLY_FILE } from '../../storage/file/file-copy.js';
+import { nameAgain, OWNER_ONLY_FILE } from '../../storage/file/durable-files.js';
 import { CommandError } from '../data/failures.js';
 import type { Call } from '../program/command.js';
 
@@ -94,7 +94,7 @@ export async function writeDump(path: string, store: Store, call: Call): Promise
   const file = await open(part, 'wx', OWNER_ONLY_FILE);
   try {
     await pipeline(texts, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES }));
-    await nameAgain(part, path);
+    nameAgain(part, path);
   } finally {
     await rm(part, { force: true });
   }

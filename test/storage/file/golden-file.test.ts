@@ -26,12 +26,8 @@ async function contentsOf(path: string) {
   try {
     const bodies = (await loaded(storage)).map(({ body }) => body);
     const { items, total } = await storage.auditEvents({ page: 1, pageSize: 1 });
-    return {
-      bodies,
-      sequences: await storage.sequences(),
-      total,
-      newest: JSON.parse(items[0] ?? ''),
-    };
+    const newest = JSON.parse(items[0] ?? '');
+    return { bodies, sequences: await storage.sequences(), total, newest };
   } finally {
     await storage.close();
   }

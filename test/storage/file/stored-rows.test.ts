@@ -50,13 +50,6 @@ it('Pages are bounded in bytes, but for a row that is larger alone', () => {
   expect(pages().flat()).toHaveLength(6);
 });
 
-it('Pages give a record its text, whatever letters its neighbours have', () => {
-  const bodies = ['plain', 'é', '“ — ” 😀'].map((name, i) => bodyOf(i + 1, `,"name":"${name}"`));
-  for (const [i, body] of bodies.entries()) put(i + 1, body);
-  const found = pages().flat();
-  expect(found.map(({ body }) => body)).toEqual(bodies);
-});
-
 describe('A row', () => {
   it('that is no JSON is refused by name and position', () => {
     put(7, 'canary {');
@@ -91,12 +84,6 @@ describe('A row', () => {
   ])('is of the owner %j where the body spells it %s', (owner, body) => {
     put(7, body, `'${owner}', null`);
     expect(setOf().find(owner, 'customers', 'CUS-0007')?.text).toBe(body);
-  });
-
-  it('without an owner is counted, and its number is not given again', () => {
-    put(7, '{"id":"CUS-0041","name":"legacy"}', 'null, null');
-    const set = setOf();
-    expect([set.counts.customers, set.ownerCount, set.next('customers').key]).toEqual([1, 0, 42]);
   });
 
   it('has the status of the column, and of the body where it is parsed in any case', () => {

@@ -2,7 +2,7 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Litestream } from '../../../src/storage/replication/litestream.js';
+import { litestreamOn } from '../../../src/storage/replication/litestream.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { testFolder } from '../../support/test-folder.js';
 
@@ -11,12 +11,12 @@ const DATABASE = '/data/service.db';
 const folder = testFolder();
 let socketPath: string;
 let stub: LitestreamStub;
-let litestream: Litestream;
+let litestream: ReturnType<typeof litestreamOn>;
 
 beforeEach(async () => {
   socketPath = folder.at('socket');
   stub = await openLitestreamStub(socketPath, DATABASE);
-  litestream = new Litestream(socketPath, DATABASE);
+  litestream = litestreamOn(socketPath, DATABASE);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -36,42 +36,22 @@ it('Litestream is known by its process and its start, at version 0.5.17 or newer
   }
 });
 
-it('It syncs a database, waits for the replica where it is told to, and gets five seconds more than that may take', async () => {
-  const timeout = vi.spyOn(AbortSignal, 'timeout');
-  await litestream.identify();
-  expect(await litestream.sync(true, 30)).toEqual({ txid: 2, replicatedTxid: 2 });
-  stub.says.lacks = 1;
-  expect(await litestream.sync(false, 30)).toEqual({ txid: 3, replicatedTxid: 2 });
-  expect(await litestream.sync(true, 7)).toEqual({ txid: 4, replicatedTxid: 3 });
-  expect(stub.syncs).toEqual([
-    { path: DATABASE, wait: true, timeout: 30 },
-    { path: DATABASE, wait: false, timeout: 30 },
-    { path: DATABASE, wait: true, timeout: 7 },
-  ]);
-  expect(timeout.mock.calls).toEqual([[2_000], [2_000], [35_000], [35_000], [12_000]]);
-});
-
 it('A refusal is quoted in one line, without the password of an address', async () => {
   stub.says.refusal = 'cannot\n\treach  s3://key:word@host/a and sftp://me@host/b';
   await expect(litestream.sync(true, 30)).rejects.toThrow(
     'Litestream says: cannot reach s3://(hidden)@host/a and sftp://(hidden)@host/b',
-  );
-  stub.says.refusal = 'x'.repeat(1_000);
-  await expect(litestream.sync(true, 30)).rejects.toThrow(
-    new Error(`Litestream says: ${'x'.repeat(300)}`),
   );
 });
 
 describe('Another program, or a broken one', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
-  let late: AbortController;
+  const late = new AbortController();
 
   beforeEach(async () => {
     await stub.close();
     server = createServer((_request, response) => answer(response));
     await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-    late = new AbortController();
   });
   afterEach(() => {
     server.closeAllConnections();

@@ -1,6 +1,8 @@
 // A storage with a replica: commits go on without Litestream, and are never made by two services.
 
+import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { createClient } from '@libsql/client';
 import {
   type FileStorage,
@@ -50,7 +52,12 @@ it('The file is of one service at a time: a second one, with a replica or withou
     expect(other.output()).toContain('another process holds it (waited 5 s)');
   };
   const replicated = `async:${socketPath}`;
+  const opening = once(process, 'worker') as Promise<[Worker]>;
   const storage = await open();
+  // The lock outlives the thread's garbage, which V8 collects before a snapshot.
+  const [thread] = await opening;
+  (await thread.getHeapSnapshot()).destroy();
+  for (let turn = 0; turn < 5; turn++) await storage.ping();
   await Promise.all([refuses(replicated), refuses('off')]);
   expect(await storage.commit(put(100))).toEqual(committed);
   await opened.pop()?.close();
@@ -62,8 +69,8 @@ it('Without Litestream it commits, reports that, and takes backups', async () =>
   const storage = await open();
   await stub.close();
   expect(await storage.commit(put(100))).toEqual(committed);
-  await eventually(async () => expect(reports.at(-1)).toMatchObject({ isReached: false }));
-  expect(reports.at(-1)?.behindSince).toBeGreaterThan(Date.now() - 60_000);
+  const behind = { isReached: false, behindSince: expect.any(Number) };
+  await eventually(async () => expect(reports.at(-1)).toMatchObject(behind));
   const { recordCount } = await storage.backup(folder.at('backup.db'));
   expect(recordCount).toBe((await loaded(storage)).length);
 });

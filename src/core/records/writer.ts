@@ -42,12 +42,10 @@ const isSmall = ({ characters }: PendingWrite) => characters <= GROUP_MAX_CHARAC
 export interface WriterOptions {
   readonly set: RecordSet;
   readonly storage: RecordStorage;
-  /** Default: none. */
   readonly limits: AccountLimits;
-  /** The turns that all long work of the process takes. Default: turns of these records only. */
+  /** The turns that all long work of the process takes. */
   readonly scheduler: FairScheduler;
   readonly log: Log;
-  /** Called for every commit. */
   readonly events: Pick<ServiceEvents, 'commitEnded' | 'auditFailed'> | undefined;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -110,8 +108,7 @@ export class Writer {
     const characters = body.length + (stored?.text.length ?? 0);
     return new Promise((answer, reject) => {
       // No spread: it made a create dearer by a tenth.
-      const isDisconnected = sender?.isDisconnected;
-      const write = {
+      this.#waiting.add(owner, {
         kind,
         owner,
         sender,
@@ -119,11 +116,10 @@ export class Writer {
         id,
         body,
         characters,
-        isDisconnected,
+        isDisconnected: sender?.isDisconnected,
         answer,
         reject,
-      };
-      this.#waiting.add(owner, write);
+      });
       this.#running ??= this.#run();
     });
   }
@@ -184,7 +180,6 @@ export class Writer {
       const earlier = group.changes.get(key);
       const byteDelta = change.byteDelta + (earlier?.byteDelta ?? 0);
       group.changes.set(key, earlier ? { ...change, before: earlier.before, byteDelta } : change);
-      if (sender?.actor === undefined) return;
       const event = auditEvent(kind, sender, change, change.changed, this.#options.clock());
       if (event !== undefined) group.events.push(event);
     } catch (error) {
@@ -260,9 +255,8 @@ export class Writer {
       for (const change of changes.values()) set.apply(change);
       answerAll(group);
       // Mirrored, so that the events outlive the file.
-      for (const event of events) {
-        if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
-      }
+      const logged = events.filter(this.#isLogged);
+      for (const event of logged) log.info('admin_audit', loggedEvent(event));
       if (result.auditError === undefined) return;
       // "If the audit write fails …, the change stands", and the failure is logged.
       meter?.auditFailed();

@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import type Database from 'libsql';
 import { messageOf } from './connection-errors.js';
+import type { EXCLUSIVE } from './file-sharing.js';
 
 type Open = InstanceType<typeof Database>;
 export type SqlValue = string | number | null | ArrayBuffer;
@@ -12,28 +13,6 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 type Args = readonly (string | number)[];
 export type Statement = readonly [sql: string, ...args: Args];
-
-/** Chosen once, when the file is opened: SQLite's lock keeps every other process out. */
-export const EXCLUSIVE = {
-  /** No other process writes the log back, or removes it. */
-  isAlone: true,
-  lockingMode: 'exclusive',
-  /** SQLite's default. */
-  checkpointPages: 1_000,
-  /** A backup reads the file without a lock and without its log, so checkpoints pause meanwhile. */
-  backupMode: 'immutable=1',
-};
-
-/**
- * Litestream reads the file, and only Litestream writes the log back, and may remove it: this library's
- * SQLite may lose a commit if it does so while another process writes.
- */
-export const WITH_LITESTREAM: typeof EXCLUSIVE = {
-  isAlone: false,
-  lockingMode: 'normal',
-  checkpointPages: 0,
-  backupMode: 'mode=ro',
-};
 
 /** The package, loaded when the first file is opened, because it may have been installed on another system. */
 export function libsql(): typeof Database {

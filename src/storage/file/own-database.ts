@@ -5,7 +5,7 @@
 
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { Connection, EXCLUSIVE } from './connection.js';
+import { Connection } from './connection.js';
 import { TAKE_ANOTHER } from './connection-errors.js';
 import { makeEmpty, syncFolder } from './durable-files.js';
 import {
@@ -15,6 +15,7 @@ import {
   SCHEMA,
   SCHEMA_VERSION,
 } from './file-schema.js';
+import { EXCLUSIVE } from './file-sharing.js';
 
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;

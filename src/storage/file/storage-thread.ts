@@ -8,7 +8,7 @@ import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import { Connection, configure, type EXCLUSIVE, isRolledBack } from './connection.js';
+import { Connection, configure, isRolledBack } from './connection.js';
 import { isBusy, messageOf } from './connection-errors.js';
 import {
   APPEND_EVENTS,
@@ -18,6 +18,7 @@ import {
   type StoredPage,
   TOUCH,
 } from './file-schema.js';
+import type { EXCLUSIVE } from './file-sharing.js';
 import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
 import { storedPage } from './stored-rows.js';
 import { countPiece } from './usage-scan.js';

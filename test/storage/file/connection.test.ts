@@ -3,13 +3,9 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import {
-  Connection,
-  configure,
-  EXCLUSIVE,
-  WITH_LITESTREAM,
-} from '../../../src/storage/file/connection.js';
+import { Connection, configure } from '../../../src/storage/file/connection.js';
 import { explained } from '../../../src/storage/file/connection-errors.js';
+import { EXCLUSIVE, WITH_LITESTREAM } from '../../../src/storage/file/file-sharing.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const insert = (n: number) => ['insert into t values (?1)', n] as const;

@@ -1,8 +1,11 @@
 // The service's own backups, on the real process: by the clock and by SIGUSR2; and
 // that nothing which befalls them harms it. When they are due: storage/backup.
 
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
@@ -72,6 +75,19 @@ it('The service takes a backup at its first start, and on SIGUSR2 one with every
   ]);
   expect(await server.stop()).toBe(0);
   expect(await readdir(folder)).toHaveLength(2);
+});
+
+it('A backup whose service is killed gets no name, because the next service may change the file meanwhile', async () => {
+  const server = await service.start();
+  await server.stop();
+  const script = fileURLToPath(new URL('../../dist/backup-process.js', import.meta.url));
+  const source = `file:${join(service.folder, 'service.db')}?immutable=1`;
+  const [part, file] = [join(folder, 'a.part'), join(folder, 'a.db')];
+  // The shell ends at once.
+  const args = ['-c', '"$0" "$@" "$$" &', process.execPath, script, source, part, file];
+  const { stderr } = await promisify(execFile)('sh', args);
+  expect(stderr).toBe('the service that asked for it has ended');
+  expect(await readdir(folder)).toEqual(['a.part']);
 });
 
 it('A backup whose file cannot grow leaves no file, and loses no write', async () => {

@@ -1,5 +1,5 @@
-// The process of a backup: `SOURCE PART FILE`, a URI and two paths. The copy gets its name only once it is
-// whole and on disk. Prints what it holds as JSON, or the reason why there is none.
+// The process of a backup: `SOURCE PART FILE SERVICE`, a URI, two paths and who asks. The copy gets its name
+// only once it is whole and on disk. Prints what it holds as JSON, or the reason why there is none.
 
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -9,7 +9,7 @@ import { messageOf } from './connection-errors.js';
 import { makeEmpty, removeDatabase, syncFile, syncFolder } from './durable-files.js';
 import { checkDatabase } from './own-database.js';
 
-const [source = '', part = '', path = ''] = process.argv.slice(2);
+const [source = '', part = '', path = '', service = ''] = process.argv.slice(2);
 
 // A signal to the whole process group is meant for the service, which ends this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
@@ -26,6 +26,8 @@ try {
   // What was deleted is in no page of the copy.
   connection.value('vacuum into ?', [part]);
   connection.close();
+  // Once it is gone, another one may have changed the file while it was read.
+  if (process.ppid !== Number(service)) throw new Error('the service that asked for it has ended');
   const contents = checkDatabase(part, 'quick_check');
   syncFile(part);
   renameSync(part, path);

@@ -31,7 +31,7 @@ export async function takeBackup(
   const env = { PATH, LD_LIBRARY_PATH, TZ, SystemRoot, SQLITE_TMPDIR: dirname(path) };
   const options = { env, signal, timeout: COPY_MAX_MS, killSignal: 'SIGKILL' } as const;
   try {
-    const args = [script, await call('pauseCheckpoints'), part, path];
+    const args = [script, await call('pauseCheckpoints'), part, path, `${process.pid}`];
     const copying = promisify(execFile)(process.execPath, args, options);
     const { stdout } = await copying.finally(() => call('resumeCheckpoints'));
     return JSON.parse(stdout);

@@ -107,8 +107,9 @@ const AUDIT = page(
 
 /**
  * `$3`: the folded needle, or empty, which is searched in the subject and, as on every host, in the account's
- * business profiles. Postgres' own `lower` folds ASCII only ("C" collation), ICU as `caseFolded` does. A
- * character that can't be stored is left out of the subject, because its spelling is not part of it.
+ * business profiles. Postgres' own `lower` folds ASCII only ("C" collation), ICU as `caseFolded` does, except
+ * letters newer than its release. A character that can't be stored is left out of the subject, because its
+ * spelling is not part of it.
  */
 const ACCOUNTS = view`
   with found as materialized (select owner from (${OWNERS}) o

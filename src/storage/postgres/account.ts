@@ -183,8 +183,9 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const [request, startedAt] = [attempts(), performance.now()];
     try {
       const outcome = await act(request);
+      if (outcome.ok || !request.isInDoubt) return outcome;
       // An earlier attempt may have been stored: no refusal of a later one is the whole truth.
-      return outcome.ok || !request.isInDoubt ? outcome : storageFailed('unknown');
+      throw new Error(`an attempt had no answer, and the next one met ${outcome.failure.code}`);
     } catch (error) {
       const isFailure = error instanceof FailureError;
       if (!request.isInDoubt && isFailure) throw error;

@@ -37,7 +37,7 @@ async function overLine({ isPooled = false } = {}) {
   const waiting = () =>
     sql("select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = $1", [name]);
   return {
-    ...{ account, id, line, sql, waiting, database: records.database },
+    ...{ account, id, line, sql, waiting, database: records.database, log: records.log },
     /** Keeps writes of a table waiting until it is called. */
     async lock(table: string) {
       const holder = new pg.Client(url);
@@ -104,8 +104,8 @@ it('end in Postgres before they are sent again, so that none is stored late', as
   expect(await deleting).toEqual({ ok: true, value: id });
 });
 
-it('say of a DELETE that finds nothing after a lost connection that nobody knows', async () => {
-  const { account, id, line, lock, cut, sql } = await overLine();
+it('say of a DELETE that finds nothing after a lost connection that nobody knows, and log it', async () => {
+  const { account, id, line, lock, cut, sql, log } = await overLine();
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
   await cut();
@@ -113,6 +113,7 @@ it('say of a DELETE that finds nothing after a lost connection that nobody knows
   await sql('delete from records');
   line.set('open');
   expect(messageIn(await deleting)).toMatch(/read the record before trying again/);
+  expect(log.lines.map(({ event }) => event)).toContain('storage_commit_failed');
 });
 
 it('a write lost behind a pooler, whose pids are its own, is said to be unknown and is not sent again', async () => {

@@ -52,7 +52,10 @@ const currency = field.text('Currency code', { default: DEFAULT_CURRENCY });
 export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   businesses: collection('BIZ-', 4, {
     names: names('business profiles', 'a business profile', {
-      ...{ one: 'Business', many: 'Businesses', heading: 'Profiles', short: 'profile' },
+      one: 'Business',
+      many: 'Businesses',
+      heading: 'Profiles',
+      short: 'profile',
     }),
     properties: {
       businessName: field.text('Name of the business'),
@@ -110,7 +113,10 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   }),
   team: collection('TM-', 4, {
     names: names('members of the team', 'a member of the team', {
-      ...{ one: 'TeamMember', many: 'TeamMembers', heading: 'Team', short: 'team member' },
+      one: 'TeamMember',
+      many: 'TeamMembers',
+      heading: 'Team',
+      short: 'team member',
     }),
     properties: {
       name: field.nonEmptyText('Name of the member'),

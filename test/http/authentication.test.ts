@@ -1,5 +1,5 @@
 // Contract, "Authentication": a header that takes long to read, and keys that are nearly right. The
-// rest of both gates: test/contract/authentication.test.ts and admin-access.test.ts.
+// rest of both gates: test/contract/authentication.test.ts and routing.test.ts.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { adminGate, admitAccount } from '../../src/core/http/authentication.js';

@@ -67,7 +67,7 @@ const ACCOUNT_SUMMARY = {
   resources: schemaRef('RecordCounts'),
 };
 
-/** The objects of answers: envelopes, those that are `data` or a row of it, and their parts. */
+/** Bodies, and the objects of answers: envelopes, those that are `data` or a row of it, and their parts. */
 const DATA = {
   Meta: object(META),
   Pagination: object({

@@ -124,13 +124,13 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
 }
 
 /** The reader of a stream of an account's texts, which has its bytes and its turns at once unless others hold them. */
-function readerOf(texts: AsyncGenerator<string>, admission = new Admission()) {
+function readerOf(
+  texts: AsyncGenerator<string>,
+  admission = new Admission(),
+  isDisconnected = () => false,
+) {
   const service = { admission, scheduler: new FairScheduler({ stopwatch: () => 0 }) };
-  return answerStream(texts, {
-    account: 'neema',
-    isDisconnected: () => false,
-    service,
-  }).getReader();
+  return answerStream(texts, { account: 'neema', isDisconnected, service }).getReader();
 }
 
 /** Texts without end: one that went on without its reader would never be released. */
@@ -170,6 +170,18 @@ it('A streamed answer that is not read within 15 s gives back what it held', asy
 /** What one stream holds; a second one of the account waits for it. */
 const HELD_BYTES = 393_216;
 
+it.each([
+  [PIECE, 0],
+  [PIECE + 1, HELD_BYTES],
+])('A list of %i characters holds %i bytes while it is read', async (characters, held) => {
+  const admission = new Admission();
+  const items = [filler(characters - '['.length)];
+  const reader = bodyOf(answered(list(items, pageOf(items)), admission)).getReader();
+  await reader.read();
+  expect(admission.heldBytes).toBe(held);
+  await reader.cancel();
+});
+
 it('A streamed answer that is cancelled as its bytes come gives them back', async () => {
   const admission = new Admission({ accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 });
   void admission.acquire('neema', HELD_BYTES, () => false);
@@ -180,5 +192,17 @@ it('A streamed answer that is cancelled as its bytes come gives them back', asyn
   admission.release('neema', HELD_BYTES);
   await reader.cancel();
   expect(await reading).toEqual({ done: true, value: undefined });
+  expect(admission.heldBytes).toBe(0);
+});
+
+it('A streamed answer takes no bytes for a client that has gone while it waited', async () => {
+  const admission = new Admission({ accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 });
+  void admission.acquire('neema', HELD_BYTES, () => false);
+  let isGone = false;
+  const reading = readerOf(endless([]), admission, () => isGone).read();
+  await setImmediate();
+  isGone = true;
+  admission.release('neema', HELD_BYTES);
+  await expect(reading).rejects.toThrow();
   expect(admission.heldBytes).toBe(0);
 });

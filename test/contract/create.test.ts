@@ -50,6 +50,9 @@ describeContract('A create', (service) => {
       const patched = await account.patch(path, `{"${name}":{"again":[1]}}`);
       expect(ownText(patched.json.data, name)).toBe('{"again":[1]}');
       expect(ownText((await account.get(path)).json.data, name)).toBe('{"again":[1]}');
+      const { id } = await account.create('businesses', {});
+      const added = await account.patch(`/businesses/${id}`, `{"${name}":7}`);
+      expect(ownText(added.json.data, name)).toBe('7');
     },
   );
 

@@ -1,7 +1,7 @@
 // Contract, "Read", "Update" and "Delete": one record, by its owner only.
 
 import { expect, it } from 'vitest';
-import { COLLECTION_TABLE } from '../support/collection-table.js';
+import { COLLECTION_TABLE, sequenceOfId } from '../support/collection-table.js';
 import {
   type Caller,
   describeContract,
@@ -104,7 +104,7 @@ describeContract('A delete', (service) => {
     expect((await account.get(`/customers?q=${customer.id}`)).json.data).toEqual([]);
   });
 
-  it('succeeds for exactly one of 20 concurrent deletes, and no concurrent change brings it back', async () => {
+  it('succeeds for exactly one of 20 concurrent deletes, no concurrent change brings it back, and its id is not given again after a restart', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const path = `/customers/${id}`;
@@ -117,6 +117,8 @@ describeContract('A delete', (service) => {
     expect((await account.get(path)).status).toBe(404);
     await service.restart();
     expect((await account.get(path)).status).toBe(404);
+    const next = await account.create('customers', CUSTOMER);
+    expect(sequenceOfId(next.id)).toBeGreaterThan(sequenceOfId(id));
   });
 });
 

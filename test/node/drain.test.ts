@@ -1,5 +1,5 @@
 // How the process stops: SIGTERM and SIGINT end it with exit code 0 once every request under way is
-// answered (that no acknowledged write is lost: node/systemd-socket). If storage is lost it ends with 1,
+// answered (that no acknowledged write is lost: node/systemd-socket). If storage is lost it ends with 74,
 // and a restart reads what is stored.
 
 import { readdir } from 'node:fs/promises';
@@ -170,18 +170,34 @@ describe('A stop', () => {
 });
 
 describe('Storage that is lost during a commit', () => {
-  it('ends the process with 74, after the writes under way are answered', async () => {
+  const CREATION = requestText('POST', CUSTOMERS, [MINE], '{"name":"a","phone":"1"}');
+  /** Its files may not grow: the first commit fails in the middle, so whether it is stored is unknown. */
+  const start = async (environment = {}) => {
     await (await service.start()).stop();
-    // Its files may not grow: the first commit fails in the middle, so whether it is stored is unknown.
-    const under = ['sh', '-c', 'ulimit -f 8; exec "$@"', 'sh'];
-    const server = await service.start({}, { under });
-    const creation = requestText('POST', CUSTOMERS, [MINE], '{"name":"a","phone":"1"}');
-    const all = await Promise.all([1, 2, 3].map(() => rawExchange(server.origin, creation)));
+    return service.start(environment, { under: ['sh', '-c', 'ulimit -f 8; exec "$@"', 'sh'] });
+  };
+
+  it('ends the process with 74, after the writes under way are answered', async () => {
+    const server = await start();
+    const all = await Promise.all([1, 2, 3].map(() => rawExchange(server.origin, CREATION)));
     const codes = all.flat().map(({ status, json }) => [status, json.error?.code]);
     expect(codes).toEqual([1, 2, 3].map(() => [500, 'STORAGE_FAILED']));
     expect(await server.exited).toBe(74);
     const failures = server.log().filter(({ event }) => /^storage_/.test(event));
     expect(failures.map(({ event }) => event)).toEqual(['storage_lost']);
     expect(server.output()).toMatch(/"event":"stopping","reason":"storage_lost"/);
+  });
+
+  it('ends a process with 74 that is already stopping', async () => {
+    const gate = await openGate();
+    const server = await start({ AUTH_USERINFO_URL: gate.stub.url });
+    const connection = openRaw(server.origin, CREATION);
+    await gate.reached;
+    await signalled(server);
+    gate.open();
+    await connection.over;
+    expect(connection.answers()[0]?.status).toBe(500);
+    expect(await server.exited).toBe(74);
+    await gate.stub.close();
   });
 });

@@ -163,6 +163,12 @@ describe('A path', () => {
   );
 });
 
+it('A body over 1 MiB is answered 400 and leaves the connection usable', async () => {
+  const large = requestText('POST', ORDERS, [MINE], 'a'.repeat(1_500_000));
+  const answers = await rawExchange(server.origin, large + requestText('GET', HEALTH, [CLOSE]));
+  expect(answers.map(({ status }) => status)).toEqual([400, 200]);
+});
+
 /** Sends one more byte every second, as a client that is slow and not gone. */
 function trickle(connection: RawConnection, byte: string): void {
   const timer = setInterval(() => connection.send(byte), 1_000);

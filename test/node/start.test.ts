@@ -85,13 +85,16 @@ describe('A start', () => {
     expect(await readdir(service.folder)).toContain('service.db-open');
   });
 
-  it('listens on loopback and on no other address', async () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.2', {}],
+    ['127.0.0.2', '127.0.0.1', { HOST: '127.0.0.2' }],
+  ])('listens on %s and on no other address', async (address, elsewhere, environment) => {
     // A listener on every address could not have the port that this one has on another address.
     const [port, holder] = [await freePort(), createServer()];
-    await new Promise<void>((resolve) => holder.listen(port, '127.0.0.2', resolve));
-    const server = await service.start({ PORT: String(port) });
+    await new Promise<void>((resolve) => holder.listen(port, elsewhere, resolve));
+    const server = await service.start({ ...environment, PORT: String(port) });
     holder.close();
-    expect(server.origin).toBe(`http://127.0.0.1:${port}`);
+    expect(server.origin).toBe(`http://${address}:${port}`);
   });
 
   it('creates the folder and the file for its own user only', async () => {

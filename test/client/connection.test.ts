@@ -161,3 +161,11 @@ it('An error of another copy of the client is an ApiError, too', async () => {
   expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
   for (const value of [null, { name: 'ApiError' }]) expect(value instanceof ApiError).toBe(false);
 });
+
+it('A token is waited for until the caller ends the call', async () => {
+  const controller = new AbortController();
+  const token = () => new Promise<string>(() => controller.abort());
+  const { customers } = createClient({ baseUrl: 'http://127.0.0.1', token });
+  const listing = customers.list({}, { signal: controller.signal });
+  await expect(listing).rejects.toMatchObject({ code: 'ABORTED' });
+});

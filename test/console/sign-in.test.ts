@@ -21,6 +21,13 @@ beforeEach(async () => {
   return () => console_.close();
 });
 
+it('A console whose port is in use names the setting', async () => {
+  const { port } = new URL(console_.origin);
+  await expect(openConsole({ ...ADDRESS, CONSOLE_PORT: port })).rejects.toThrow(
+    `the console cannot listen on 127.0.0.1:${port}: this port is in use; set CONSOLE_PORT to a free one`,
+  );
+});
+
 /** Whether a browser with that cookie is signed in. */
 async function opens(given: string): Promise<boolean> {
   const visitor = console_.visitor();

@@ -126,6 +126,7 @@ const BROKEN: readonly (readonly [text: string, counted: string])[] = [
 
 it('The figures are equal to the counts of the clients, and no request has a line in the log', async () => {
   const server = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: 'k'.repeat(32) });
+  const startedAt = new Date().toISOString();
   const counted = new Map<string, number>();
   const count = (key: string) => counted.set(key, (counted.get(key) ?? 0) + 1);
   const clients = Array.from({ length: ROUNDS }, async () => {
@@ -163,6 +164,9 @@ it('The figures are equal to the counts of the clients, and no request has a lin
   expect(counts.reduce((sum, count) => sum + count)).toBe(all);
   expect(metrics.total('service_http_requests_in_flight')).toBe(0);
   expect(metrics.total('service_admin_keys_refused_total')).toBe(ROUNDS);
+  const { admin_keys } = await (await fetch(`${operationsOf(server)}/status`)).json();
+  expect(admin_keys.refused).toBe(ROUNDS);
+  expect(admin_keys.last_refused_at >= startedAt, admin_keys.last_refused_at).toBe(true);
   const writes = metrics.families.get('service_commit_group_writes')?.metrics[0]?.sum;
   expect(Number(writes)).toBe(ROUNDS);
   expect(await server.stop()).toBe(0);

@@ -90,6 +90,8 @@ describe('A restore', () => {
     expect(await recordsIn(on.at(kept))).toBe(BACKUP_RECORDS + 2);
     expect((await on.restore([pair])).code).toBe(0);
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 2);
+    // The killed service's marker would have a start look for its log.
+    await (await on.service.start()).stop();
   });
 
   it('replaces a file that is no longer a database, and keeps it with its log', async () => {

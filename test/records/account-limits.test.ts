@@ -6,7 +6,7 @@ import { codeOf, MemoryRecords, unsliced } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
 
-it('counts the earlier writes and deletions of the same group, those of other accounts not', async () => {
+it('A limit counts the earlier writes and deletions of the same group, those of other accounts not', async () => {
   const measured = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 0 } });
   for (let i = 0; i < 2; i++) await measured.account('neema').create('customers', PERSON);
   const maxBytes = measured.set.sizeOf('neema').bytes;
@@ -26,7 +26,7 @@ it('counts the earlier writes and deletions of the same group, those of other ac
   expect(codes).toEqual(['ok', 'ok', 'ok', refused, 'ok', 'ok', refused]);
 });
 
-it('counts bytes, not characters, and always lets an account shrink', async () => {
+it('A limit counts bytes, not characters, and always lets an account shrink', async () => {
   const records = new MemoryRecords({ limits: { maxBytes: 400, maxRecords: 3 } });
   const account = records.account('neema', { actor: 'admin' });
   const update = async (more: string) =>
@@ -46,6 +46,8 @@ it('The limit of records may be met; above limits that were set later nothing gr
   const create = async () => codeOf(await before.account('neema').create('customers', PERSON));
   const codes = [await create(), await create(), await create()];
   expect(codes).toEqual(['ok', 'ok', 'QUOTA_EXCEEDED']);
+  // A refused create uses no id.
+  expect(before.set.sequences.customers).toBe(2);
   const limits = { maxBytes: 10, maxRecords: 1 };
   const account = new MemoryRecords({ set: before.set, limits }).account('neema');
   const named = async (name: string) =>

@@ -39,7 +39,7 @@ it.each([
   });
 });
 
-it('takes keys and an audience alone with AUTH_USERINFO=off', () => {
+it('A start takes keys and an audience alone with AUTH_USERINFO=off', () => {
   for (const keys of [{ AUTH_ISSUER: ISSUER }, { AUTH_JWKS_URL: `${ISSUER}/keys` }]) {
     const { signIn } = readSettings({ ...keys, AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' });
     const alone = { userinfoUrl: undefined, audiences: ['shop'], userinfo: 'off' };
@@ -99,7 +99,7 @@ it.each([
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
 ] as const)('refuses %s=%j in one sentence without secrets', expectBadSetting);
 
-it('warns when tokens of any application are accepted, and when an address is the subject', () => {
+it('A start warns when tokens of any application are accepted, and when an address is the subject', () => {
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
   const gate = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' };
   expect(warningsOf(gate)).toEqual([]);

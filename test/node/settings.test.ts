@@ -120,7 +120,7 @@ it.each([`${KEY}\n${KEY}\n${KEY}`, '\n', `${KEY}é`, undefined])(
   },
 );
 
-it('tells every setting that cannot be used, and what does not go together, in one line', () => {
+it('A start tells every setting that cannot be used, and what does not go together, in one line', () => {
   const single = { PORT: '80a', REQUEST_LOG: 'yes', ADMIN_API_KEY: ' canary' };
   const together = { DATABASE_URL: POSTGRES, DATABASE_CREATE: 'yes', BACKUP_KEEP: '7' };
   const { message } = refusalOf({ ...single, ...together, ADMIN_API_KEY_FILE: '/keys' });
@@ -143,7 +143,7 @@ it('tells every setting that cannot be used, and what does not go together, in o
 const OF_OTHERS =
   'PATH HOME HOSTNAME LISTEN_FDS npm_config_port NODE_ENV HTTP_PROXY OPS_SERVICE_HOST OPS_PORT_80_TCP DATABASE_SERVICE_PORT REDIS_HOST PGHOST SMTP_HOST DB_URL API_KEY APP_PORT PORTS HOSTS REQUEST_ID REPORT SERVER_URL SERVICE_NAME PUBLIC_URL DOCKER_HOST TEST_DATABASE_URL DATABASE_NAME ACCOUNT_ID';
 
-it('causes no warning of the names of settings and of other programs', () => {
+it('A start gives no warning of the names of settings and of other programs', () => {
   const environment = Object.fromEntries(
     [...OF_OTHERS.split(' '), ...SETTING_NAMES].map((name) => [name, 'x']),
   );

@@ -32,7 +32,7 @@ function listOf(count: number): RecordList {
 
 const flat = (snapshot: ListSnapshot) => snapshot.flat();
 
-it('does with any changes what an array does, and keeps every snapshot as it was', () => {
+it('A list does with any changes what an array does, and keeps every snapshot as it was', () => {
   const place = fc.nat(2_000);
   const change = fc.oneof(
     fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 200 }) }),
@@ -93,7 +93,7 @@ it('does with any changes what an array does, and keeps every snapshot as it was
   );
 });
 
-it('a snapshot after a change shares all chunks but the changed one', () => {
+it('A snapshot after a change shares all chunks but the changed one', () => {
   const list = listOf(200_000);
   const before = list.snapshot();
   list.replace(recordOf(100_000, 'changed'));
@@ -103,6 +103,6 @@ it('a snapshot after a change shares all chunks but the changed one', () => {
   expect(after.length).toBe(Math.ceil(200_000 / CHUNK_RECORDS));
 });
 
-it('names the position of a record that is not in the list', () => {
+it('An error names the position of a record that is not in the list', () => {
   expect(() => listOf(3).remove(recordOf(9))).toThrow('no record at position 9');
 });

@@ -68,7 +68,7 @@ export function consoleOfFile() {
 
 export type Visit = Awaited<ReturnType<Visitor['send']>>;
 /** Keeps its cookie and follows no redirect. Given headers replace those of a browser; an empty one is not sent. */
-export class Visitor {
+class Visitor {
   readonly origin: string;
   cookie = '';
 

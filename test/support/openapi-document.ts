@@ -15,7 +15,7 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-export interface OperationObject {
+interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
   readonly security: readonly Readonly<Record<string, readonly []>>[];

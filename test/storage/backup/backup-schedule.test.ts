@@ -66,7 +66,7 @@ async function eventsSoFar(): Promise<string[]> {
   return log.lines.map(({ event }) => event);
 }
 
-it('takes a backup at the start and the next one after the interval, not before, also across a restart', async () => {
+it('A schedule takes a backup at the start and the next one after the interval, not before, also across a restart', async () => {
   start(6);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
   await pass(60);
@@ -78,7 +78,7 @@ it('takes a backup at the start and the next one after the interval, not before,
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('takes no backup by itself when the interval is 0, and none once it is stopped', async () => {
+it('A schedule takes no backup by itself when the interval is 0, and none once it is stopped', async () => {
   start(0);
   await pass(120);
   expect(await eventsSoFar()).toEqual([]);
@@ -90,7 +90,7 @@ it('takes no backup by itself when the interval is 0, and none once it is stoppe
   expect(await eventsSoFar()).toEqual(['backup_taken']);
 });
 
-it('takes one more backup, however often it is asked during one', async () => {
+it('A schedule takes one more backup, however often it is asked during one', async () => {
   start(0);
   await eventsSoFar();
   let answer = () => {};
@@ -105,7 +105,7 @@ it('takes one more backup, however often it is asked during one', async () => {
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('says what is wrong with a folder every ten minutes, and uses it when it is back', async () => {
+it('A schedule says what is wrong with a folder every ten minutes, and uses it when it is back', async () => {
   await rename(folder, `${folder}-away`);
   start(1);
   // The look at the start, and the test's own.
@@ -120,7 +120,7 @@ it('says what is wrong with a folder every ten minutes, and uses it when it is b
   expect((await eventsSoFar()).slice(4)).toEqual(['backup_taken']);
 });
 
-it('takes and keeps its own by the right clock beside as many backups of a wrong one as it keeps', async () => {
+it('A schedule takes and keeps its own by the right clock beside as many backups of a wrong one as it keeps', async () => {
   for (let day = 10; day < 20; day++) {
     await writeFile(join(folder, `service-2199-01-${day}T00-00-00.000Z.db`), 'a backup');
   }

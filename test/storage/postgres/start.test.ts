@@ -23,13 +23,13 @@ import { spawnServer, startServer } from '../../support/server-process.js';
 import { openFolder } from '../../support/test-folder.js';
 import { customer, newDatabase, openRecords, recordIn } from './records.js';
 
-it('refuses the tables of another program', async () => {
+it('A start refuses the tables of another program', async () => {
   const { url, sql } = await newDatabase();
   await sql('create table records (x int)');
   await expect(openRecords(url)).rejects.toThrow(/tables of another program \(records\)/);
 });
 
-it('works beside a newer release, unless its tables need that release', async () => {
+it('A process works beside a newer release, unless its tables need that release', async () => {
   const { url, sql } = await newDatabase();
   const before = await openRecords(url);
   await sql('alter table records add column extra text; update service_schema set version = 2');
@@ -40,7 +40,7 @@ it('works beside a newer release, unless its tables need that release', async ()
   await expect(openRecords(url)).rejects.toThrow(/Start the newer release/);
 });
 
-it('makes the tables once, however many processes start at once', async () => {
+it('A start makes the tables once, however many processes start at once', async () => {
   const { url } = await newDatabase();
   const all = await Promise.all(Array.from({ length: 5 }, () => openRecords(url)));
   const body = JSON.stringify(VALID_BODY.team);
@@ -48,7 +48,7 @@ it('makes the tables once, however many processes start at once', async () => {
   expect((await Promise.all(created)).every(({ ok }) => ok)).toBe(true);
 });
 
-it('needs the right to make tables, or to use those that are there', async () => {
+it('A start needs the right to make tables, or to use those that are there', async () => {
   const { url, sql } = await newDatabase();
   const found = async (user: string) => {
     const database = new Database(url.replace('service@', `${user}@`));
@@ -178,7 +178,7 @@ async function readyOf(url: string) {
   return { ready, metrics, create };
 }
 
-it('is not ready while Postgres takes no writes, and ready again afterwards', async () => {
+it('A process is not ready while Postgres takes no writes, and ready again afterwards', async () => {
   const { name, url, sql } = await newDatabase();
   const server = await sharedPostgres();
   const { ready, metrics } = await readyOf(url);

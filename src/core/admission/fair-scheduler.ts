@@ -14,16 +14,11 @@ const SLICE_MS = 2;
 /** How long a slice gives way to new connections. */
 const GIVE_WAY_MAX_MS = 10;
 
-const DEFAULTS = {
-  /** Resolves in the next event-loop turn, after the host has served the requests that wait. */
-  pause: nextTask,
-  /** Milliseconds from any start, never going back. */
-  stopwatch: () => performance.now(),
-};
-
 export class FairScheduler {
-  readonly pause: typeof DEFAULTS.pause;
-  readonly #options: typeof DEFAULTS;
+  /** Resolves in the next event-loop turn, after the host has served the requests that wait. */
+  readonly pause: () => Promise<void>;
+  /** Milliseconds from any start, never going back. */
+  readonly #stopwatch: () => number;
   readonly #waiting = new FairQueue<WaitingTurn>();
   /** Set to true, it makes the next slice wait for another event-loop turn, within bounds. */
   givesWay = false;
@@ -31,9 +26,9 @@ export class FairScheduler {
   /** When the slice of this event-loop turn began. */
   #sliceStart: number | undefined;
 
-  constructor(options: Partial<typeof DEFAULTS> = {}) {
-    this.#options = { ...DEFAULTS, ...options };
-    this.pause = this.#options.pause;
+  constructor({ pause = nextTask, stopwatch = () => performance.now() } = {}) {
+    this.pause = pause;
+    this.#stopwatch = stopwatch;
   }
 
   /** To be called before each step of long work: undefined if it may go on at once, else like `yield`. */
@@ -51,7 +46,7 @@ export class FairScheduler {
 
   /** Whether this event-loop turn has had its slice. */
   isSliceSpent(): boolean {
-    const now = this.#options.stopwatch();
+    const now = this.#stopwatch();
     return now - (this.#sliceStart ?? this.#startSlice(now)) >= SLICE_MS;
   }
 
@@ -63,15 +58,14 @@ export class FairScheduler {
   /** Serves one waiting piece of work in each event-loop turn. */
   async #serve(): Promise<void> {
     this.#isServing = true;
-    const { stopwatch } = this.#options;
     while (this.#waiting.size > 0) {
       await this.pause();
-      const latest = stopwatch() + GIVE_WAY_MAX_MS;
-      while (this.givesWay && stopwatch() < latest) {
+      const latest = this.#stopwatch() + GIVE_WAY_MAX_MS;
+      while (this.givesWay && this.#stopwatch() < latest) {
         this.givesWay = false;
         await this.pause();
       }
-      this.#startSlice(stopwatch());
+      this.#startSlice(this.#stopwatch());
       this.#waiting.take()?.resolve();
     }
     this.#isServing = false;

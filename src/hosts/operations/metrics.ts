@@ -43,8 +43,6 @@ export const HELP = {
   service_replication_failures_total: 'Syncs that failed.',
   service_postgres_waiting: 'Statements that wait for a connection to Postgres.',
   service_postgres_retries_total: 'Attempts at a statement after the first.',
-  service_postgres_statements_total: 'By kind; those of many requests may be sent as one.',
-  service_postgres_statement_seconds_total: 'Duration, the wait for a connection included.',
   service_event_loop_delay_seconds: 'Delay of a timer beyond its plan, sampled continuously.',
   service_event_loop_active_seconds_total: 'Time that the event loop was active.',
   service_event_loop_idle_seconds_total: 'Time that the event loop was idle.',
@@ -73,7 +71,6 @@ export function metricsText(status: ServiceStatus, meter: Meter, delays: Histogr
 function familiesOf(status: ServiceStatus, meter: Meter, delays: Histogram): Families {
   const { version, runtime, requests, identity, writes, records, database } = status;
   const { backups, replication, postgres, process: usage } = status;
-  const statements = Object.entries(postgres?.statements ?? {});
   return {
     service_build_info: [[{ version, runtime }, 1]],
     service_ready: Number(status.ready),
@@ -111,8 +108,6 @@ function familiesOf(status: ServiceStatus, meter: Meter, delays: Histogram): Fam
     service_replication_failures_total: replication?.failures,
     service_postgres_waiting: postgres?.waiting,
     service_postgres_retries_total: postgres?.retries,
-    service_postgres_statements_total: statements.map(([kind, { count }]) => [{ kind }, count]),
-    service_postgres_statement_seconds_total: statements.map(([kind, s]) => [{ kind }, s.seconds]),
     service_event_loop_delay_seconds: delays,
     service_event_loop_active_seconds_total: usage.active_seconds,
     service_event_loop_idle_seconds_total: usage.idle_seconds,

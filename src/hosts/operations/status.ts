@@ -19,10 +19,8 @@ export interface StartedParts {
   /** Newest first; rejects if the folder cannot be used. */
   readonly backups?: { files(): Promise<readonly KeptBackup[]> } | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  /** Of this process's connections. By kind of statement: how many were sent, and how long their answers took. */
-  readonly postgres?: () => Figure<'waiting' | 'retries'> & {
-    readonly statements: Readonly<Record<string, { count: number; seconds: number }>>;
-  };
+  /** Of this process's connections. */
+  readonly postgres?: () => Figure<'waiting' | 'retries'>;
 }
 
 type KeptBackup = Readonly<{ name: string; takenAt: number; bytes: number }>;

@@ -14,7 +14,7 @@ const START_RETRY_MS = 500;
 export function startPostgresService(options: ServiceOptions) {
   const { settings, log } = options;
   return runOver(async (scheduler, events) => {
-    const database = new Database(settings.postgresUrl ?? '', log);
+    const database = new Database(settings.postgresUrl ?? '');
     try {
       const seed = settings.sampleRecords ? sampleRows() : [];
       const found = await whenReachable(() => prepareSchema(database, seed), log);

@@ -1,5 +1,6 @@
 // Reads of one account: records, list pages, payments, and the operator's account page.
 
+import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { clientClosedRequest, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
@@ -25,9 +26,7 @@ const ACCOUNT_MAX_SLOW = 2;
 export interface PostgresOptions {
   readonly database: Database;
   /** Ends time slices of long work. */
-  readonly scheduler: {
-    yieldIfNeeded(account: string, isDisconnected?: () => boolean): Promise<void> | undefined;
-  };
+  readonly scheduler: Pick<FairScheduler, 'yieldIfNeeded'>;
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
@@ -147,9 +146,7 @@ export class AccountReads {
     const { turns, database } = this.context;
     const act = async () => {
       // Abandoned searches would hold up those that are waited for.
-      if (statement.isSlow && this.sender?.isDisconnected()) {
-        throw clientClosedRequest();
-      }
+      if (statement.isSlow && this.sender?.isDisconnected()) throw clientClosedRequest();
       return database.ask<Row>(statement, values, request);
     };
     // No subject has a line break.

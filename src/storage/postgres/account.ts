@@ -183,6 +183,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const [request, startedAt] = [attempts(), performance.now()];
     try {
       const outcome = await act(request);
+      if (outcome.ok) events?.commitEnded('committed', 1, performance.now() - startedAt);
       if (outcome.ok || !request.isInDoubt) return outcome;
       // An earlier attempt may have been stored: no refusal of a later one is the whole truth.
       throw new Error(`an attempt had no answer, and the next one met ${outcome.failure.code}`);

@@ -4,7 +4,6 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
-import type { Log } from '../../core/log.js';
 import { messageOf } from '../file/connection-errors.js';
 import { type Ask, type Attempts, batching } from './batching.js';
 import { type Statement, statement } from './statements.js';
@@ -24,11 +23,9 @@ const APPLICATION = 'service-management-api';
 
 /**
  * Nothing was done, and a retry may succeed: deadlock, serialization failure, lock or statement
- * time-out, server starting, out of a resource other than disk, read-only, or a pooler that sends
- * each transaction to a different session, where the prepared statement is missing or another one.
+ * time-out, server starting, out of a resource other than disk, or read-only.
  */
-const TRANSIENT = /^(40001|40P01|55P03|57014|57P03|53(?!100)...|25006|26000|42P05)$/;
-const NAME_LOST = /^(26000|42P05)$/;
+const TRANSIENT = /^(40001|40P01|55P03|57014|57P03|53(?!100)...|25006)$/;
 /** The server is closing the connection, or a pooler lost it: the statement may have been committed. */
 const SERVER_ENDS = /^(57P0[125]|08...)$/;
 
@@ -57,14 +54,13 @@ export function connectionOptions(url: string): pg.ClientConfig {
   if (found) throw new Error(`DATABASE_URL demands ${found}, which is not supported; ${remedy}`);
   setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MAX_MS);
   const options = { connectionString: url, connectionTimeoutMillis: ANSWER_MAX_MS };
-  return { ...options, keepAlive: true, types: { getTypeParser } };
+  return { ...options, keepAlive: true, types };
 }
 
-/** `bigint` and `numeric` as numbers: counts, sizes, positions and times are safe integers. */
-const getTypeParser = ((type: number, format: 'text') =>
-  [pg.types.builtins.INT8, pg.types.builtins.NUMERIC].includes(type)
-    ? Number
-    : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser;
+/** Counts, sizes, positions and times are safe integers. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 /** Parameters that protect the connection and that pg ignores. */
 const NOT_KEPT =
@@ -73,27 +69,21 @@ const NOT_KEPT =
 export class Database {
   readonly #quick: pg.Pool;
   readonly #slow: pg.Pool;
-  readonly #log: Log | undefined;
   readonly #batchings = new Map<Statement, Ask>();
-  /** By kind: statements sent, and total time waiting for Postgres. */
-  readonly #statements: Record<string, { count: number; seconds: number }> = {};
   #retries = 0;
-  /** Until a pooler loses a prepared statement. */
-  #keepsNames = true;
   /** Clients whose wait for a synchronous standby was cancelled, which Postgres reports as a success. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
   /** The server's process of a connection; not there behind a pooler, where it changes. */
   readonly #pids = new WeakMap<pg.ClientBase, number>();
 
-  constructor(url: string, log?: Log) {
+  constructor(url: string) {
     this.#quick = this.#poolOf(url, QUICK_CONNECTIONS);
     this.#slow = this.#poolOf(url, SLOW_CONNECTIONS);
-    this.#log = log;
   }
 
   get figures() {
     const waiting = this.#quick.waitingCount + this.#slow.waitingCount;
-    return { waiting, retries: this.#retries, statements: this.#statements };
+    return { waiting, retries: this.#retries };
   }
 
   /**
@@ -116,7 +106,7 @@ export class Database {
 
   /** One attempt without a time limit, on a connection of its own. Errors are thrown unchanged. */
   async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
-    const client = await this.#slow.connect();
+    const client = await connect(this.#slow, attempts().until);
     try {
       await client.query('begin; set local statement_timeout to 0');
       const result = await act(async (text, values) => (await client.query(text, values)).rows);
@@ -132,7 +122,7 @@ export class Database {
   }
 
   #poolOf(url: string, max: number): pg.Pool {
-    const pool = new pg.Pool({
+    const pool: pg.Pool = new pg.Pool({
       ...connectionOptions(url),
       max,
       application_name: APPLICATION,
@@ -142,7 +132,8 @@ export class Database {
         client.on('notice', ({ routine }) => {
           if (routine === 'SyncRepWaitForLSN') this.#unconfirmed.add(client);
         });
-        const results = (await client.query(BEGIN_SESSION)) as unknown as pg.QueryResult[];
+        const begin = { text: BEGIN_SESSION, query_timeout: pool.options.connectionTimeoutMillis };
+        const results = (await client.query(begin)) as unknown as pg.QueryResult[];
         const pid: unknown = results.at(-1)?.rows[0]?.pid;
         const { processID } = client as { processID?: unknown };
         if (typeof pid === 'number' && pid === processID) this.#pids.set(client, pid);
@@ -158,17 +149,15 @@ export class Database {
   ): Promise<readonly Row[]> {
     const pool = asked.isSlow ? this.#slow : this.#quick;
     const until = Math.min(...batch.map((each) => each.until));
-    const figures = this.#statements[asked.kind] ?? { count: 0, seconds: 0 };
-    this.#statements[asked.kind] = figures;
     let error: PgError = new Error('the deadline of the request has passed');
     while (performance.now() < until) {
       let client: pg.PoolClient | undefined;
-      const begun = performance.now();
       try {
-        client = await lend(pool, until);
+        client = await connect(pool, until);
         const { rows } = await client.query<Row>({
           text: asked.text,
-          name: this.#keepsNames ? asked.name : '',
+          // A pooler may send it to a session that doesn't know the name.
+          name: this.#pids.has(client) ? asked.name : '',
           values: values as unknown[],
           ...{ query_timeout: Math.max(1, Math.ceil(until - performance.now())) },
         });
@@ -187,13 +176,6 @@ export class Database {
           for (const each of batch) each.isInDoubt = true;
           if (!(await this.#hasEnded(client, until))) break;
         }
-        if (this.#keepsNames && NAME_LOST.test(error.code ?? '')) {
-          this.#keepsNames = false;
-          this.#log?.info('postgres_pooler_found', { hint: NAMES_LOST });
-        }
-      } finally {
-        figures.count++;
-        figures.seconds += (performance.now() - begun) / 1000;
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
@@ -218,20 +200,10 @@ export class Database {
   }
 }
 
-const NAMES_LOST =
-  'the connection pooler loses prepared statements, so none are used and statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)';
-
-/** The pool's own time-out is fixed, but a retried request has less time left. */
-async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
-  const connecting = pool.connect();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, until - performance.now(), undefined);
-  });
-  const client = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
-  if (client !== undefined) return client;
-  connecting.then((unused) => unused.release()).catch(() => {});
-  throw new Error('no connection was free in time');
+/** The pool reads its time-out at each call; a retried request has less time left than a new one. */
+function connect(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
+  pool.options.connectionTimeoutMillis = Math.max(1, until - performance.now());
+  return pool.connect();
 }
 
 /** `refused`: not done. `transient`: not done, but a retry may succeed. `lost`: unknown. */

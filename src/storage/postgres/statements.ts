@@ -6,7 +6,7 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 export type Statement = Readonly<ReturnType<ReturnType<typeof statement>>>;
 
 /**
- * A tag for the text. `kind`: for the metrics. `batchMax`: 0 if it is never batched; above 0 its values
+ * A tag for the text. `batchMax`: 0 if it is never batched; above 0 its values
  * are columns, and `n` of a result row names its caller, from 1. `isSlow`: it uses the connections for
  * searches, payments and views. `isWrite`: a lost attempt must be ended first, or it could undo later changes.
  */
@@ -16,7 +16,7 @@ export const statement =
     const text = String.raw({ raw: parts }, ...values);
     // The prepared statement's name. A release with another text uses another name.
     const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
-    return { kind, name, text, batchMax, isSlow, isWrite };
+    return { name, text, batchMax, isSlow, isWrite };
   };
 
 const BATCH_MAX = 100;
@@ -48,9 +48,6 @@ export const LIST = batched('list')`
       with ordinality as k (owner, collection, size, first, n)
     left join account_totals t using (owner, collection)`;
 
-const matching = (condition: string) => `
-    select position from records where owner = $1 and collection = $2 and ${condition}`;
-
 const pageOf = (found: string) => `
   with found as materialized (${found})
   select (select count(*) from found) as records, ${PAGE}
@@ -58,21 +55,22 @@ const pageOf = (found: string) => `
     join lateral (select id, bytes, body from records
       where owner = $1 and collection = $2 and position = p.position) r on true`;
 
-/** `$5`: the status as stored. Answered from the index alone, except for the page's bodies. */
-export const LIST_OF_STATUS = statement('list_of_status')`
-  ${pageOf(matching('(status is null or status = $5)'))}`;
+/** `$5`: the status as stored, or null. */
+const matching = (condition: string) => `
+    select position from records where owner = $1 and collection = $2
+      and ($5::text is null or status is null or status = $5) and ${condition}`;
 
-const searched = (condition: string) =>
-  matching(`($5::text is null or status is null or status = $5) and ${condition}`);
+/** Answered from the index alone, except for the page's bodies. */
+export const LIST_OF_STATUS = statement('list_of_status')`${pageOf(matching('true'))}`;
 
 /**
- * `$5`: the same, or null. `$6`: the folded needle, `$7`: the needle as a pattern. Only a pattern can
+ * `$6`: the folded needle, `$7`: the needle as a pattern. Only a pattern can
  * use the operator's trigram index, and without that index it costs five times as much as `strpos`.
  */
 const SEARCHED = `
-    ${searched("to_regclass('records_search') is null and strpos(coalesce(folded, lower(body)), $6) > 0")}
+    ${matching("to_regclass('records_search') is null and strpos(coalesce(folded, lower(body)), $6) > 0")}
     union all
-    ${searched("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`;
+    ${matching("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`;
 export const SEARCH = statement('search', { isSlow: true })`${pageOf(SEARCHED)}`;
 
 /** `$3`: a position. The next rows before it, newest first, bounded by number and by bytes. */

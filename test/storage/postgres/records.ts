@@ -25,7 +25,7 @@ export async function newDatabase() {
 /** As a process does: two of them on one database are two processes. Its tables are made if it has none. */
 export async function openRecords(url: string, limits = NO_LIMITS) {
   const log = keptLog();
-  const database = new Database(url, log);
+  const database = new Database(url);
   onTestFinished(() => database.close());
   await prepareSchema(database);
   const scheduler = new FairScheduler();

@@ -1,6 +1,5 @@
 // Reads of one account: records, list pages, payments, and the operator's account page.
 
-import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { clientClosedRequest, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
@@ -26,7 +25,9 @@ const ACCOUNT_MAX_SLOW = 2;
 export interface PostgresOptions {
   readonly database: Database;
   /** Ends time slices of long work. */
-  readonly scheduler: Pick<FairScheduler, 'yieldIfNeeded'>;
+  readonly scheduler: {
+    yieldIfNeeded(account: string, isDisconnected?: () => boolean): Promise<void> | undefined;
+  };
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;

@@ -116,6 +116,7 @@ describe('A dry run refuses', () => {
     ['an empty file', '', 'is empty; name a file with rows'],
     ['a file of empty lines', '\n\n', 'has no header'],
     ['a workbook', Buffer.from('PK\u0003\u0004rest'), 'a name that ends in .xlsx'],
+    ['an unknown --encoding', 'name', 'encoding is not supported', ['--encoding', 'utf8x']],
     ['a wrong --encoding', ZOE_1252, 'is not UTF-8; pass the right', ['--encoding', 'utf8']],
     ['half a record', `${A1}\n{"name":"A"\n`, 'line 2: the record is not JSON', [], 'ndjson'],
     ['a wrong name', '{"name":1,"phone":""}\n', '"name": name is 1; it must be a n', [], 'ndjson'],

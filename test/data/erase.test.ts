@@ -74,7 +74,7 @@ describe('An erasure', () => {
   });
 
   it.each([
-    ['another confirmation', 'stay', 'it must be the subject, "stays"', {}],
+    ['another confirmation', 'stay', '--confirm must be the subject, "stays"', {}],
     ['no ledger', 'stays', 'ERASURE_LEDGER are unset', { BACKUP_DIR: '' }],
   ])('is refused for %s', async (_name, confirmed, sentence, more) => {
     const args = ['erase', '--account', 'stays', '--export-first', 'x', '--confirm', confirmed];

@@ -86,7 +86,7 @@ it('The log of a killed process is missed if it was deleted, unless DATABASE_CRE
   // Twice: the first refusal leaves no log that would pass for the lost one.
   for (let start = 0; start < 2; start++) {
     expect(await refusal()).toContain(
-      'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+      'its log is missing, and acknowledged writes with it; restore a backup, or start the service once with DATABASE_CREATE=yes, which takes it as it is',
     );
   }
   await starts({ DATABASE_CREATE: 'yes' });

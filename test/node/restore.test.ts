@@ -252,7 +252,7 @@ describe('A restore is refused', () => {
   it('where not one backup is named, or nothing says which database is meant', async () => {
     expect(await refusal(2, [])).toMatch(/\nmanage restore --help lists/);
     expect(await refusal(2, [on.backup], { DATABASE_URL: '' })).toBe(
-      "DATABASE_URL is unset; set it, or give --settings with the file of the service's settings",
+      "DATABASE_URL is unset; pass the service's settings by --settings",
     );
   });
 });

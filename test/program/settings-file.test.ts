@@ -37,4 +37,5 @@ it('A file of settings, found from where the command was called, overrides an ea
   await writeFile(folder.at('second'), 'B=2\nC=2');
   const found = withSettingsFiles({ C: '3', INIT_CWD: folder.path }, ['first', 'second']);
   expect(found).toMatchObject({ A: '1', B: '2', C: '3' });
+  expect(() => withSettingsFiles({}, ['none'])).toThrow('ENOENT');
 });

@@ -11,7 +11,7 @@ type Open = InstanceType<typeof Database>;
 export type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-type Args = readonly (string | number)[];
+type Args = readonly (string | number | null)[];
 export type Statement = readonly [sql: string, ...args: Args];
 
 /** The package, loaded when the first file is opened, because it may have been installed on another system. */

@@ -54,7 +54,7 @@ export function openDatabase(
   if (wasKilled && sharing.isAlone) {
     if (lacksLog && !acceptsMissingLog) {
       throw new Error(
-        'its log is missing, and acknowledged writes with it; restore a backup, or set DATABASE_CREATE=yes to take it as it is',
+        'its log is missing, and acknowledged writes with it; restore a backup, or start the service once with DATABASE_CREATE=yes, which takes it as it is',
       );
     }
     // Now the file is one that was closed, whoever closes it next.

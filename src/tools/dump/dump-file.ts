@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { sequenceOf } from '../../core/domain/identifier.js';
@@ -16,19 +17,15 @@ import {
   isRecord,
   linesOf,
 } from '../../storage/dump/dump-lines.js';
-import { nameAgain, OWNER_ONLY_FILE } from '../../storage/file/durable-files.js';
-import { CommandError } from '../data/failures.js';
+import { OWNER_ONLY_FILE, syncFolder } from '../../storage/file/durable-files.js';
 import type { Call } from '../program/command.js';
 
 const FORMAT = { dump: 'service-management dump', version: 1 };
-const READ_BYTES = 1_048_576;
-/** A record can be as large as 1 MiB and 64 KiB. */
-const BATCH_LINES = 50;
 
 /** A source or a target of dumps. */
 export interface Store {
   lines(): AsyncIterable<DumpLine>;
-  /** All or nothing; can be repeated if it was interrupted. `path`: of an intact dump. */
+  /** In one transaction. `path`: of an intact dump. */
   load(path: string, highest: Sequences): Promise<void>;
 }
 
@@ -68,9 +65,12 @@ export class Summary {
   }
 }
 
-/** Resolves when the complete file is on disk under its name. Rejects if the file exists already. */
+/**
+ * Resolves when the file is on disk. Rejects if it exists already. A killed dump leaves a file without
+ * its last line, which is never loaded.
+ */
 export async function writeDump(path: string, store: Store, call: Call): Promise<Summary> {
-  if (existsSync(path)) throw new CommandError(`${path} already exists; name a new file`);
+  if (existsSync(path)) throw new Error(`${path} already exists; name a new file`);
   const summary = new Summary();
   async function* texts() {
     const digest = createHash('sha256');
@@ -86,37 +86,36 @@ export async function writeDump(path: string, store: Store, call: Call): Promise
     }
     const { records, events, highest } = summary;
     yield textOf({ records, events, highest });
-    yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
+    yield textOf({ sha256: digest.copy().digest('hex') });
   }
-  const part = `${path}.part`;
-  await rm(part, { force: true });
   // Opened here: a stream that opens its own file may create it after a failure has removed it.
-  const file = await open(part, 'wx', OWNER_ONLY_FILE);
+  const file = await open(path, 'wx', OWNER_ONLY_FILE);
   try {
-    await pipeline(texts, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES }));
-    nameAgain(part, path);
-  } finally {
-    await rm(part, { force: true });
+    await pipeline(texts, file.createWriteStream({ flush: true }));
+    syncFolder(dirname(path));
+    return summary;
+  } catch (error) {
+    await rm(path);
+    throw error;
   }
-  return summary;
 }
 
 /** Every line of a dump. Rejects, at the end at the latest, if it was truncated or changed. */
-async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
+export async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
   const digest = createHash('sha256');
-  let [before, line]: [string, Partial<typeof FORMAT & { sha256: string }>] = ['', {}];
-  const options = { encoding: 'utf8', highWaterMark: READ_BYTES } as const;
-  for await (const text of linesOf(createReadStream(path, options))) {
-    line = objectIn(text) ?? {};
-    if (before === '' && (line.dump !== FORMAT.dump || line.version !== FORMAT.version)) {
-      throw new CommandError(`${path} is not a dump of version ${FORMAT.version} of the format`);
+  let [isFirst, isIntact] = [true, false];
+  for await (const text of linesOf(createReadStream(path, 'utf8'))) {
+    const line: Partial<typeof FORMAT & { sha256: string }> = objectIn(text) ?? {};
+    if (isFirst && (line.dump !== FORMAT.dump || line.version !== FORMAT.version)) {
+      throw new Error(`${path} is not a dump of version ${FORMAT.version} of the format`);
     }
-    digest.update(before);
-    before = `${text}\n`;
+    isFirst = false;
+    isIntact = line.sha256 !== undefined && line.sha256 === digest.copy().digest('hex');
+    digest.update(`${text}\n`);
     yield line as DumpLine;
   }
-  if (line.sha256 === digest.digest('hex')) return;
-  throw new CommandError(
+  if (isIntact) return;
+  throw new Error(
     `${path} was cut or changed: its digest does not match; nothing was loaded, use another copy of the dump`,
   );
 }
@@ -126,20 +125,4 @@ export async function readSummary(path: string): Promise<Summary> {
   const summary = new Summary();
   for await (const line of readDump(path)) summary.add(line);
   return summary;
-}
-
-/** As many records, with their positions from 1, and events as one statement may store. */
-export async function* batchesOf(path: string) {
-  let batch: DumpLine[] = [];
-  let position = 0;
-  const sorted = () => ({
-    records: batch.filter(isRecord).map((line) => ({ ...line, position: ++position })),
-    events: batch.filter(isEvent),
-  });
-  for await (const line of readDump(path)) {
-    if (batch.push(line) < BATCH_LINES) continue;
-    yield sorted();
-    batch = [];
-  }
-  yield sorted();
 }

@@ -2,8 +2,7 @@
 // snapshot despite concurrent writes, and an interrupted load leaves nothing behind.
 
 import pg from 'pg';
-import type { Sequences } from '../../core/records/record-storage.js';
-import { type DumpLine, recordLine } from '../../storage/dump/dump-lines.js';
+import { type DumpLine, isEvent, isRecord, recordLine } from '../../storage/dump/dump-lines.js';
 import { rowColumns } from '../../storage/postgres/columns.js';
 import { connectionOptions, Database, reasonOf } from '../../storage/postgres/database.js';
 import {
@@ -12,18 +11,12 @@ import {
   PUT_TOTALS,
   prepareSchema,
 } from '../../storage/postgres/schema.js';
-import { CommandError } from '../data/failures.js';
-import { batchesOf, type Store } from './dump-file.js';
+import { readDump, type Store } from './dump-file.js';
 
-/** A row can be as large as 2 MiB. */
-const FETCHED_ROWS = 50;
+/** Rows or lines: each can be as large as 2 MiB. */
+const BATCH = 50;
 /** New records, whose positions are above 0, come after the loaded ones. */
-const BELOW_NEW = 1e12;
-
-export const postgresStore = (url: string): Store => ({
-  lines: () => linesIn(url),
-  load: (path, highest) => load(url, path, highest),
-});
+const LOADED_MAX = 1e12;
 
 /** In the order in which they were loaded, so that the digest of the contents is that of their source. */
 const RECORDS = `
@@ -34,67 +27,72 @@ const SEQUENCES = `
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;
 const PUT_SEQUENCES =
   "select setval(key || '_numbers', value::bigint) from json_each_text($1::json)";
-
-async function* linesIn(url: string): AsyncGenerator<DumpLine> {
-  const client = new pg.Client(connectionOptions(url));
-  client.on('error', () => {});
-  const run = async (text: string) => (await client.query(text)).rows;
-  async function* fetched(query: string) {
-    await run(`declare dumped no scroll cursor for ${query}`);
-    for (;;) {
-      const rows = await run(`fetch ${FETCHED_ROWS} from dumped`);
-      yield* rows;
-      if (rows.length < FETCHED_ROWS) return run('close dumped');
-    }
-  }
-  try {
-    await client.connect();
-    await run('begin isolation level repeatable read read only');
-    for await (const row of fetched(RECORDS)) yield recordLine(row);
-    for await (const { id, event } of fetched(EVENTS)) yield { id, event };
-    // Sequences are not part of the snapshot, but never lag behind its records.
-    const [found] = await run(SEQUENCES);
-    yield { highest: found?.['highest'] ?? {} };
-  } catch (error) {
-    throw inWords(error);
-  } finally {
-    await client.end();
-  }
-}
-
 const PUT_EVENTS = `
   insert into audit_events overriding system value
   select * from json_populate_recordset(null::audit_events, $1)`;
 
-async function load(url: string, path: string, highest: Sequences): Promise<void> {
-  const database = new Database(url);
-  try {
-    await prepareSchema(database);
-    await database.transaction(async (run) => {
-      await run('lock table records, audit_events in exclusive mode');
-      if ((await run('select from records limit 1')).length > 0) {
-        throw new Error(
-          'it has records already; load into an empty one, or dump it to compare its contents',
-        );
-      }
-      for await (const { records, events } of batchesOf(path)) {
-        const rows = records.map((row) => ({
-          ...row,
-          ...rowColumns({ ...row, position: row.position - BELOW_NEW }),
-        }));
-        await run(PUT_ROWS, [JSON.stringify(rows)]);
-        await run(PUT_EVENTS, [JSON.stringify(events)]);
-      }
-      await run(PUT_TOTALS);
-      await run(PUT_SEQUENCES, [JSON.stringify(highest)]);
-      await advanceSequences(run);
-    });
-  } catch (error) {
-    throw inWords(error);
-  } finally {
-    await database.close();
-  }
-}
-
 const inWords = (error: unknown) =>
-  new CommandError(`cannot use the Postgres database: ${reasonOf(error)}`, { cause: error });
+  new Error(`cannot use the Postgres database: ${reasonOf(error)}`, { cause: error });
+
+export const postgresStore = (url: string): Store => ({
+  async *lines() {
+    const client = new pg.Client(connectionOptions(url));
+    client.on('error', () => {});
+    const run = async (text: string) => (await client.query(text)).rows;
+    async function* fetched(query: string) {
+      await run(`declare dumped no scroll cursor for ${query}`);
+      for (;;) {
+        const rows = await run(`fetch ${BATCH} from dumped`);
+        yield* rows;
+        if (rows.length < BATCH) return run('close dumped');
+      }
+    }
+    try {
+      await client.connect();
+      await run('begin isolation level repeatable read read only');
+      for await (const row of fetched(RECORDS)) yield recordLine(row);
+      for await (const { id, event } of fetched(EVENTS)) yield { id, event };
+      // Sequences are not part of the snapshot, but never lag behind its records.
+      const [found] = await run(SEQUENCES);
+      yield { highest: found?.['highest'] ?? {} };
+    } catch (error) {
+      throw inWords(error);
+    } finally {
+      await client.end();
+    }
+  },
+
+  async load(path, highest) {
+    const database = new Database(url);
+    try {
+      await prepareSchema(database);
+      await database.transaction(async (run) => {
+        await run('lock table records, audit_events in exclusive mode');
+        if ((await run('select from records limit 1')).length > 0) {
+          throw new Error(
+            'it has records already; load into an empty one, or dump it to compare its contents',
+          );
+        }
+        let position = -LOADED_MAX;
+        let batch: DumpLine[] = [];
+        const put = async () => {
+          const rows = batch.filter(isRecord).map((row) => {
+            return { ...row, ...rowColumns({ ...row, position: ++position }) };
+          });
+          await run(PUT_ROWS, [JSON.stringify(rows)]);
+          await run(PUT_EVENTS, [JSON.stringify(batch.filter(isEvent))]);
+          batch = [];
+        };
+        for await (const line of readDump(path)) if (batch.push(line) === BATCH) await put();
+        await put();
+        await run(PUT_TOTALS);
+        await run(PUT_SEQUENCES, [JSON.stringify(highest)]);
+        await advanceSequences(run);
+      });
+    } catch (error) {
+      throw inWords(error);
+    } finally {
+      await database.close();
+    }
+  },
+});

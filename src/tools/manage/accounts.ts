@@ -13,16 +13,10 @@ const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_AP
 
 /** From here on Ctrl-C lets what is under way end. */
 function openService(call: Call, work?: 'import' | 'erase'): Service {
-  const { environment } = call;
-  const baseUrl = serviceUrl(environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
-  const service = new Service({ baseUrl, adminKey: adminKeyIn(environment) }, call, work);
+  const baseUrl = serviceUrl(call.environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
+  const adminKey = adminKeyIn(call.environment);
   call.listen?.();
-  return service;
-}
-
-function subject(given: string): string {
-  if (given !== '') return given;
-  throw new InvalidArgumentError('It must not be empty.');
+  return new Service({ baseUrl, adminKey }, call, work);
 }
 
 const DECIMAL = new Option('--decimal <mark>', 'the decimal mark').choices([',', '.']);
@@ -33,95 +27,82 @@ function delimiter(given: string): string {
   throw new InvalidArgumentError('It must be one character, or tab.');
 }
 
-function encoding(given: string): string {
-  try {
-    return new TextDecoder(given).encoding;
-  } catch {
-    throw new InvalidArgumentError('It must be a name such as utf-8, utf-16le or windows-1252.');
-  }
-}
+/** Throws for a name that Node doesn't know. */
+const encoding = (given: string) => new TextDecoder(given).encoding;
 
 const importRecords: Declare = (command, call) =>
   command
     .description(`Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
-.json), or of the files in an export's folder. All rows are validated before any
-is written. After an interruption, run it again with --existing skip.
+.json), or of an export's folder, if all rows are valid. After an interruption,
+run it again with --existing skip.
 ${SETTINGS}`)
     .argument('<file>')
-    .requiredOption('--account <subject>', 'the account that gets the records', subject)
+    .requiredOption('--account <subject>', 'the account that gets the records')
     .addOption(new Option('--into <collection>', 'for a file').choices(COLLECTION_NAMES))
     .option('--map <pairs>', 'rename columns: "Jina=name" (escape \\, and \\=)', parseMap)
     .option('--sheet <name>', 'the sheet, if several have cells')
     .option('--delimiter <mark>', 'of CSV; detected by default', delimiter)
-    .option('--encoding <name>', 'of a text file; detected by default', encoding)
+    .option('--encoding <name>', 'such as windows-1252; detected by default', encoding)
     .addOption(DECIMAL)
     .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
     .option('--skip-hidden', 'leave out rows that the workbook hides')
     .option('--dry-run', 'validate only; exit with 1 if a row is bad')
     .option('--report <file>', 'write all problems to this file, as CSV')
     .option('--skip-bad', 'leave out rows that fail the validation')
-    .addOption(
-      new Option('--existing <action>', 'if a row has an equal record').choices(['skip', 'create']),
-    )
+    .addOption(new Option('--existing <action>', 'for equal records').choices(['skip', 'create']))
     .option('--reverse', 'import the last row first')
     .option('--in-order', 'send one row at a time, not eight')
     .action(async (file, options) => {
       const path = pathOf(call, file);
       const report = options.report && pathOf(call, options.report);
-      if (report === path) {
-        throw new UsageError('--report names the imported file itself; name another one');
-      }
+      if (report === path) throw new UsageError('--report names the imported file; name another');
       const service = options.dryRun ? undefined : openService(call, 'import');
       call.exitCode = await importData({ ...options, path, report }, service, call);
     });
 
 const exportRecords: Declare = (command, call) =>
   command
-    .description(`Write an account's data to a new folder, oldest first: a file for each
-collection that has records, the payments and the audit events. Either format
-can be imported again.
+    .description(`Write an account's records, payments and audit events to files in a new folder.
+Either format can be imported again.
 ${SETTINGS}`)
-    .requiredOption('--account <subject>', "the account's subject", subject)
+    .requiredOption('--account <subject>', "the account's subject")
     .requiredOption('--to <folder>', 'a new folder, or an empty one')
     .addOption(new Option('--format <name>', 'ndjson by default').choices(['ndjson', 'csv']))
     .addOption(new Option('--collection <name...>', 'export these only').choices(COLLECTION_NAMES))
     .option('--excel', 'CSV for Excel: with a byte order mark, without formulas')
     .option('--delimiter <mark>', 'of CSV; a comma by default', delimiter)
     .addOption(DECIMAL)
-    .action(async ({ account, to, format, collection, excel = false, ...given }) => {
-      const { delimiter: mark = ',' } = given;
-      // A spreadsheet program that expects semicolons uses a decimal comma.
-      const decimal = given.decimal ?? (mark === ';' ? ',' : '.');
-      const isCsv = format === 'csv' || excel || (given.delimiter ?? given.decimal) !== undefined;
-      if (format === 'ndjson' && isCsv) {
+    .action(async ({ account, to, format, collection, excel = false, delimiter, decimal }) => {
+      const style = {
+        delimiter: delimiter ?? ',',
+        // A spreadsheet program that expects semicolons uses a decimal comma.
+        decimal: decimal ?? (delimiter === ';' ? ',' : '.'),
+        isForExcel: excel,
+      };
+      const isStyled = excel || (delimiter ?? decimal) !== undefined;
+      if (format === 'ndjson' && isStyled) {
         throw new UsageError('--excel, --delimiter and --decimal are for --format csv');
       }
-      const options = {
-        account,
-        folder: pathOf(call, to),
-        collections: COLLECTION_NAMES.filter((name) => collection?.includes(name) ?? true),
-        csv: isCsv ? { delimiter: mark, decimal, isForExcel: excel } : undefined,
-      };
+      const folder = pathOf(call, to);
+      const collections = COLLECTION_NAMES.filter((name) => collection?.includes(name) ?? true);
+      const csv = format === 'csv' || isStyled ? style : undefined;
+      const options = { account, folder, collections, csv };
       const { summary, changed } = await exportAccount(options, openService(call));
-      call.out(`${options.folder}: ${summary}\n`);
-      const sentence = 'changed during the export; export again for a consistent snapshot';
-      if (changed) call.out(`${account} ${sentence}\n`);
+      call.out(`${folder}: ${summary}\n`);
+      if (changed) call.out(`${account} changed during the export; export again for a snapshot\n`);
     });
 
 export const erase: Declare = (command, call) =>
   command
-    .description(`Export the account to a new folder, add a line to the ledger of erased accounts,
-which restore and load read, delete every record of the account, and check that
-none is left. After an interruption, run it again with a new folder.
-${SETTINGS}, and
-BACKUP_DIR or ERASURE_LEDGER, as for the service: where the ledger is.`)
-    .requiredOption('--account <subject>', "the account's subject", subject)
+    .description(`Export an account to a new folder, add it to the ledger of erased accounts, and
+delete its records. After an interruption, run it again with a new folder.
+${SETTINGS},
+BACKUP_DIR or ERASURE_LEDGER as the service has them: where the ledger is`)
+    .requiredOption('--account <subject>', "the account's subject")
     .requiredOption('--export-first <folder>', 'a new folder for its records')
     .requiredOption('--confirm <subject>', 'the subject again')
     .action(async ({ account, exportFirst, confirm }) => {
-      if (confirm !== account) {
-        throw new UsageError(`--confirm is "${confirm}"; it must be the subject, "${account}"`);
-      }
+      if (confirm !== account) throw new UsageError(`--confirm must be the subject, "${account}"`);
       await eraseAccount(account, pathOf(call, exportFirst), openService(call, 'erase'), call);
     });
 

@@ -6,12 +6,11 @@ import { readConsoleSettings } from '../../hosts/settings.js';
 import { hashPassword } from '../console/credentials.js';
 import { startConsole } from '../console/host.js';
 import { readPassword } from '../console/password-input.js';
-import { type Declare, onFirstSignal } from '../program/command.js';
+import type { Declare } from '../program/command.js';
 
 const runConsole: Declare = (command, call) =>
   command
-    .description(`Run the operator's console until SIGTERM or Ctrl-C. Prints its address, and a
-code for the next sign-in.
+    .description(`Run the operator's console until Ctrl-C. Prints its address and a sign-in code.
 Settings: src/tools/console/README.md (in a release: pages/console.md)`)
     .action(async () => {
       const log = jsonLog();
@@ -22,10 +21,10 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`)
         log,
         tellCode: (code) => call.out(`code: ${code}\n`),
       });
-      onFirstSignal(() => {
-        log.info('stopping');
+      call.interrupted.addEventListener('abort', () => {
         void running.close().then(() => process.exit());
       });
+      call.listen?.();
       log.info('console_started', { address: running.origin });
       call.out(`console: ${settings.origin ?? running.origin}/\n`);
     });
@@ -34,8 +33,7 @@ export { runConsole as console };
 
 export const hash: Declare = (command, { out }) =>
   command
-    .description(`Read a password from the terminal or standard input, and print the line that sets
-CONSOLE_PASSWORD_HASH, for a settings file or a shell.`)
+    .description('Read a password, and print the line that sets CONSOLE_PASSWORD_HASH to its hash.')
     .action(async () => {
       const password = await readPassword();
       // Quoted: a shell would expand whatever follows a $.

@@ -14,7 +14,7 @@ import { postgresStore } from '../dump/postgres.js';
 import { serviceStore } from '../dump/service.js';
 import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
 
-const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY or ADMIN_API_KEY_FILE, as for the service';
+const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY(_FILE) as the service has them';
 
 const countsOf = (records: number, events: number) =>
   `${counted(records, 'record')} and ${counted(events, 'audit event')}`;
@@ -23,14 +23,11 @@ const textOf = ({ records, events, contents }: Summary) =>
 
 export const dump: Declare = (command, call) =>
   command
-    .description(`Write every record with its id, owner, order and times, and the audit log, into
-a new file. The source is DATABASE_URL, unless --from names another one: a
-database file or backup, the address of a running service (over a file, use
-http://127.0.0.1:8080), or that of Workers deployed with MAINTENANCE=on. An
-address is https, or http on loopback.
+    .description(`Write all records and the audit log of a database file, a backup, a Postgres
+database, a running service, or Workers deployed with MAINTENANCE=on, to a file.
 ${SETTINGS}`)
     .requiredOption('--to <file>', 'a new file for the dump')
-    .option('--from <source>', 'a database file, or an address')
+    .option('--from <source>', 'a file, or an address; DATABASE_URL by default')
     .action(async ({ to, from }) => {
       const path = pathOf(call, to);
       call.out(`${path}: ${textOf(await writeDump(path, storeOf('from', from, call), call))}`);
@@ -38,13 +35,11 @@ ${SETTINGS}`)
 
 export const load: Declare = (command, call) =>
   command
-    .description(`Load a dump into a new database file, an empty Postgres database or Workers.
-Nothing is overwritten, and a truncated or changed dump is refused. After an
-interruption, run it again.
+    .description(`Load a dump into an empty database, completely or not at all.
 ${SETTINGS},
-and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
+BACKUP_DIR or ERASURE_LEDGER: who was erased`)
     .argument('<file>')
-    .option('--to <target>', 'a new database file, or the address of Workers')
+    .option('--to <target>', 'a new file, or the address of Workers; DATABASE_URL by default')
     .action(async (file, { to }) => {
       const path = pathOf(call, file);
       const store = storeOf('to', to, call);
@@ -56,8 +51,7 @@ and ERASURE_LEDGER or BACKUP_DIR: who was erased`)
 
 export const restore: Declare = (command, call) =>
   command
-    .description(`Check a backup, and replace the database of a stopped service with it. The old
-database is kept under another name.
+    .description(`Replace the database of a stopped service with a backup, and keep the old one.
 Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .argument('<file>')
     .action(async (file) => {
@@ -65,9 +59,7 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       const backup = pathOf(call, file);
       // No default here: a restore would create a database in whatever the current folder is.
       if (!environment['DATABASE_URL']) {
-        throw new UsageError(
-          "DATABASE_URL is unset; set it, or give --settings with the file of the service's settings",
-        );
+        throw new UsageError("DATABASE_URL is unset; pass the service's settings by --settings");
       }
       const path = resolve(readDatabasePath(environment));
       // Read first: a restore without it would silently bring erased accounts back.
@@ -80,10 +72,7 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       out(erasedAmong(oldest, ledger));
     });
 
-/**
- * Which accounts came back although they were erased, and what to do; empty if none did. An account whose
- * records are all later is a new one.
- */
+/** Lists the erased accounts that came back. One whose records are all later is a new account. */
 function erasedAmong(
   oldest: Iterable<readonly [subject: string, time: number]>,
   ledger: ReadonlyMap<string, string>,
@@ -93,13 +82,7 @@ function erasedAmong(
     return time < Date.parse(erased) ? `${subject}  erased on ${erased}\n` : [];
   });
   if (back.length === 0) return '';
-  return `
-Accounts that were erased came back:
-
-${back.join('')}
-Start the service, then erase each of them again:
-service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)
-`;
+  return `\nAccounts that were erased came back:\n\n${back.join('')}\nErase each of them again.\n`;
 }
 
 /** The ledger that the settings name; otherwise that of the folder in which the backup or dump is. */
@@ -108,13 +91,11 @@ const ledgerFor = (file: string, { environment }: Call) =>
 
 /** The store that the option names, or DATABASE_URL. */
 function storeOf(option: 'from' | 'to', given: string | undefined, call: Call): Store {
-  const text = given ?? call.environment['DATABASE_URL'] ?? '';
-  if (text === '') throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
+  const text = given ?? call.environment['DATABASE_URL'];
+  if (!text) throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
   if (isPostgresUrl(text)) {
     if (given === undefined) return postgresStore(text);
-    throw new UsageError(
-      `--${option} is a postgres URL, which every user of this machine can read; set DATABASE_URL instead`,
-    );
+    throw new UsageError(`--${option} shows others the password; set DATABASE_URL instead`);
   }
   if (!/^https?:/i.test(text)) {
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;

@@ -5,16 +5,7 @@ import { Command, CommanderError } from '@commander-js/extra-typings';
 import { SettingError } from '../../hosts/settings/setting-error.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { sentenceOf } from '../data/failures.js';
-import {
-  type Call,
-  type Declare,
-  EXIT,
-  Interrupted,
-  UsageError,
-  withSettingsFiles,
-} from '../program/command.js';
-
-const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 usage error, 130 stopped with Ctrl-C.';
+import { type Call, type Declare, EXIT, withSettingsFiles } from '../program/command.js';
 
 type Load = () => Promise<Readonly<Record<string, Declare>>>;
 
@@ -37,16 +28,10 @@ export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>
 export async function manage(args: readonly string[], call: Call): Promise<number> {
   const { MANAGE_NAME: self = 'manage' } = call.environment;
   const program = new Command(self)
-    .description('Operator commands for the service.')
     .version(call.version, '--version', 'print the release')
-    .helpOption('-h, --help', 'print this')
     .helpCommand(false)
-    .addHelpText('afterAll', `\n${EXIT_CODES}`)
-    .configureOutput({
-      writeOut: call.out,
-      writeErr: call.err,
-      outputError: (text, write) => write(text.replace(/^error: /, '')),
-    })
+    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped by Ctrl-C')
+    .configureOutput({ writeOut: call.out, writeErr: call.err })
     .showHelpAfterError(`${self} --help lists the commands`)
     .exitOverride();
   try {
@@ -71,8 +56,7 @@ export async function manage(args: readonly string[], call: Call): Promise<numbe
     // Commander has already printed it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
     call.err(`${sentenceOf(error)}\n`);
-    if (error instanceof Interrupted) return EXIT.interrupted;
-    const isWrongUse = error instanceof UsageError || error instanceof SettingError;
-    return isWrongUse ? EXIT.wrongUse : EXIT.failed;
+    if (error instanceof SettingError) return EXIT.wrongUse;
+    return Object(error).exitCode ?? EXIT.failed;
   }
 }

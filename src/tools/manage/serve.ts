@@ -11,8 +11,7 @@ const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settin
 
 export const serve: Declare = (command, call) =>
   command
-    .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log has one
-JSON line per event.
+    .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup.
 ${SETTINGS}`)
     .action(async () => {
       const { environment } = call;
@@ -36,7 +35,6 @@ ${SETTINGS}`)
 export const check: Declare = (command, call) =>
   command
     .description(`Check the settings, files and ports that the service needs, without starting it.
-Prints a line for each check. The exit code is 0 if a start would succeed.
 ${SETTINGS}`)
     .option('--online', 'also ask the identity provider and Postgres')
     .action(async ({ online = false }) => {

@@ -9,10 +9,14 @@ import type { Environment } from '../../hosts/settings/schema.js';
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 
 /** The command line is invalid, or settings are missing. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  readonly exitCode = EXIT.wrongUse;
+}
 
 /** The operator pressed Ctrl-C. The message says how to resume. */
-export class Interrupted extends Error {}
+export class Interrupted extends Error {
+  readonly exitCode = EXIT.interrupted;
+}
 
 export interface Call {
   /** Once a command runs, includes the settings files that the command line names. */
@@ -20,9 +24,9 @@ export interface Call {
   /** Set by the command if it isn't 0. */
   exitCode?: number;
   out(text: string): void;
-  /** Prints progress and warnings. */
+  /** Prints warnings and errors. */
   err(text: string): void;
-  /** Aborted by Ctrl-C once `listen` was called. Otherwise Ctrl-C ends the process. */
+  /** Aborted by Ctrl-C or SIGTERM once `listen` was called. Before, they end the process. */
   readonly interrupted: AbortSignal;
   listen?(): void;
   readonly version: string;
@@ -36,18 +40,6 @@ export function pathOf({ environment }: { environment: Environment }, typed: str
   return resolve(environment['INIT_CWD'] ?? '', typed);
 }
 
-/** Shows on a terminal how far a command is, until the next line is printed. `noun`: such as `rows`. */
-export function startProgress(noun: string, total: number): (more?: number) => void {
-  let count = 0;
-  return (more = 1) => {
-    count += more;
-    if (process.stderr.isTTY) process.stderr.write(`${count} of ${total} ${noun}\r`);
-  };
-}
-
-/** The terminal sends a signal to npm and to this process, and npm forwards it: two signals within this time count as one. */
-const SAME_SIGNAL_MS = 1_000;
-
 /** To be called once per process. `entry`: the program's own `import.meta.url`. */
 export function terminal(entry: string): Call {
   // The work continues even if the reader of the output, such as `head`, has exited.
@@ -55,29 +47,19 @@ export function terminal(entry: string): Call {
   // Without a listener, Node would open its debugger to every program on this machine.
   process.on('SIGUSR1', () => {});
   const interruption = new AbortController();
+  interruption.signal.addEventListener('abort', () => {
+    process.stderr.write('\nstopping: finishing what is under way\n');
+  });
   return {
     environment: process.env,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     interrupted: interruption.signal,
-    listen: () =>
-      onFirstSignal(() => {
-        process.stderr.write('\nstopping: finishing what is under way\n');
-        interruption.abort();
-      }),
+    listen: () => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interruption.abort());
+    },
     version: JSON.parse(readFileSync(new URL('../package.json', entry), 'utf8')).version,
   };
-}
-
-/** At the first Ctrl-C or SIGTERM, calls `stop` instead of ending the process; a later one ends it. */
-export function onFirstSignal(stop: () => void): void {
-  let first = 0;
-  const listener = () => {
-    if (first === 0) stop();
-    else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(EXIT.interrupted);
-    first ||= Date.now();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, listener);
 }
 
 /**
@@ -90,25 +72,22 @@ const PLAIN =
 
 /**
  * The environment plus the settings files: a later file overrides an earlier one, the environment
- * overrides them all. Throws a `UsageError` that names the file and the line, but no value.
+ * overrides them all.
  */
 export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
   const found = files.map((file) => {
     const path = pathOf({ environment }, file);
-    try {
-      return settingsIn(readFileSync(path, 'utf8'));
-    } catch (error) {
-      throw new UsageError(`the settings file ${path} cannot be read: ${Object(error).message}`);
-    }
+    return settingsIn(readFileSync(path, 'utf8'), path);
   });
   return Object.assign({}, ...found, environment);
 }
 
-export function settingsIn(text: string): Readonly<Record<string, string | undefined>> {
+/** Throws a `UsageError` that names the file and the line, but no value. */
+export function settingsIn(text: string, path = ''): Environment {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const wrong = lines.findIndex((line) => !PLAIN.test(line)) + 1;
   if (wrong === 0) return parseEnv(lines.filter((line) => !/^\s*[#;]/.test(line)).join('\n'));
-  throw new Error(
-    `line ${wrong} can be read in several ways; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
+  throw new UsageError(
+    `${path} line ${wrong} can be read in several ways; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
   );
 }

@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../../core/domain/hour.js';
 import { type BackupSettings, readBackups } from '../../../hosts/settings.js';
 import { ApiError } from '../../../operator-client.js';
 import { addToLedger, ledgerPath } from '../../../storage/erasures/ledger.js';
-import { type Call, Interrupted, startProgress, UsageError } from '../../program/command.js';
+import { type Call, Interrupted, UsageError } from '../../program/command.js';
 import { exportAccount } from '../export/export-command.js';
 import { CommandError, counted } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
@@ -34,7 +34,6 @@ export async function eraseAccount(
   }
   // Before the first deletion: a backup that is taken in between has records of an erased account.
   addToLedger(ledger, { subject: account, erased: new Date().toISOString() });
-  const progress = startProgress('records', total);
   try {
     for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {
       const path = join(exportFolder, `${collection}.ndjson`);
@@ -42,7 +41,6 @@ export async function eraseAccount(
       // A record that is already gone isn't a failure.
       await mapConcurrent((await open(path)).readLines(), CONNECTIONS, async (line) => {
         await service.withRetry(() => records.delete(JSON.parse(line).id)).catch(expectGone);
-        progress();
       });
     }
   } catch (error) {

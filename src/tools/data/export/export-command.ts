@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
-import { Interrupted, startProgress } from '../../program/command.js';
+import { Interrupted } from '../../program/command.js';
 import { CommandError, codeOf } from '../failures.js';
 import { paginate, recordPages } from '../paginate.js';
 import { recordsOf, type Service, type StoredRecord } from '../service.js';
@@ -37,11 +37,10 @@ export async function exportAccount(options: ExportOptions, service: Service) {
         `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
       );
     }
-    const progress = startProgress('records', total);
     const records: Partial<Record<CollectionName, number>> = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);
-      records[collection] = await writeRows(pages, partial, collection, csv, progress);
+      records[collection] = await writeRows(pages, partial, collection, csv);
     }
     if (records['orders']) {
       const payments = paymentPages(recordPages(service, account, 'orders'));
@@ -81,7 +80,6 @@ async function writeRows(
   folder: string,
   name: CollectionName | 'payments' | 'audit',
   csv: CsvStyle | undefined,
-  progress?: (more: number) => void,
 ): Promise<number> {
   /** The properties of all rows, in order of appearance. */
   const columns = new Set<string>();
@@ -91,7 +89,6 @@ async function writeRows(
     for await (const page of pages) {
       for (const name of page.flatMap(Object.keys)) columns.add(name);
       count += page.length;
-      progress?.(page.length);
       yield page;
     }
   }

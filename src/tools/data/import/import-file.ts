@@ -6,7 +6,7 @@ import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/domain/json.js';
 import { ApiError } from '../../../operator-client.js';
-import { type Call, Interrupted, startProgress } from '../../program/command.js';
+import { type Call, Interrupted } from '../../program/command.js';
 import { INVISIBLE } from '../cell-values.js';
 import { CommandError, counted, cut, sentenceOf } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
@@ -143,7 +143,6 @@ export async function sendFile(
 ): Promise<void> {
   const records = recordsOf(service.client, account, collection);
   const total = rows.length;
-  const progress = startProgress('rows', total);
   let created = 0;
   try {
     const ordered = reverse ? rows.toReversed() : rows;
@@ -155,7 +154,6 @@ export async function sendFile(
           throw new CommandError(`${placeOf(source, line)}: ${sentenceOf(error)}`);
         });
       created++;
-      progress();
     });
   } catch (error) {
     const sentence = `${source.path}: ${sentenceOf(error)}; ${created} of ${counted(total, 'record')} known to be created; run the command again with --existing skip to create the rest`;

@@ -20,18 +20,18 @@ it('A queue does with any steps what a plain list of the accounts does', () => {
           const item = itemOf();
           queue.add(given.account, item);
           all.push(item);
-          const lane = model.find(({ account }) => account === given.account);
-          if (lane === undefined) model.push({ account: given.account, items: [item] });
-          else lane.items.push(item);
+          const entry = model.find(({ account }) => account === given.account);
+          if (entry === undefined) model.push({ account: given.account, items: [item] });
+          else entry.items.push(item);
         } else if (given.do === 'leave') {
           const item = all[given.which % all.length];
           if (item !== undefined) item.isGone = true;
         } else {
-          for (const lane of model) lane.items = lane.items.filter(({ isGone }) => !isGone);
+          for (const entry of model) entry.items = entry.items.filter(({ isGone }) => !isGone);
           model = model.filter(({ items }) => items.length > 0);
-          const lane = model[0];
-          expect(queue.take()).toBe(lane?.items.shift());
-          if (lane !== undefined) model = [...model.slice(1), lane];
+          const entry = model[0];
+          expect(queue.take()).toBe(entry?.items.shift());
+          if (entry !== undefined) model = [...model.slice(1), entry];
           model = model.filter(({ items }) => items.length > 0);
         }
       }

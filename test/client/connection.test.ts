@@ -106,7 +106,7 @@ it.each<[status: number, body: string, wanted: object, headers?: object]>([
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;
 const bad = { code: 'INVALID_CALL' };
-const addressWords = expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/);
+const addressWords = expect.stringMatching(/^baseUrl is ".*"; it must start with https:/);
 const badAddress = { ...bad, message: addressWords };
 const none = { code: 'NO_TOKEN' };
 const SIGNED_OUT = new Error('signed out');

@@ -43,7 +43,7 @@ it('The operations port answers live, ready, metrics and status, and nothing und
   });
   expect((await fetch(`${operations}/`)).status).toBe(404);
   const post = await fetch(`${operations}/ready`, { method: 'POST' });
-  expect(await post.text()).toContain('no such page; there are GET /live, GET /ready,');
+  expect(await post.text()).toContain('no such page; use GET /live, GET /ready,');
   for (const [host, wanted] of [
     ...['127.0.0.1:8082', '[fd12:3456::1]:8082', 'localhost', 'service.internal'].map(
       (own) => [own, '200'] as const,

@@ -226,7 +226,7 @@ describe('A restore is refused', () => {
     [
       'is not there',
       () => rm(on.backup),
-      'there is no such file or folder; check the path, or mount its disk',
+      'no such file or folder; check the path, or mount its disk',
     ],
     [
       'has an index that does not fit its table',

@@ -56,7 +56,7 @@ function backupText(backups: ServiceStatus['backups']): string {
   return `${timeText(at)}, ${ageText(at)}, ${bytesText(bytes)}, in ${folder}`;
 }
 
-/** Without `/status` nothing is called healthy: the disk may be full, or the provider down. */
+/** Nothing is called healthy without `/status`, because the disk may be full, or the provider down. */
 function verdictOf(health: AdminHealth, status: StatusOrReason, names: readonly string[]) {
   if (health.status !== 'ok') return ['bad', 'The API answers, but its database does not'] as const;
   if (typeof status === 'object' && !status.ready) return ['bad', 'Not ready'] as const;

@@ -94,7 +94,7 @@ describe('A backup of the libSQL file', () => {
   });
 
   it.each([
-    ['missing/copy.db', 'there is no such file or folder; check the path, or mount its disk'],
+    ['missing/copy.db', 'no such file or folder; check the path, or mount its disk'],
     ['mine.db', 'a file of that name exists; choose another name'],
   ])('fails at %s, and the storage continues, with the next backup', async (name, reason) => {
     await writeFile(at('mine.db'), 'mine');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FairQueue } from '../../src/core/admission/fair-queue.js';
 
-it('A queue does with any steps what a plain list of the accounts does', () => {
+it('A queue behaves like a plain list of the accounts, for any sequence of steps', () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('add' as const), account: fc.constantFrom('a', 'b', 'c') }),
     fc.record({ do: fc.constant('take' as const) }),

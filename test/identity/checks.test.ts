@@ -70,15 +70,18 @@ describe('With a memory', () => {
     [NOW / 1000 + 5, 5_000],
     [NOW / 1000 - 1, 0],
     [NOW, LIFETIME_MS],
-  ])('a success is not remembered beyond the exp of answer or token: %i', async (exp, ms) => {
-    const tokens = [['a', { exp }] as const, [jwt({ exp }), {}] as const];
-    for (const [token, claims] of tokens) {
-      const { later } = open(() => good('a', claims), CACHE_SECONDS);
-      await later(0, token);
-      if (ms > 0) expect(await later(ms - 1, token)).toEqual([A, 1]);
-      expect(await later(1, token)).toEqual([A, 2]);
-    }
-  });
+  ])(
+    'a success is remembered no longer than the exp of the response or the token: %i',
+    async (exp, ms) => {
+      const tokens = [['a', { exp }] as const, [jwt({ exp }), {}] as const];
+      for (const [token, claims] of tokens) {
+        const { later } = open(() => good('a', claims), CACHE_SECONDS);
+        await later(0, token);
+        if (ms > 0) expect(await later(ms - 1, token)).toEqual([A, 1]);
+        expect(await later(1, token)).toEqual([A, 2]);
+      }
+    },
+  );
 
   it('the time counts from the start of the question', async () => {
     const { clock, later } = open((token) => {
@@ -174,7 +177,7 @@ describe('Checks of unknown tokens', () => {
   });
 });
 
-it('A check whose gate outlasts its 4 s takes no place', async () => {
+it('A check whose JWT verification exceeds 4 s takes no slot', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let open = () => {};
   const keys = new Promise<void>((resolve) => {

@@ -81,7 +81,7 @@ it('The status lists the backups and says when the newest was taken, also after 
   expect(last).toBe(Date.parse(backups.last_success_at) / 1000);
 });
 
-it('The service is not ready until it has started, and from then on tells of the backups that it takes', async () => {
+it('The service is not ready until it has started, and then reports its backups', async () => {
   const OPS_PORT = String(await freePort());
   const BACKUP_DIR = join(service.folder, 'backups');
   await mkdir(BACKUP_DIR);

@@ -156,7 +156,7 @@ it.each([
   ['database_url', 'DATABASE_URL'],
   ['BACKUPDIR', 'BACKUP_DIR'],
   ['REPLICAITON', 'REPLICATION'],
-])('%s is told with the setting that was meant, %s, and without its value', (name, setting) => {
+])('%s is reported with the intended setting, %s, and without its value', (name, setting) => {
   const hint = `unknown setting ${name}; ignored: did you mean ${setting}?`;
   expect(misspelledNames({ [name]: 'hush' })).toEqual([{ event: 'setting_unknown', hint }]);
 });

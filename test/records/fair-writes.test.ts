@@ -24,7 +24,7 @@ describe('A waiting write', () => {
     expect(page.items.map((item) => JSON.parse(item).n)).toEqual(numbers.toReversed());
   });
 
-  it('with a large record waits behind the small ones of other accounts, and has a place in each group', async () => {
+  it('with a large record waits behind the small ones of other accounts, and gets a share of each group', async () => {
     const records = new MemoryRecords();
     const large = { ...PERSON, note: 'x'.repeat(70_000) };
     const answered: string[] = [];
@@ -43,7 +43,7 @@ describe('A waiting write', () => {
     expect(answered.indexOf('large 3')).toBe(302);
   });
 
-  it('is not made when its client has gone before it is decided on', async () => {
+  it('is dropped if its client disconnects before its turn', async () => {
     const storage = new MapStorage();
     const records = new MemoryRecords({ storage });
     let isGone = false;

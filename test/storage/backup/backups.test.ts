@@ -63,7 +63,7 @@ describe('A backup of the libSQL file', () => {
     expect(await loaded(storage)).toHaveLength(SAMPLE_COUNT + last - 1000);
   });
 
-  it('does not lengthen the log beside the file', async () => {
+  it('does not lengthen the log of the file', async () => {
     const big = 'x'.repeat(1_000_000);
     await storage.backup(at('copy.db'));
     for (let i = 0; i < 20; i++) {

@@ -104,7 +104,7 @@ describe('A form', () => {
   it.each([
     ['amount', '-5', 'Amount is -5; it must be a number above 0.'],
     ['amount', '1.000', '“1.000”: the value could be 1 or 1000.'],
-    ['json', '{"amount": 5}', 'amount has a field of its own'],
+    ['json', '{"amount": 5}', 'amount has its own field'],
   ])('refuses %s = "%s" where it stands, and keeps the other input', async (name, text, words) => {
     const visit = await save({ 'field.assignee': 'Asha', [`field.${name}`]: text });
     expect([visit.status, plainText(visit.text)]).toEqual([422, expect.stringContaining(words)]);

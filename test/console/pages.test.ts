@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const name of SUBJECTS) await recordsOf(name).customers.create({ name, phone: '1' });
 });
 
-it.each(SUBJECTS)('Account %j is reached by links, and its forms change it alone', async (name) => {
+it.each(SUBJECTS)('Account %j is linked, and its forms change only that account', async (name) => {
   const list = await on.visitor.get('/accounts');
   const links = [...list.text.matchAll(/<th scope="row"><bdi><a href="([^"]+)">([^<]*)/g)];
   const link = links.find(([, , text = '']) => plainText(text) === name)?.[1] ?? '';

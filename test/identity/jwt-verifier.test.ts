@@ -210,7 +210,7 @@ it.each('RS256 PS512 ES384 EdDSA'.split(' '))('A provider may sign with %s', asy
   expect(await signIn().identity.identify(await provider.token())).toEqual(IDENTIFIED);
 });
 
-it('without an audience no token is checked here, and the issuer names the endpoint', async () => {
+it('Without an audience, tokens are only checked with the provider, at the endpoint of the issuer', async () => {
   const { identity } = signIn({ audiences: [] });
   expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
   expect(provider.asked).toEqual([DISCOVERY, '/me']);

@@ -30,7 +30,7 @@ it.each([
   ['AUTH_CACHE_SECONDS', '300', { cacheSeconds: 300 }],
   // One name for one header, however it is spelled: ours must not be sent too.
   ['AUTH_USERINFO_HEADERS', '{"ApiKey":"k"}', { headers: { apikey: 'k' } }],
-] as const)('takes %s=%s', (name, text, wanted) => {
+] as const)('Sign-in settings accept %s=%s', (name, text, wanted) => {
   const { signIn } = readSettings({ AUTH_USERINFO_URL: USERINFO, [name]: text });
   expect(signIn).toEqual({
     ...{ userinfo: 'on', userinfoUrl: USERINFO, headers: {}, method: 'GET', subjectField: 'sub' },

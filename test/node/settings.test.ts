@@ -71,7 +71,7 @@ it.each<[string, object]>([
       `OPS_PORT=9001 OPS_HOST=${host}`,
       { operations: { port: { host, port: 9001 } } },
     ]),
-])('%s is taken', (variables, changes) => {
+])('%s is accepted', (variables, changes) => {
   const environment = Object.fromEntries(variables.split(' ').map((text) => text.split(/=(.*)/)));
   const settings = readSettings(environment, () => 'old\r\n\nnew\n');
   expect(settings).toEqual({ ...DEFAULTS, ...changes, operations: expect.anything() });

@@ -56,7 +56,7 @@ it.each(Object.entries(SCHEMAS))(
   },
 );
 
-it('`ownerSub` is told by a pattern and a description, because it is spelled as `owner_sub`', () => {
+it('A pattern and a description replace `ownerSub`, because it is spelled as `owner_sub`', () => {
   const { patternProperties, description } = SCHEMAS['Business'] ?? {};
   expect(patternProperties).toEqual({ '^ownerSub$': { type: 'string' } });
   expect(description).toContain('`ownerSub`');

@@ -40,8 +40,7 @@ export function rowCalls<Row, Query extends PageQuery>(
         for (const row of rows) {
           yield row;
           // The next row is in memory already, so no request would notice the signal.
-          if (options?.signal?.aborted)
-            throw abortedBy(options.signal, 'the iteration over all pages');
+          if (options?.signal?.aborted) throw abortedBy(options.signal, 'reading all pages');
         }
       }
     },

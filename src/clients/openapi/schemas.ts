@@ -149,7 +149,7 @@ const DATA = {
       customer: { ...text("The order's `customer`"), ...UNCHECKED },
       amount: described(NUMBER, "The order's `amount`; 0 if that is not a number"),
       paid: described(NUMBER, "The order's `paid`; 0 if that is not a number"),
-      due: described(NUMBER, '`amount - paid`; negative if too much was paid'),
+      due: described(NUMBER, '`amount - paid`; negative if overpaid'),
       currency: { ...text("The order's `currency`"), ...UNCHECKED },
       method: {
         type: ['string', 'null'],

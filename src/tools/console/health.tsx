@@ -1,6 +1,6 @@
-// Whether the service is healthy: one sentence, then each reason and warning with what it means and
-// what to do, in the words of the operations guide; and the page with the service's own figures.
-// Nothing but this verdict is ever green.
+// Health: a verdict in one sentence, then each reason and warning with its meaning and remedy,
+// in the words of the operations guide; and the page with the service's own figures.
+// Only this verdict is ever green.
 
 import { HEALTH_ISSUES, type HealthIssue } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';

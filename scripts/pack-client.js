@@ -20,12 +20,11 @@ import { root } from './root.js';
 /** Of dist/. `cjs` has the declarations, too, of which `types` has the same for ES modules. */
 const BUNDLES = ['client.js', 'client-shared.js', 'operator-client.js', 'cjs'];
 const CLIENTS_PAGE = 'src/clients/client/README.md';
-/** Its sections that are the package's first page. */
-const CLIENTS = /^## The (typed|operator's) client\n/;
+/** Its sections that the package's page leaves out. */
+const OMITTED = /^(# |## (Other languages|The OpenAPI document|For engineers)\n)/;
 /** The pages of the package, by their paths in the project. @type {Readonly<Record<string, string>>} */
 const PAGES = {
   [CLIENTS_PAGE]: 'README.md',
-  'src/clients/client/RECIPES.md': 'RECIPES.md',
   'src/core/http/README.md': 'API.md',
   'src/CHANGELOG.md': 'CHANGELOG.md',
 };
@@ -105,12 +104,12 @@ function packedPage(path) {
   return NAMES.reduce((renamed, [name, packed]) => renamed.replaceAll(name, packed), page);
 }
 
-/** What the page says about the two clients. @param {string} text */
+/** @param {string} text */
 function readme(text) {
-  const sections = text.split(/^(?=## )/m).filter((section) => CLIENTS.test(section));
+  const sections = text.split(/^(?=## )/m).filter((section) => !OMITTED.test(section));
   return `# The client of the Service Management API
 
-For programmers of apps, sites and tools that use the API. \`npm install FILE.tgz\` installs it; it has no dependencies. [API.md](../../core/http/README.md) has the paths, fields, error codes and CORS of the API, [RECIPES.md](RECIPES.md) sign-in, a whole app in an afternoon and more, [CHANGELOG.md](../../CHANGELOG.md) what each release changed and what its number says.
+For programmers of apps, sites and tools that use the API. \`npm install FILE.tgz\` installs it; it has no dependencies. [API.md](../../core/http/README.md) has the paths, fields, error codes and CORS of the API, [CHANGELOG.md](../../CHANGELOG.md) the changes of each release.
 
 ${sections.join('')}`;
 }

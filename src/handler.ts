@@ -17,7 +17,7 @@ import type { RecordService } from './core/records/record-service.js';
 
 export interface HandlerDependencies {
   readonly records: RecordService;
-  /** Default: none, and every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
+  /** Default: none; every bearer token gets 503 `AUTH_UNAVAILABLE`. */
   readonly identity?: IdentityProvider | undefined;
   /**
    * At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`.
@@ -44,7 +44,7 @@ export interface HandlerDependencies {
 /** The service. Always resolves with a response; never rejects. */
 export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
 
-/** For a host that can send a response at once: like a `Handler`, without a promise if none is needed. */
+/** Like a `Handler`, but may return a response without a promise, for hosts that can send it at once. */
 export type FetchHandler = (request: Request, host?: HostBindings) => MaybePromise<Response>;
 
 export function createHandler(dependencies: HandlerDependencies): Handler {

@@ -1,5 +1,5 @@
 // The operator's client for the administration API, for servers only. It is a
-// bundle of its own, so that no browser bundle contains its code.
+// separate bundle, so that no browser bundle contains its code.
 
 import {
   type AnyProperties,
@@ -35,7 +35,7 @@ export interface OperatorListQuery extends PageQuery {
   readonly q?: string | undefined;
 }
 
-/** `Own`: the properties of records beyond those of the contract, by collection. Default: any. */
+/** `Own`: your records' additional properties, by collection. Default: any. */
 export interface OperatorClient<Own extends OwnProperties = AnyProperties> {
   /** Counts of accounts and records. */
   overview(options?: CallOptions): Promise<Overview>;

@@ -15,7 +15,7 @@ import { nextFreePort, startPreviewPort } from './preview/preview-port.js';
 import { startConsole } from './tools/console/host.js';
 
 const BACKUP_DIR = 'data/preview-backups';
-/** The settings that the preview reads; it has a database and a sign-in of its own. */
+/** The settings that the preview reads; it has its own database and sign-in. */
 const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'OPS_PORT', 'PORT'];
 const { env } = process;
 
@@ -35,7 +35,7 @@ await runService(log, async (onStorageLost) => {
   const ignored = SETTING_NAMES.filter((name) => env[name] && !TAKEN.includes(name)).sort();
   if (ignored.length > 0) {
     const names = ignored.join(', ');
-    tell(`The preview ignores ${names}: it has a database and a sign-in of its own.`);
+    tell(`The preview ignores ${names}: it has its own database and sign-in.`);
   }
   const ADMIN_API_KEY = env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
   let origin = '';
@@ -65,7 +65,7 @@ await runService(log, async (onStorageLost) => {
   process.stdout.write(welcome({ origin, operations, reference, console_, code, ADMIN_API_KEY }));
   return service;
 });
-// Its terminal was closed, so nobody could stop it.
+// Its terminal was closed, so it could no longer be stopped from there.
 process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
 
 /** The service's settings, but never a real database or identity provider: anyone can sign in. */

@@ -12,7 +12,7 @@ import { root } from '../root.js';
  * @property {string} entry Path of the entry, relative to the root.
  * @property {string} folder The folder of the entry, relative to the root.
  * @property {boolean} noBundle
- * @property {readonly string[]} modules Paths of the modules beside the entry, relative to the root.
+ * @property {readonly string[]} modules Paths of the modules other than the entry, relative to the root.
  * @property {string} compatibilityDate
  * @property {Record<string, string>} durableObjects Class names by binding.
  * @property {Record<string, string>} vars

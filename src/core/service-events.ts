@@ -30,9 +30,9 @@ export interface ServiceEvents {
   storageLost(): void;
   /** A request had a wrong admin key. */
   adminKeyRefused(): void;
-  /** The identity provider was asked. */
+  /** A token was checked with the identity provider. */
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void;
-  /** A check was answered by one that was under way, or by an earlier one. */
+  /** A check shared the result of one in progress, or of an earlier one. */
   identityShared(how: 'joined' | 'remembered'): void;
   backupTaken(): void;
   /** `reason`: one sentence. */

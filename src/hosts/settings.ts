@@ -45,7 +45,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     databaseCreate: values.DATABASE_CREATE,
     /** A new database gets the sample rows of `local-preview`. */
     sampleRecords: values.SAMPLE_RECORDS === 'on',
-    /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
+    /** Undefined: every bearer token gets 503 `AUTH_UNAVAILABLE`. */
     signIn: signInIn(values),
     /** Two while the key is rotated: both are taken. */
     adminKey: values.ADMIN_API_KEY_FILE ?? values.ADMIN_API_KEY,
@@ -68,7 +68,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
 export function readConsoleSettings(environment: Environment, readFile?: ReadFile) {
   const values = valuesIn(environment, [...OF_CONSOLE, 'OPS_HOST', 'OPS_PORT']);
   return {
-    /** With `/api/v1`, without a slash at the end. */
+    /** Includes `/api/v1`, has no slash at the end. */
     serviceUrl: values.SERVICE_URL,
     adminKey: readSentAdminKey(environment, readFile),
     host: values.CONSOLE_HOST,
@@ -82,7 +82,7 @@ export function readConsoleSettings(environment: Environment, readFile?: ReadFil
   };
 }
 
-/** Undefined: there is no operations port, or one that the system picks. */
+/** Undefined: no operations port, or one that the system picks. */
 export function operationsUrl(values: Pick<Values, 'OPS_HOST' | 'OPS_PORT'>): string | undefined {
   const { OPS_HOST: host, OPS_PORT: port } = values;
   return port ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined;
@@ -112,7 +112,7 @@ export function valuesIn<Some extends SettingName>(
   return Object.fromEntries(values);
 }
 
-/** Which settings go together: a sentence for each problem, which begins with the name of a setting. Empty is unset. */
+/** Checks which settings go together. Returns a sentence for each problem, starting with a setting's name. Empty is unset. */
 function problemsBetween(given: { readonly [Name in SettingName]?: string | undefined }): string[] {
   const { AUTH_AUDIENCE: audience, AUTH_ISSUER: issuer, AUTH_JWKS_URL: keys } = given;
   const { AUTH_USERINFO_URL: userinfo, BACKUP_DIR: backups, CONSOLE_HOST: host } = given;

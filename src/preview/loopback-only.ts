@@ -1,4 +1,4 @@
-// For a service that is open to every program on this machine. It refuses requests that a
+// Protects a service that is open to every program on this machine. It refuses requests that a
 // web page from elsewhere makes a browser send: from its own origin, or to a name of its
 // own that resolves to this machine (DNS rebinding).
 

@@ -1,7 +1,7 @@
 // The table of records, the same in every database.
 
 /**
- * `body` is the record as it is returned; the other columns only find it.
+ * `body` is the record as it is returned; the other columns are for look-ups.
  * `position` is the order of creation. Memory already keeps ids unique; the index
  * keeps a defect there out of the file.
  */

@@ -21,7 +21,7 @@ function open(limits?: ConstructorParameters<typeof Admission>[0]) {
   return { admission, admitted, acquire };
 }
 
-it('An account waits when it holds its own limit, and no other account waits with it', async () => {
+it('An account that reaches its limit waits, and delays no other account', async () => {
   const { admission, admitted, acquire } = open({ ...LIMITS, totalMaxBytes: 9 });
   for (const account of ['a', 'a', 'a', 'b']) acquire(account);
   expect(admitted).toEqual(['a', 'a', 'b']);
@@ -36,7 +36,7 @@ it('An account is always admitted up to its own share, whatever the others hold'
   expect(admitted).toEqual(['a', 'a', 'b', 'c']);
 });
 
-it('By default an account holds 16 bodies of the largest size, all hold 64, and each has a share of its own', () => {
+it('By default an account holds 16 bodies of the largest size, all hold 64, and each has its own share', () => {
   const { admitted, acquire } = open();
   for (let account = 0; account < 5; account++) {
     for (let body = 0; body < 20; body++) acquire(`${account}`, MIB);
@@ -45,7 +45,7 @@ it('By default an account holds 16 bodies of the largest size, all hold 64, and 
   expect(['0', '1', '2', '3', '4'].map(count)).toEqual([16, 16, 16, 16, 1]);
 });
 
-it('A claim waits behind an earlier one of its account, and accounts are admitted in rotation', async () => {
+it('A claim waits for an earlier one of its account, and accounts are admitted in rotation', async () => {
   const { admission, admitted, acquire } = open({
     accountMaxBytes: 3,
     totalMaxBytes: 3,
@@ -79,7 +79,7 @@ it('A release admits 16 claims at most, so that many small ones do not start in 
   expect(admitted).toHaveLength(1 + 40);
 });
 
-it('The wait of a client that has gone ends, and takes nothing', async () => {
+it('A disconnected client stops waiting, and takes nothing', async () => {
   const { admission, admitted, acquire } = open({ ...LIMITS, totalMaxBytes: 2 });
   acquire('a', 2);
   const gone = Array.from({ length: 40 }, async () => admission.acquire('b', 1, () => true));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FairQueue } from '../../src/core/admission/fair-queue.js';
 
-it('A queue does with any steps what a plain list of the accounts does', () => {
+it('A queue behaves like a plain list of the accounts, for any sequence of steps', () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('add' as const), account: fc.constantFrom('a', 'b', 'c') }),
     fc.record({ do: fc.constant('take' as const) }),
@@ -20,9 +20,9 @@ it('A queue does with any steps what a plain list of the accounts does', () => {
           const item = itemOf();
           queue.add(given.account, item);
           all.push(item);
-          const lane = model.find(({ account }) => account === given.account);
-          if (lane === undefined) model.push({ account: given.account, items: [item] });
-          else lane.items.push(item);
+          const entry = model.find(({ account }) => account === given.account);
+          if (entry === undefined) model.push({ account: given.account, items: [item] });
+          else entry.items.push(item);
         } else if (given.do === 'leave') {
           const item = all[given.which % all.length];
           if (item !== undefined) item.isGone = true;

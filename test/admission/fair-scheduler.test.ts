@@ -21,7 +21,7 @@ function controlled() {
 }
 
 describe('FairScheduler', () => {
-  it('gives one account after the other a slice, one an event-loop turn', async () => {
+  it('gives the accounts slices in turn, one in each event-loop turn', async () => {
     const { scheduler, nextTurn } = controlled();
     const served: string[] = [];
     for (const account of ['a', 'a', 'a', 'b', 'c', 'b']) {
@@ -35,7 +35,7 @@ describe('FairScheduler', () => {
     expect(served.join('')).toBe('abcaba');
   });
 
-  it('lets work of a turn whose slice is not spent go on at once', async () => {
+  it('continues work at once while its slice is not spent', async () => {
     const { scheduler, clock, nextTurn } = controlled();
     expect(scheduler.yieldIfNeeded('a')).toBeUndefined();
     clock.now += 2;
@@ -47,14 +47,14 @@ describe('FairScheduler', () => {
     expect(scheduler.yieldIfNeeded('a')).toBeUndefined();
   });
 
-  it('ends the work of a client that has gone', async () => {
+  it('ends the work of a disconnected client', async () => {
     const { scheduler, nextTurn } = controlled();
     const ended = expect(scheduler.yield('a', () => true)).rejects.toThrow('connection was closed');
     await nextTurn();
     await ended;
   });
 
-  it('leaves the event-loop turns to new connections as long as they come, for ten milliseconds at most', async () => {
+  it('yields to new connections for at most ten milliseconds', async () => {
     const { scheduler, clock, nextTurn } = controlled();
     const served: string[] = [];
     const wait = (account: string) =>

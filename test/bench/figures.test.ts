@@ -15,7 +15,7 @@ describe('A sample of the records', () => {
     ],
   };
 
-  it('spreads over a group, is no larger, and names the owner of each: the accounts take turns', () => {
+  it('spreads over a group, is at most as large, and names the owner of each record, the accounts in turn', () => {
     expect(sampleOf(data, 'one', 100)).toHaveLength(10);
     expect(sampleOf(data, 'one', 2)).toEqual([
       { owner: 'one-0', id: 'CUS-0001' },

@@ -1,4 +1,4 @@
-// The preview's API reference in Chromium: it comes up with no request beyond this machine, and
+// The preview's API reference in Chromium: it loads without a request to another machine, and
 // "try it" reaches the API across origins.
 
 import { expect, it, onTestFinished } from 'vitest';

@@ -62,7 +62,7 @@ it('The client’s package has no dependency, less than 0.2 MB, its pages, and n
   const sizes = files.map((name) => statSync(join(packed, name)).size);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);
   const pages = readdirSync(packed).filter((name) => name.endsWith('.md'));
-  expect(pages).toEqual(['API.md', 'CHANGELOG.md', 'README.md', 'RECIPES.md']);
+  expect(pages).toEqual(['API.md', 'CHANGELOG.md', 'README.md']);
   for (const page of pages) {
     const text = await readFile(join(packed, page), 'utf8');
     for (const [name] of NAMES) expect(text, page).not.toContain(name);

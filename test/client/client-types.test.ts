@@ -13,7 +13,7 @@ import type { paymentOf } from '../../src/core/domain/payment.js';
 import { ROOT } from '../support/pages.js';
 import { openProject } from '../support/project.js';
 
-it('The clients type the answers of each call', () => {
+it('The clients type the result of each call', () => {
   const client = createClient({ baseUrl: '', token: '' });
   const forOperator = createOperatorClient({ baseUrl: '', adminKey: '' });
   expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
@@ -69,7 +69,7 @@ const FINE = [
   `createClient({ ...options, fetch: async (...args) => new Response(new Request(...args).body) });`,
 ];
 
-it('The compiler refuses each of these slips, and takes each of these lines', async () => {
+it('The compiler rejects each of these mistakes, and accepts each of these lines', async () => {
   const program = (lines: readonly string[]) =>
     `${HEAD}${lines.map((line) => `{ ${line} }`).join('\n')}\n`;
   const files = { 'slips.ts': program(SLIPS), 'fine.ts': program(FINE) };

@@ -59,7 +59,7 @@ describeContract('The client', (service) => {
     expect((await records.list()).items).toEqual([]);
   });
 
-  it('lists payments, and those of which something is left to pay; asks for health without a token', async () => {
+  it('lists all payments and those that are due, and requests health without a token', async () => {
     const { orders, payments, client, sent } = opened();
     const order = { customer: 'A', service: 'B', amount: 9 };
     const { id } = await orders.create({ ...order, paid: 4 });
@@ -90,7 +90,7 @@ describeContract('The client', (service) => {
     expect(facts).toEqual([{ status: 201, requestId: sent[0]?.requestId }]);
   });
 
-  it('asks a token function once more for a token that was refused, and sends another one', async () => {
+  it('calls the token function again after a refused token, and sends the new one', async () => {
     const refused: (string | undefined)[] = [];
     let fresh = 'expired';
     const token = (given?: string) => {
@@ -105,13 +105,13 @@ describeContract('The client', (service) => {
     expect(refused).toEqual([undefined, 'expired', undefined]);
   });
 
-  it('does not ask for ever if each token is refused', async () => {
+  it('stops asking if each token is refused', async () => {
     const { customers, sent } = opened({ token: (old = '') => `${old}-expired` });
     await expect(customers.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
     expect(sent).toHaveLength(2);
   });
 
-  it('tells why each field is wrong, of a NaN whose JSON is null, too, with the request id of the log', async () => {
+  it('reports why each field is wrong, including a NaN whose JSON is null, with the request id', async () => {
     const { orders, sent } = opened();
     const order = { customer: '', service: 'B', amount: Number('five') };
     const error = await orders.create(order).catch((reason: unknown) => reason);

@@ -48,7 +48,7 @@ function errorOf(call: Promise<unknown>) {
   return call.catch((reason: unknown) => reason);
 }
 
-it('A read alone is tried again after a failed connection, also after half an answer', async () => {
+it('Only a read is retried after a failed connection or an incomplete response', async () => {
   const { asked, client } = await clientOf((request, response) => {
     if (asked.length === 4) return void response.end(EMPTY_LIST);
     if (asked.length !== 2) return void request.socket.destroy();
@@ -93,7 +93,7 @@ it.each<[status: number, body: string, wanted: object, headers?: object]>([
   [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: undefined }],
   [503, inWords('CODE_OF_TOMORROW', 'm'), { code: 'CODE_OF_TOMORROW', message: 'm' }],
   [422, inWords('VALIDATION_FAILED', ofFields), { message: ofFields, fields: {} }],
-])('An answer %i %s is told as what it is: %o', async (status, body, wanted, headers) => {
+])('An answer %i %s is reported as %o', async (status, body, wanted, headers) => {
   const { asked, client } = await clientOf(answering(status, body, headers));
   const error = await errorOf(client.customers.list());
   expect(error).toMatchObject({ status, ...wanted });
@@ -106,7 +106,7 @@ it.each<[status: number, body: string, wanted: object, headers?: object]>([
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;
 const bad = { code: 'INVALID_CALL' };
-const addressWords = expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/);
+const addressWords = expect.stringMatching(/^baseUrl is ".*"; it must start with https:/);
 const badAddress = { ...bad, message: addressWords };
 const none = { code: 'NO_TOKEN' };
 const SIGNED_OUT = new Error('signed out');
@@ -130,7 +130,7 @@ it.each<[what: string, options: object, call: typeof list, wanted: object]>([
   expect(asked).toEqual([]);
 });
 
-it('The admin key follows no redirect, which fetch would send it along', async () => {
+it('The client follows no redirect, because fetch would send the admin key along', async () => {
   const { asked } = await clientOf((_request, response) => {
     response.writeHead(307, { Location: server?.origin.replace('127.0.0.1', 'localhost') });
     response.end();
@@ -141,7 +141,7 @@ it('The admin key follows no redirect, which fetch would send it along', async (
   expect(asked).toEqual(['GET']);
 });
 
-it('A base URL may be relative in a page, and wherever the program has a fetch of its own', async () => {
+it('A base URL may be relative in a page, or with a custom fetch', async () => {
   const listed = (baseUrl: string, options = {}) =>
     errorOf(createClient({ baseUrl, token: 't', ...options }).customers.list());
   const fetch = vi.fn(async (_url: string) => new Response(EMPTY_LIST));

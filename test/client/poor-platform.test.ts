@@ -75,7 +75,7 @@ describe('On a platform with the features of 2019', () => {
     ]);
   });
 
-  it('a walk over all pages ends, and a call times out although fetch ignores signals', async () => {
+  it('iterating over all pages ends, and a call times out although fetch ignores signals', async () => {
     expect(await inside(`for await (const row of api.orders.all()) return row;`)).toBe(null);
     const error = await inside(`return api.orders.list({ q: 'silence' })${CAUGHT}`);
     expect(error).toMatchObject({ name: 'ApiError', code: 'TIMED_OUT', own: true });

@@ -13,7 +13,7 @@ import { bundled, MODULES, openWindow } from './project.js';
 
 /** The code of a recipe that the page names, such as `session.js`. */
 const recipe = (file: string) =>
-  pageCode('src/clients/client/RECIPES.md', `\`${file}\``, file.split('.')[1]);
+  pageCode('src/clients/client/README.md', `\`${file}\``, file.split('.')[1]);
 
 let provider: Awaited<ReturnType<typeof openOpenidProvider>>;
 let folder: TestFolder;

@@ -1,4 +1,4 @@
-// A reader's project: a folder with a recipe's files, beside the packages that `npm run compat` has
+// A reader's project: a folder with a recipe's files and the packages that `npm run compat` has
 // installed, and a browser that shows it; and programs that are fetched once.
 
 import { execFile } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The token functions of the page "Your frontend, your sign-in", each with its provider's own package
+// The token functions of "Sign in from your app", each with its provider's own package
 // in a browser. The provider is a stand-in that answers as its API is documented.
 
 import { decodeJwt } from 'jose';
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { pageCode } from '../support/pages.js';
 import { bundled, openWindow } from './project.js';
 
-const PAGE = 'src/clients/client/RECIPES.md';
+const PAGE = 'src/clients/client/README.md';
 const HOUR_S = 3_600;
 
 let issued = 0;

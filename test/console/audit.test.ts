@@ -36,7 +36,7 @@ it('A search finds events by each filter, and a day is that of Dar es Salaam', a
   expect((await on.visitor.get('/audit?action=delete')).text).toContain('>0 events</p>');
 });
 
-it('A search ends after a fixed number of requests, and resumes there although others write', async () => {
+it('A search ends after a fixed number of requests, and resumes there despite concurrent writes', async () => {
   const first = await find({ record: 'CUS-0005' }, 1);
   expect(first).toMatchObject({ rows: [], looked: 200, rest: { page: 2 } });
   const { customers } = on.service.client.recordsOf('other');
@@ -52,7 +52,7 @@ it('A search ends after a fixed number of requests, and resumes there although o
   expect(new Set(ids).size).toBe(230);
 });
 
-it('What one import wrote is one row on each page, which leads to its events; changes by hand stay apart', async () => {
+it('Each page groups an import into one row that links to its events; manual changes stay separate', async () => {
   const { text } = await on.visitor.get('/audit');
   expect(text).toContain('236 events');
   expect(text).toContain('<bdi>230 customers</bdi>');

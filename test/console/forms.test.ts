@@ -55,7 +55,7 @@ function allFields({ text }: Visit): Texts {
 }
 
 describe('A form', () => {
-  it('sends what differs, from its fields and its JSON at once, and nothing else', async () => {
+  it('sends only what differs, from its fields and its JSON together', async () => {
     const json = '{"x": [1, 2], "__proto__": {"a": 1}}';
     const fields = { 'field.assignee': 'Asha', 'field.customer': 'Neema', 'field.json': json };
     const visit = await save(fields);
@@ -65,7 +65,7 @@ describe('A form', () => {
     expect((await latestEvent())?.changed).toEqual(['assignee', 'x', '__proto__']);
   });
 
-  it('sends nothing that was not changed, above all no value that HTML would alter', async () => {
+  it('sends no unchanged value, in particular none that HTML would alter', async () => {
     const unfit = { phone: 'a\rb', assignee: 'a\0b', method: 'a\ud800b' };
     const odd = { ...unfit, status: 'one\r\ntwo\nthree' };
     await orders().update(id, odd);
@@ -80,7 +80,7 @@ describe('A form', () => {
     await expectStored({ ...odd, customer: 'Rehema' });
   });
 
-  it('shows a value of another type in its JSON, and sets null for what is emptied or taken out', async () => {
+  it('shows a value of another type in its JSON, and sets emptied or removed properties to null', async () => {
     await orders().update(id, { phone: 713 as unknown as string });
     const opened = await on.visitor.get(change);
     expect(opened.text).not.toContain('name="field.phone"');
@@ -90,7 +90,7 @@ describe('A form', () => {
     await expectStored({ phone: null, x: null });
   });
 
-  it('creates a record of what is filled in, and keeps the input of one that is refused', async () => {
+  it('creates a record from its input, and keeps the input if the record is refused', async () => {
     const refused = await on.visitor.submit(NEW, { 'field.customer': 'Juma' });
     expect([refused.status, refused.text]).toEqual([422, expect.stringMatching('is missing;')]);
     expect(valueIn(refused.text, 'field.customer')).toBe('Juma');
@@ -104,7 +104,7 @@ describe('A form', () => {
   it.each([
     ['amount', '-5', 'Amount is -5; it must be a number above 0.'],
     ['amount', '1.000', '“1.000”: the value could be 1 or 1000.'],
-    ['json', '{"amount": 5}', 'amount has a field of its own'],
+    ['json', '{"amount": 5}', 'amount has its own field'],
   ])('refuses %s = "%s" where it stands, and keeps the other input', async (name, text, words) => {
     const visit = await save({ 'field.assignee': 'Asha', [`field.${name}`]: text });
     expect([visit.status, plainText(visit.text)]).toEqual([422, expect.stringContaining(words)]);

@@ -45,7 +45,7 @@ function expectNothingGreen(html: string): void {
   expect(html).not.toMatch(/class="[^"]*\bgood\b/);
 }
 
-it('A healthy service is called so, in green, and only with the operations port', async () => {
+it('Only a healthy service with an operations port is shown in green', async () => {
   for (const [environment, words] of [
     [undefined, /^Healthy\./],
     [{}, /Set OPS_PORT to see whether/],
@@ -63,7 +63,7 @@ it('A healthy service is called so, in green, and only with the operations port'
   }
 });
 
-it('Each reason and warning is shown with what it means, what to do, since when and why', async () => {
+it('Each reason and warning is shown with its meaning, remedy, start and cause', async () => {
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
   let answer = '';
   const port = createServer((_, response) => void response.end(answer));
@@ -113,7 +113,7 @@ it('Health names the last backup', async () => {
   expect(await shown()).toMatch(/Last backup.+, \d min ago, [\d.]+ [KM]iB, in .+its backups/);
 });
 
-it('A service that is down has the commands to find out why and to start it, on every page', async () => {
+it('If the service is down, every page shows the commands to diagnose and start it', async () => {
   const visitor = await signedIn();
   await server.stop();
   const commands = [...LOOK_COMMANDS, ...START_COMMANDS];

@@ -21,13 +21,13 @@ beforeAll(async () => {
   for (const name of SUBJECTS) await recordsOf(name).customers.create({ name, phone: '1' });
 });
 
-it.each(SUBJECTS)('Account %j is reached by links, and its forms change it alone', async (name) => {
+it.each(SUBJECTS)('Account %j is linked, and its forms change only that account', async (name) => {
   const list = await on.visitor.get('/accounts');
   const links = [...list.text.matchAll(/<th scope="row"><bdi><a href="([^"]+)">([^<]*)/g)];
   const link = links.find(([, , text = '']) => plainText(text) === name)?.[1] ?? '';
   const tab = await on.visitor.get(asBrowser(`${link}/customers`));
   expect(plainText(tab.text)).toContain(name.slice(0, 80));
-  // Isolated: an Arabic name would pull the count beside it to its other side.
+  // Isolated: an Arabic name would move the adjacent count to its other side.
   expect(tab.text).toMatch(/<bdi><code>.*<\/code><\/bdi> · \d/);
   const record = /<th scope="row"><bdi><a href="([^"]+)"/.exec(tab.text)?.[1] ?? '';
   const form = await on.visitor.submit(asBrowser(`${record}/change`), { do: 'delete' });
@@ -65,7 +65,7 @@ it.each(COLLECTION_NAMES)('<script> in every field of %s is text on every page',
   }
 });
 
-it('No page is longer than 30,000 bytes, and none has the key, as no line of the log has', async () => {
+it('No page is longer than 30,000 bytes, and neither a page nor the log has the key', async () => {
   const order = `${ORDERS}/ORD-0002`;
   const lists = ['/', '/accounts', '/accounts?q=local', '/audit', '/health', '/x', '/%', ORDERS];
   for (const path of [...lists, order, `${order}/change`, '/console.css']) {
@@ -96,7 +96,7 @@ it('Every time of every page is in the zone of Dar es Salaam', async () => {
   }
 });
 
-it('A list says how many there are, and pages by 25, also of the largest records; an empty one says so', async () => {
+it('A list shows its total and 25 records a page, even of the largest; an empty list says so', async () => {
   const { businesses, orders } = recordsOf('many');
   await businesses.create({ businessName: 'Duka <b>' });
   const order = { service: 's', amount: 1_234_567 };
@@ -140,7 +140,7 @@ it.each([
   expect(away.log() + page.text).not.toContain(ADMIN_KEY);
 });
 
-it('A download is a CSV file, of which an import makes the same records', async () => {
+it('A downloaded CSV file can be imported into the same records', async () => {
   const { customers, orders } = recordsOf('auth0|saluni');
   for (let made = 0; made < 30; made++) await customers.create({ name: `N${made}`, phone: '1' });
   // As the import of a salon's workbook makes them.

@@ -28,7 +28,7 @@ it.each<[string, Headers]>([
   ['an opaque origin', { Origin: 'null' }],
   ['a program without an origin', { Origin: '' }],
   ['a program without Sec-Fetch-Site', { 'Sec-Fetch-Site': '' }],
-])('A form from %s is refused, with a cookie, and signs nobody in', async (_, headers) => {
+])('A form from %s is refused despite its cookie, and signs no one in', async (_, headers) => {
   for (const more of [{}, { 'Content-Type': 'application/json' }]) {
     const visit = await on.visitor.submit(ORDER, { do: 'delete' }, { ...headers, ...more });
     expect(visit.status).toBe(403);
@@ -40,7 +40,7 @@ it.each<[string, Headers]>([
   expect(stranger.cookie).toBe('');
 });
 
-it('A form is refused as anything but a plain form', async () => {
+it('A form is accepted only with the content type of a form', async () => {
   const text = { 'Content-Type': 'text/plain' };
   expect((await on.visitor.submit(ORDER, { do: 'delete' }, text)).status).toBe(413);
   await readOrder();
@@ -54,7 +54,7 @@ it.each(['cross-site', 'same-site'])('A page that is %s cannot load the console'
   }
 });
 
-it('Another page cannot frame a page, receives no address of one, and finds none in the cache', async () => {
+it('A page cannot be framed, sends no referrer, and is not cached', async () => {
   const paths = ['/', '/accounts', '/health', '/nothing', '/sign-in', '/console.css'];
   const visits = await Promise.all(paths.map((path) => on.visitor.get(path)));
   visits.push(await on.visitor.get('/', { Host: 'attacker.example' }));

@@ -31,7 +31,7 @@ it.each([
   ['CONSOLE_ORIGIN', 'http://operator.example.com', 'is'],
   ['CONSOLE_PORT', '70000', 'is "70000"'],
   ['CONSOLE_PASSWORD_HASH', `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}`, 'is (hidden)'],
-])('%s=%s is refused, without a secret', (name, value, words) => {
+])('%s=%s is refused by an error without secrets', (name, value, words) => {
   const reading = () => read({ [name]: value });
   expect(reading).toThrow(words.startsWith('is') ? `${name} ${words}` : words);
   expect(reading).not.toThrow(/secret|a-key-that/);

@@ -36,7 +36,7 @@ async function opens(given: string): Promise<boolean> {
 }
 
 describe('A code', () => {
-  it('opens one session, once, also in lower case with spaces, and sets a cookie for no script', async () => {
+  it('opens one session, also in lower case with spaces, and its cookie is not readable by scripts', async () => {
     const secret = newestCode();
     expect(secret).toMatch(/^[A-HJ-NP-Z2-9]{8}$/);
     const visit = await console_.visitor().signIn(` ${secret.toLowerCase()} `);
@@ -48,7 +48,7 @@ describe('A code', () => {
     await console_.signedIn();
   });
 
-  it('can be guessed five times a minute, by all browsers together, also in parallel', async () => {
+  it('can be guessed five times a minute by all browsers together, even in parallel', async () => {
     const guess = (secret: string) => console_.visitor().post('/sign-in', { secret });
     const guesses = Array.from({ length: 9 }, () => guess('AAAAAAAA'));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
@@ -96,7 +96,7 @@ it('A session ends after eight hours without use', () => {
   expect(sessions.has(id, 3 * SESSION_IDLE_MAX_MS + 1)).toBe(false);
 });
 
-it('A password is hashed, unless it is too short, and its hash lets it in behind a proxy with TLS', async () => {
+it('A password is hashed unless it is too short, and opens the console behind a proxy with TLS', async () => {
   const hashing = startDataCommand(['hash'], {}, { input: `${PASSWORD}\n` });
   expect(await hashing.exited).toBe(0);
   const line = hashing.output();

@@ -34,7 +34,7 @@ async function owners({ operator }: ContractService, query: string): Promise<str
 describeContract('The operator', (service) => {
   const { operator } = service;
 
-  it('sees how many tenants and stored records there are, in all and by resource', async () => {
+  it('sees the numbers of tenants and stored records, total and by resource', async () => {
     const before = await overview(service);
     const account = service.account();
     await account.create('customers', VALID_BODY.customers);

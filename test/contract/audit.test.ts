@@ -85,7 +85,7 @@ describeContract('The audit log', (service) => {
     expect(await auditTotal(service)).toBe(before);
   });
 
-  it('never holds a record value, old, new, refused or deleted', async () => {
+  it('never has a value of a record, old, new, refused or deleted', async () => {
     const owner = service.account().subject;
     const canary = 'canary-5c1e';
     const body = { name: canary, phone: canary, deep: { list: [canary] } };
@@ -99,7 +99,7 @@ describeContract('The audit log', (service) => {
     expect(text).not.toContain(canary);
   });
 
-  it('is the same after a restart, and goes on with higher ids', async () => {
+  it('is the same after a restart, and continues with higher ids', async () => {
     const owner = service.account().subject;
     await createFor(operator, owner, 'team');
     const before = (await audit(service)).data;

@@ -158,7 +158,7 @@ describeContract('The administration API', (service) => {
     expect((await operator.get('/%61dmin/overview')).status).toBe(200);
   });
 
-  it('neither accepts nor checks a bearer token, alone or beside the key', async () => {
+  it('neither accepts nor checks a bearer token, alone or with the key', async () => {
     const before = service.identity.asked.length;
     for (const path of ['/admin/overview', '/admin/nothing']) {
       expectRefused(await service.account().get(path), 401, 'UNAUTHORIZED');
@@ -169,7 +169,7 @@ describeContract('The administration API', (service) => {
   });
 
   it.each(['/customers', '/adminx', '/administration/overview', '/Admin/overview'])(
-    'leaves %s to the data API, where its key counts for nothing',
+    'leaves %s to the data API, where its key has no effect',
     async (path) => {
       expectRefused(await operator.get(path), 401, 'UNAUTHORIZED');
       expect((await service.account().get(path)).status).toBe(path === '/customers' ? 200 : 404);

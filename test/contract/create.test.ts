@@ -69,12 +69,12 @@ describeContract('A create', (service) => {
   it.each([
     ['Swahili and accents', 'Ng’ombe, café, Ærø, ß, İstanbul'],
     ['other scripts', '日本語 العربية हिन्दी Ελληνικά'],
-    ['characters beyond the basic plane', '💇🏾‍♀️ 𝒳 🇹🇿'],
+    ['characters outside the basic plane', '💇🏾‍♀️ 𝒳 🇹🇿'],
     ['combining marks, not normalised', 'e\u0301 versus \u00e9'],
     ['control characters and NUL', 'a\u0000b\u0001c\td\ne\u001f\u007f\u0085'],
     ['separators and marks', '\u2028\u2029\u200b\u202e\ufeff\ufffe\uffff'],
     ['lone surrogates', 'a\ud800b\udc00c'],
-    ['what looks like an escape', '\\u0041 \\n \\" </script> %41 %00 &amp;'],
+    ['apparent escapes', '\\u0041 \\n \\" </script> %41 %00 &amp;'],
   ])('keeps %s in values and in names', async (_title, text) => {
     const account = service.account();
     const body = { name: text, phone: text, [text]: { [text]: [text] } };
@@ -105,7 +105,7 @@ describeContract('An identifier', (service) => {
     },
   );
 
-  it('of each of 100 concurrent creates is another one', async () => {
+  it('is unique for each of 100 concurrent creates', async () => {
     const account = service.account();
     const records = await Promise.all(
       Array.from({ length: 100 }, (_, n) => account.create('services', { name: `${n}`, price: 1 })),
@@ -126,7 +126,7 @@ describeContract('An identifier', (service) => {
 describeContract(
   'Identifiers after a restart',
   (service) => {
-    it('continue after the highest stored one, beyond the minimum of digits', async () => {
+    it('continue after the highest stored one, with more digits than the minimum', async () => {
       const account = service.account();
       const moves: string[] = [];
       const last = new Map<string, number>();

@@ -88,7 +88,7 @@ describeContract('A delete', (service) => {
     expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
   });
 
-  it('changes no other record, and neither does an update', async () => {
+  it('or an update changes no other record', async () => {
     const account = service.account();
     const customer = await account.create('customers', CUSTOMER);
     const offer = await account.create('services', { name: 'Braids', price: 45_000 });

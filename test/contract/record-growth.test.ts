@@ -8,7 +8,7 @@ const MAX_BYTES = 1_048_576 + 65_536;
 const HALF = 'é'.repeat(MAX_BYTES / 4);
 
 describeContract('The size of a record', (service) => {
-  it('is 1 MiB and 64 KiB of JSON at most; a write beyond it is refused and changes nothing', async () => {
+  it('is at most 1 MiB and 64 KiB of JSON; a larger one is refused and changes nothing', async () => {
     const account = service.account();
     const { id } = await account.create('businesses', { first: HALF });
     const path = `/businesses/${id}`;

@@ -57,7 +57,7 @@ function expectNotFound(reply: Reply) {
 
 describeContract('Methods', (service) => {
   it.each(UNSUPPORTED)(
-    '$method $path is 401 without credentials, then 405 that allows $allow',
+    '$method $path is 401 without credentials, and with them 405 that allows $allow',
     async ({ method, path, allow }) => {
       const before = service.identity.asked.length;
       const anonymous = await service.anonymous.send(method, path);
@@ -96,7 +96,7 @@ describeContract('Paths', (service) => {
   });
 
   it.each(['', ...WITHOUT_ROUTE])(
-    '"%s" under the prefix is 401 without credentials, then 404',
+    '"%s" under the prefix is 401 without credentials, and with them 404',
     async (path) => {
       for (const method of ['GET', 'PUT']) {
         const anonymous = await service.anonymous.send(method, path);

@@ -61,7 +61,7 @@ describeContract(
 describeContract(
   'Sample rows with a limit of records an account',
   (service) => {
-    it('all come, whatever the limit', async () => {
+    it('are all added, whatever the limit', async () => {
       const { data } = (await service.operator.get<Account>(tenantPath(SAMPLE_OWNER))).json;
       expect(data.record_count).toBeGreaterThan(3);
       for (const name of COLLECTIONS) expect(data.resources[name]).toBeGreaterThan(0);

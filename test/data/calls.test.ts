@@ -34,7 +34,7 @@ it('The first call of a service that cannot be reached is not repeated', async (
 
 const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
-it('A walk of a command has every row that stays, each once, while rows come and go', async () => {
+it('Iterating over pages yields every remaining row once, while rows are added and deleted', async () => {
   const changes = fc.array(fc.record({ added: fc.nat(3), deleted: fc.nat(30) }));
   await fc.assert(
     fc.asyncProperty(fc.nat(7 * PAGE_SIZE), changes, async (count, steps) => {

@@ -85,7 +85,7 @@ describe('A dry run warns of', () => {
     [
       'a telephone number without its zero',
       'A,0713445210\nB,713445210\nC,1\n',
-      'phone begins with',
+      'phone starts with',
     ],
     ['invisible characters', `A,1\n\u200bB,2\nC\u202e,3\n`, 'name has invisible characters'],
   ])('%s', async (_name, rows, wanted) => {
@@ -123,7 +123,7 @@ describe('A dry run refuses', () => {
     [
       '1e999',
       '{"name":"A","phone":"1","x":1e999}',
-      'a number beyond double precision',
+      'a number outside the range of double precision',
       [],
       'ndjson',
     ],

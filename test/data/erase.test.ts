@@ -87,7 +87,7 @@ describe('An erasure', () => {
 describe('The ledger', () => {
   const erased = '2026-02-01T00:00:00.000Z';
 
-  it('has when each account was erased, and keeps a line after a torn one', async () => {
+  it('has the time of each erasure, and appends after a torn line', async () => {
     const path = on.at('ledger.ndjson');
     expect((await readLedger(path)).get('a')).toBe(undefined);
     addToLedger(path, { subject: 'a', erased });
@@ -99,7 +99,7 @@ describe('The ledger', () => {
     await expect(readLedger(path)).rejects.toThrow('cannot be used (a line names no account)');
   });
 
-  it('that cannot be used is no missing one, and nothing is erased without it', async () => {
+  it('must be usable if it exists, or nothing is erased', async () => {
     await mkdir(on.at('folder.ndjson'));
     await fill('kept', 1);
     const ERASURE_LEDGER = on.at('folder.ndjson');
@@ -109,7 +109,7 @@ describe('The ledger', () => {
     expect(await on.contents('kept', 'team')).toHaveLength(1);
   });
 
-  it('is read at a restore, which names the accounts that came back', async () => {
+  it('is read at a restore, which lists the erased accounts in the backup', async () => {
     const restoration = await openRestoration();
     onTestFinished(() => restoration.close());
     const silent = await restoration.restore([restoration.backup]);

@@ -103,7 +103,7 @@ describe('An export', () => {
     expect((await readdir(on.folder)).filter((name) => name.startsWith('stopped'))).toEqual([]);
   });
 
-  it('says whether the account changed meanwhile', async () => {
+  it('says whether the account changed during it', async () => {
     let isOver = false;
     const writing = (async () => {
       while (!isOver) await create(MANY, 'team', { name: 'later', phone: '1' });
@@ -130,7 +130,7 @@ describe('An export', () => {
   });
 });
 
-describe('The way back', () => {
+describe('A re-import', () => {
   it.each([
     ['NDJSON', []],
     ['CSV', ['--format', 'csv']],

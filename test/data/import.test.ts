@@ -40,7 +40,7 @@ describe('An import', () => {
     expect(items.map(({ run }) => run)).toEqual(Array(3).fill(items[0]?.run));
   });
 
-  it('of rows that are records already is refused, until the operator has decided', async () => {
+  it('of rows that exist as records is refused until the operator decides', async () => {
     const { account, file, args } = await prepared(customers(20));
     expect((await on.run(args)).code).toBe(0);
     await on.file(file.slice(on.folder.length + 1), `${customers(20)}Mteja 0,070\nZ,0\n`);
@@ -55,7 +55,7 @@ describe('An import', () => {
     expect(await names('other')).toHaveLength(22);
   });
 
-  it('writes nothing where a row is bad, and the others with --skip-bad', async () => {
+  it('writes nothing if a row is bad, or the good rows with --skip-bad', async () => {
     const { account, args } = await prepared('name,phone\nA,1\n,2\nC,3\n');
     const refused = await on.run(args);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was') });

@@ -96,7 +96,7 @@ describe('A cell', () => {
   it.each([
     ['a day alone', 1, 46_387.6, '"date":"2026-12-31"'],
     ['a time, also at midnight', 4, 46_387, '"date":"2026-12-31T00:00:00+03:00"'],
-  ])('whose format shows %s is that', async (_name, style, value, wanted) => {
+  ])('whose format shows %s is read as that', async (_name, style, value, wanted) => {
     const { text } = await dryRun({ cells: `${AMOUNT}<c r="F2" s="${style}"><v>${value}</v></c>` });
     expect(first(text)).toContain(wanted);
   });
@@ -140,7 +140,7 @@ describe('A workbook is refused', () => {
     expect([code, text]).toEqual([1, expect.stringContaining('(unusual line breaks')]);
   });
 
-  it('that unpacks to more than memory should hold', async () => {
+  it('that unpacks to too many bytes', async () => {
     const { code, text } = await dryRun({ cells: AMOUNT + ' '.repeat(48 * 1_048_576) });
     expect([code, text]).toEqual([
       1,

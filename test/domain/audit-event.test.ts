@@ -28,7 +28,7 @@ describe('Names in an audit event', () => {
   });
 });
 
-it('A log line of an audit event says who changed what of whom, and how many properties', () => {
+it('A log line of an audit event has the actor, the record and the number of changed properties', () => {
   const { changed, ...facts } = EVENT;
   expect(loggedEvent({ ...EVENT, changed_omitted: 5 })).toEqual({ ...facts, changed_count: 7 });
 });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
 
-it('The label of a property is made of its name if none is given', () => {
+it('The label of a property defaults to its name', () => {
   const labels = COLLECTIONS.orders.properties.map(({ label }) => label);
   expect(labels.slice(-3)).toEqual(['Phone', 'Template', 'Custom fields']);
 });

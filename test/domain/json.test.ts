@@ -56,7 +56,7 @@ it.each([
   ['{"a":tru}', /^the body is not JSON \(.+\); send one JSON object/],
   ['null', /is null/],
   ['[{}]', /is an array/],
-  ['\ufeff{}', /^the body begins with a byte order mark; send it without$/],
+  ['\ufeff{}', /^the body starts with a byte order mark; remove it$/],
   ['{"a":1e309}', /double precision/],
   [`{"a":${'['.repeat(512)}${']'.repeat(512)}}`, /deeper than 512/],
 ])('The refusal of a body says what it is: %#', (text, message) => {

@@ -70,7 +70,7 @@ describe('newRecord', () => {
   });
 });
 
-it('The audit log names of a create the properties that the caller could set', () => {
+it('The audit log of a create names the properties that the caller could set', () => {
   const sent = { id: 'x', owner_sub: 'x', ownerSub: 'x', name: 'Neema', __x: 1 };
   expect(made('customers', sent).changed).toEqual(['ownerSub', 'name', '__x', 'phone']);
   expect(made('businesses', sent).changed).toEqual(['name', '__x']);

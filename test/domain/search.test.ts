@@ -25,7 +25,7 @@ describe('A needle', () => {
   it.each([
     ['short', 'ab', 'xabxab'],
     ['long', 'ab'.repeat(200), `x${'ab'.repeat(200)}x${'ab'.repeat(200)}`],
-  ])('that is %s is found at its beginning, across two pieces of the text', (_name, q, text) => {
+  ])('that is %s is found at its start, across two pieces of the text', (_name, q, text) => {
     const needle = new Needle(q);
     const second = text.length - q.length;
     expect(needle.indexIn(text)).toBe(1);

@@ -63,14 +63,14 @@ describe('A load', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already has tables')]);
   });
 
-  it('makes no database beside the log of another one, which SQLite would read into it', async () => {
+  it('makes no database next to the log of another one, which SQLite would read into it', async () => {
     await writeFile(at('lost.db-wal'), 'the log');
     const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', at('lost.db')]);
     expect([code, stderr]).toEqual([1, `${at('lost.db-wal')} already exists; name a new file\n`]);
     expect(existsSync(at('lost.db'))).toBe(false);
   });
 
-  it('puts nothing beside the records of a Postgres database', async () => {
+  it('adds nothing to the records of a Postgres database', async () => {
     const [server, name] = [await sharedPostgres(), newDatabaseName()];
     const postgres = { DATABASE_URL: await server.make(name) };
     await runWell(['load', at('shop.ndjson')], postgres);
@@ -89,7 +89,7 @@ describe('A load', () => {
 const dump = (from: string, to: string) => runHere(['dump', '--from', from, '--to', at(to)]);
 
 describe('A dump', () => {
-  it('is not made in the place of a file', async () => {
+  it('does not replace a file', async () => {
     await writeFile(at('taken.ndjson'), 'mine');
     const { code, stderr } = await dump(at('shop.db'), 'taken.ndjson');
     expect([code, stderr]).toEqual([1, `${at('taken.ndjson')} already exists; name a new file\n`]);
@@ -112,7 +112,7 @@ describe('A dump', () => {
     expect(existsSync(at('not.ndjson'))).toBe(false);
   });
 
-  it('is made of the memory of a running service, whose file another service cannot read', async () => {
+  it('is made from the memory of a running service, whose file no other process can read', async () => {
     await copyFile(at('shop.db'), at('live.db'));
     const server = await startServer({
       DATABASE_URL: `file:${at('live.db')}`,

@@ -22,7 +22,7 @@ const { exports: exported } = JSON.parse(textOf('package.json'));
 const PAGE = 'src/embedding.md';
 const EXAMPLE = pageCode(PAGE, '## The handler');
 
-/** What the package has beside its exports. */
+/** The package's files that are not exports. */
 const PACKED = ['openapi.json', 'client-shared.js', 'THIRD-PARTY-NOTICES.txt'];
 
 let identity: IdentityStub;
@@ -88,7 +88,7 @@ it('The package has every public file and the notices, no file of the preview, a
 it.each([
   ['## In Hono', ['hono', '@hono/node-server']],
   ['## In a plain Node server', ['@hono/node-server']],
-])('The example "%s" serves the API beside its own pages', async (words, packages) => {
+])('The example "%s" serves the API and its own pages', async (words, packages) => {
   const files = {
     'service.js': serviceFile(),
     'main.js': pageCode(PAGE, words).replace('3000', '0'),
@@ -103,7 +103,7 @@ it.each([
   await servesBoth(await program.saw(/^http:\S+$/m));
 });
 
-it('The example for a Worker serves the API beside its own pages', async () => {
+it('The example for a Worker serves the API and its own pages', async () => {
   project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
   // As wrangler bundles a program that is not built yet.
   const { outputFiles } = await build({
@@ -134,7 +134,7 @@ function serviceFile(): string {
 }
 
 /**
- * The service inside keeps a record beside the example's own page, and answers requests that
+ * The service inside keeps a record in addition to the example's own page, and answers requests that
  * frameworks often answer themselves or whose body they read before.
  */
 async function servesBoth(origin: string): Promise<void> {

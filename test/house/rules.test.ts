@@ -19,7 +19,7 @@ const SOURCES = sourcesIn('src');
 const TESTS = sourcesIn('test');
 const ALL = [...SOURCES, ...TESTS, ...sourcesIn('scripts')];
 
-/** The operator's client as published, its parts such as the walk over all pages, and how a command is called. */
+/** The operator's client as published, its parts such as iterating over all pages, and how a command is called. */
 const OPERATORS_CLIENT = ['operator-client', 'clients/client', 'tools/program'];
 
 /**

@@ -59,7 +59,7 @@ it.each<[string, readonly string[]]>([
     'characters of one to four bytes',
     Array.from({ length: 30 }, (_, i) => `"${'aé✓😀'.repeat(10_000 + i)}"`),
   ],
-])('A list that may be sent in pieces is as one that is sent whole: %s', async (_name, items) => {
+])('A list sent in pieces equals one sent whole: %s', async (_name, items) => {
   const response = answered(list(items, pageOf(items)));
   // Decoded strictly: half a character would throw.
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
@@ -133,7 +133,7 @@ function readerOf(
   return answerStream(texts, { account: 'neema', isDisconnected, service }).getReader();
 }
 
-/** Texts without end: one that went on without its reader would never be released. */
+/** Endless texts: if reading continued without a reader, they would never be released. */
 async function* endless(told: string[]) {
   try {
     while (told.push('made')) yield 'x'.repeat(100_000);
@@ -142,7 +142,7 @@ async function* endless(told: string[]) {
   }
 }
 
-it('A streamed answer is made as it is read, and released as soon as the client stops', async () => {
+it('A streamed response is generated as it is read, and released as soon as the client stops', async () => {
   const told: string[] = [];
   const reader = readerOf(endless(told));
   await setImmediate();
@@ -154,7 +154,7 @@ it('A streamed answer is made as it is read, and released as soon as the client 
   expect(told).toEqual(['made', 'released']);
 });
 
-it('A streamed answer that is not read within 15 s gives back what it held', async () => {
+it('A streamed response that is not read within 15 s releases its bytes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const admission = new Admission();
   const told: string[] = [];

@@ -1,4 +1,4 @@
-// The handler by itself, as a program embeds it: defaults, errors that nobody foresaw (500
+// The handler by itself, as a program embeds it: defaults, unexpected errors (500
 // `INTERNAL_ERROR`, the text in the log), whose turn it is, and clients that have gone.
 
 import { setImmediate } from 'node:timers/promises';
@@ -131,7 +131,7 @@ it.each(['Patch', 'constructor'])(
 );
 
 it.each(['the host', "the request's signal"])(
-  'A write is dropped when %s says that its client has gone',
+  'A write is dropped when %s reports that its client disconnected',
   async (source) => {
     const handler = await open();
     const signal = source === 'the host' ? null : AbortSignal.abort();
@@ -145,7 +145,7 @@ it.each(['the host', "the request's signal"])(
   },
 );
 
-it('A request of bounded cost waits for nobody', async () => {
+it('A request of bounded cost does not queue', async () => {
   // Every slice is spent, and the turn after it never comes.
   let now = 0;
   const pause = () => new Promise<void>(() => {});
@@ -171,7 +171,7 @@ it('A request of bounded cost waits for nobody', async () => {
   expect(await list).toBe(200);
 });
 
-it('Each account and the operator have bytes of their own', async () => {
+it('Each account and the operator have their own byte limit', async () => {
   const handler = await open({
     // A body of the largest size, once for each.
     admission: { accountMaxBytes: 1_500_000, totalMaxBytes: 10_485_760, ownShareBytes: 0 },

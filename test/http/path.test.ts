@@ -25,7 +25,7 @@ describe('canonicalPath', () => {
     ['/auth0|1', '/auth0|1'],
     ['/auth0%7c1', '/auth0%7C1'],
     ['/é', '/%C3%A9'],
-  ])('%s is %s', (target, path) => {
+  ])('turns %s into %s', (target, path) => {
     expect(pathOf(target)).toBe(path);
   });
 

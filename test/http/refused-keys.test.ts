@@ -62,7 +62,7 @@ it.each([
   ['a request without a key', '/admin/usage', {}, KEY],
   ['a key on another path', '/customers', WRONG_KEY, KEY],
   ['a service without an admin key', '/admin/usage', WRONG_KEY, ''],
-])('leaves no trace of %s', async (_name, path, headers, adminKey) => {
+])('The log has no trace of %s', async (_name, path, headers, adminKey) => {
   const { log, ask } = await openService(adminKey);
   expect((await ask(path, headers)).ok).toBe(false);
   expect(log.lines).toEqual([]);

@@ -39,10 +39,10 @@ function post(body: BodyInit, headers: Record<string, string> = {}): Request {
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Far more than any limit here; a reader that goes on to the end gets an error instead. */
+/** Far more than any limit here; a reader that continues to the end gets an error instead. */
 function* endless(chunk: Uint8Array): Generator<Uint8Array | Error> {
   for (let i = 0; i < 1000; i++) yield chunk;
-  yield new Error('nobody stopped reading');
+  yield new Error('the reader did not stop');
 }
 
 const bounded = (body: BodyInit, maxBytes: number) => boundedBody(post(body).body, maxBytes);

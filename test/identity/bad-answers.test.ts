@@ -42,7 +42,7 @@ const BAD: Readonly<Record<string, Steps>> = {
   'six codings, the body on its way': [head([SIX, CHUNKED]), CHUNK],
   'six codings, then a reset': [head([SIX, CHUNKED]), CHUNK, RESET_LATER],
   'six codings and a refusal': [head([SIX, CHUNKED], '401 Unauthorized'), CHUNK],
-  'a coding that nobody knows': [head(['Content-Encoding: zstd', TOO_LONG]), GOOD],
+  'an unknown coding': [head(['Content-Encoding: zstd', TOO_LONG]), GOOD],
   'gzip, which was not asked for': [
     head(['Content-Encoding: gzip', `Content-Length: ${ZIPPED.length}`]),
     ZIPPED,
@@ -115,7 +115,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
 }
 
 describe('An answer of the provider', () => {
-  it.each(ENDPOINTS)('that is of no use leaves nothing: %s', async (_, settingsAt) => {
+  it.each(ENDPOINTS)('that is unusable leaves nothing open: %s', async (_, settingsAt) => {
     const outcomes = await outcomesOf(Object.values(BAD), settingsAt);
     const statusOf = Object.keys(BAD).map((name, i) => [name, outcomes[i]?.status]);
     expect(statusOf).toEqual(Object.keys(BAD).map((name) => [name, 'unavailable']));

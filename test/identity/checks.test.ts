@@ -70,7 +70,7 @@ describe('With a memory', () => {
     [NOW / 1000 + 5, 5_000],
     [NOW / 1000 - 1, 0],
     [NOW, LIFETIME_MS],
-  ])('a success is not remembered beyond the exp of answer or token: %i', async (exp, ms) => {
+  ])('a success is forgotten at the exp of response or token: %i', async (exp, ms) => {
     const tokens = [['a', { exp }] as const, [jwt({ exp }), {}] as const];
     for (const [token, claims] of tokens) {
       const { later } = open(() => good('a', claims), CACHE_SECONDS);
@@ -174,7 +174,7 @@ describe('Checks of unknown tokens', () => {
   });
 });
 
-it('A check whose gate outlasts its 4 s takes no place', async () => {
+it('A check whose JWT verification exceeds 4 s takes no slot', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let open = () => {};
   const keys = new Promise<void>((resolve) => {

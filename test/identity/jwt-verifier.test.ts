@@ -1,4 +1,4 @@
-// The gate: tokens of another application, another issuer or nobody at all open no account, and the
+// JWT verification: tokens of another application, another issuer or no issuer open no account, and the
 // provider is not asked about them. With AUTH_USERINFO=off the gate alone decides.
 
 import { SignJWT, UnsecuredJWT } from 'jose';
@@ -40,7 +40,7 @@ describe('A token for this service', () => {
     ['that another clock signed', () => provider.token({ nbf: seconds(25), exp: seconds(60) })],
     ['that ended within the skew of clocks', () => provider.token({ exp: seconds(-25) })],
     ['that names no key', () => provider.token({}, { kid: undefined })],
-  ])('passes, and the provider is asked: %s', async (_name, token) => {
+  ])('passes, and is checked with the provider: %s', async (_name, token) => {
     expect(await signIn().identity.identify(await token())).toEqual(IDENTIFIED);
     expect(provider.asked).toEqual([DISCOVERY, KEYS, '/me']);
     expect(log.lines).toEqual([]);
@@ -104,7 +104,7 @@ it('Alone, a token without a usable subject leaves the account undecided', async
   expect(log.lines.at(-1)?.fields).toEqual({ reason });
 });
 
-it('A gate that is not there cannot decide alone', () => {
+it('AUTH_USERINFO=off requires a JWT verifier', () => {
   expect(() => signIn({ ...ALONE, audiences: [] })).toThrow(/audiences must name/);
 });
 
@@ -194,7 +194,7 @@ describe('Keys', () => {
       () => ({ more: ' '.repeat(262_144) }),
       'could not fetch the discovery document: an answer over 262144 bytes',
     ],
-  ])('that could never be fetched leave the token undecided: %o', async (metadata, reason) => {
+  ])('that could never be fetched make the service unavailable: %o', async (metadata, reason) => {
     const { issuer } = provider;
     provider.metadata = { ...(typeof metadata === 'function' ? metadata(issuer) : metadata) };
     const token = await provider.token();
@@ -210,7 +210,7 @@ it.each('RS256 PS512 ES384 EdDSA'.split(' '))('A provider may sign with %s', asy
   expect(await signIn().identity.identify(await provider.token())).toEqual(IDENTIFIED);
 });
 
-it('without an audience no token is checked here, and the issuer names the endpoint', async () => {
+it('Without an audience, tokens are only checked with the provider, at the endpoint of the issuer', async () => {
   const { identity } = signIn({ audiences: [] });
   expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
   expect(provider.asked).toEqual([DISCOVERY, '/me']);

@@ -35,7 +35,7 @@ describe('A 503', () => {
     ['7', 7],
     ['3600', 60],
     [dateIn(9_000), 9],
-  ])('with Retry-After %s pauses all questions for %i s', async (retryAfter, seconds) => {
+  ])('with Retry-After %s pauses all checks for %i s', async (retryAfter, seconds) => {
     const { asked, check, clock, recover } = openBusy('asha', 503, retryAfter);
     expect(await check('asha')).toEqual(pause(seconds));
     recover();
@@ -46,7 +46,7 @@ describe('A 503', () => {
     expect(await check('juma')).toEqual(identified('juma'));
   });
 
-  it('that names no time leaves the pause that another one asked for', async () => {
+  it('that without Retry-After does not end an earlier pause', async () => {
     const { replyTo, answer } = held();
     const { asked, check } = open(replyTo);
     const checks = [check('asha'), check('juma')];

@@ -28,9 +28,9 @@ it.each([
     texts.split(' ').map((text) => [name, text, { [property]: text }] as const),
   ),
   ['AUTH_CACHE_SECONDS', '300', { cacheSeconds: 300 }],
-  // One name for one header, however it is spelled: ours must not be sent beside it.
+  // One name for one header, however it is spelled: ours must not be sent too.
   ['AUTH_USERINFO_HEADERS', '{"ApiKey":"k"}', { headers: { apikey: 'k' } }],
-] as const)('takes %s=%s', (name, text, wanted) => {
+] as const)('Sign-in settings accept %s=%s', (name, text, wanted) => {
   const { signIn } = readSettings({ AUTH_USERINFO_URL: USERINFO, [name]: text });
   expect(signIn).toEqual({
     ...{ userinfo: 'on', userinfoUrl: USERINFO, headers: {}, method: 'GET', subjectField: 'sub' },
@@ -65,7 +65,7 @@ it.each<[Environment, string]>([
     'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set',
   ],
   [{ AUTH_USERINFO_HEADERS: 'x' }, expect.stringMatching(/^AUTH_USERINFO_HEADERS is/)],
-])('refuses %j: half a gate is none', (environment, message) => {
+])('refuses %j: incomplete settings', (environment, message) => {
   expect(refusalOf(environment).message).toEqual(message);
 });
 

@@ -125,7 +125,7 @@ describe('A refusal by the provider', () => {
 
 describe('The log never holds the token', () => {
   it.each<[string, Behaviour]>([
-    ['in small letters', answer(401, { error: `invalid_${TOKEN.toLowerCase()}` })],
+    ['in lower case', answer(401, { error: `invalid_${TOKEN.toLowerCase()}` })],
     ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
     ['as the name of a member', answer(200, { [TOKEN]: 1 })],
     ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],

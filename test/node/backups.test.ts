@@ -99,7 +99,7 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   const server = await service.start(onDemand, { under: limited });
   expect((await backUp(server, 'backup_failed'))['error']).toMatch(/cannot be taken: /);
   expect(await readdir(folder)).toEqual([]);
-  // Now the log beside the database cannot be written back, either.
+  // Now the log cannot be written back, either.
   expect(await create(server, 'x'.repeat(300_000))).toBe(201);
   expect((await backUp(server, 'backup_failed'))['error']).toMatch(/cannot be taken: /);
   expect(await create(server)).toBe(201);

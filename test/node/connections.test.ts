@@ -18,7 +18,7 @@ let connections: Connections;
 let begun: ApiResponse[];
 
 beforeEach(async () => {
-  // Only what the deadline is told by.
+  // Only what the deadline depends on.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   begun = [];
   server = createServer({ requireHostHeader: false, ServerResponse: ApiResponse });
@@ -75,7 +75,7 @@ it.each([
   client.socket.destroy();
 });
 
-it('While one waits, not more than one piece that the system read is parsed, and nothing is kept of it', async () => {
+it('While a request waits, at most one chunk is parsed, and nothing of it is kept', async () => {
   const client = connect(loopback.port, '127.0.0.1');
   client.on('error', () => {});
   client.write('GET /0 HTTP/1.1\r\n\r\n'.repeat(200_000));
@@ -95,7 +95,7 @@ it('While one waits, not more than one piece that the system read is parsed, and
   await until(() => connections.requestCount === 0);
 });
 
-it('The requests that wait on all connections are bounded: one with very many is reset', async () => {
+it('The waiting requests of all connections are bounded: a connection with too many is reset', async () => {
   const clients = Array.from({ length: 12 }, () => connect(loopback.port, '127.0.0.1'));
   let reset = 0;
   for (const client of clients) {

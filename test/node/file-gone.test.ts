@@ -74,7 +74,7 @@ it('A file that is deleted: no write is taken, the command says what to do, and 
   expect(row?.['n']).toBe(SAMPLE_COUNT + 1 + unnoticed);
 });
 
-it('A file that is touched goes on, and one that is replaced takes no write', async () => {
+it('A file that is touched keeps taking writes, and one that is replaced takes none', async () => {
   await utimes(database, 1, 1);
   expect(await reasons()).toEqual([]);
   expect(await create()).toEqual([201, undefined]);
@@ -85,7 +85,7 @@ it('A file that is touched goes on, and one that is replaced takes no write', as
   expect(await create()).toEqual([500, 'STORAGE_FAILED']);
 });
 
-it('A file behind a link takes writes, and its marks are beside the file', async () => {
+it('A file behind a link takes writes, and its marker is next to the file', async () => {
   await server.stop();
   const disk = join(service.folder, 'disk');
   await mkdir(disk);

@@ -71,7 +71,7 @@ describe('A message that is not a request', () => {
     ['a backslash in the path', `GET ${HEALTH}\\x HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD],
     ['a tunnel', `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${END}`, ...BAD_METHOD],
     ['an unknown method', requestText('BREW', ORDERS), ...BAD_METHOD],
-    ['a method in small letters', requestText('patch', ORDERS), ...BAD_METHOD],
+    ['a method in lower case', requestText('patch', ORDERS), ...BAD_METHOD],
   ])(
     'is answered in the envelope, with its id if it is known: %s',
     async (_, text, ...of: [statusLine: string, code: string]) => {
@@ -151,7 +151,7 @@ describe('A path', () => {
     '/api/v1/%2E%2e/v1/admin/overview',
     '/api/v1/orders/..?q=1',
     'http://localhost/api/v1/x/../admin/overview',
-  ])('with a dot segment is found by nobody: %s', async (target) => {
+  ])('with a dot segment is 404: %s', async (target) => {
     expect((await rawExchange(server.origin, ask(target)))[0]?.status).toBe(404);
   });
 
@@ -197,7 +197,7 @@ for (const [what, text, ...before] of [
   });
 }
 
-it.concurrent('Clients are told of an idle connection’s end a second before its 60 s', async () => {
+it.concurrent('Keep-Alive promises clients a second less than the idle time-out of 60 s', async () => {
   const connection = openRaw(server.origin, requestText('GET', HEALTH));
   await connection.until(({ answers }) => answers().length === 1);
   // Node lets it live a second longer than it says.
@@ -227,7 +227,7 @@ it.concurrent('A slow body that is not read gets one answer and no second one at
   expect(connection.answers().map((answer) => answer.status)).toEqual([401]);
 });
 
-it.concurrent('A client may go on sending what is refused and keep its connection', async () => {
+it.concurrent('A client may keep sending a refused body and keep its connection', async () => {
   const connection = openRaw(
     server.origin,
     `${requestText('POST', ORDERS, ['Content-Length: 3'])}a`,

@@ -32,7 +32,7 @@ it.each([
   expect(turns).toBeGreaterThanOrEqual(31);
 });
 
-it('releases a body that was handed over, although its request is kept', async () => {
+it('A body that was handed over is released, although its request is kept', async () => {
   const pieces = [Buffer.alloc(200_000, ' '), Buffer.alloc(200_000, ' ')];
   const incoming = Readable.from(pieces, { objectMode: false });
   const handed = await read(incoming).then((bytes) => new WeakRef(bytes as Buffer));
@@ -43,7 +43,7 @@ it('releases a body that was handed over, although its request is kept', async (
   expect(incoming.listenerCount('end')).toBeGreaterThan(0);
 });
 
-it('is refused if the connection closes before the body is asked for, or before it ends', async () => {
+it('A body is refused if the connection closes before it is requested, or before it ends', async () => {
   const incoming = new Readable({ read() {} });
   incoming.push('{"note":"complete"}');
   const body = read(incoming);

@@ -63,7 +63,7 @@ it('The first start makes a database and says so, also after one that was killed
   expect(await starts({ BACKUP_DIR: service.folder })).toContain('database_created');
 });
 
-it('A database that is gone or empty is not replaced beside a backup or a marker, nor with a replica, unless DATABASE_CREATE=yes asks for it', async () => {
+it('A database that is gone or empty is not replaced if it has a backup, a marker or a replica, unless DATABASE_CREATE=yes asks for it', async () => {
   const BACKUP_DIR = service.folder;
   const backup = join(BACKUP_DIR, 'service-2026-01-01T00-00-00.000Z.db');
   await writeFile(backup, 'a backup');
@@ -80,7 +80,7 @@ it('A database that is gone or empty is not replaced beside a backup or a marker
   expect(await starts({ BACKUP_DIR, DATABASE_CREATE: 'yes' })).toContain('database_created');
 });
 
-it('The log of a killed process is missed if it was deleted, unless DATABASE_CREATE=yes takes the file as it is', async () => {
+it('A deleted log of a killed process is noticed, unless DATABASE_CREATE=yes takes the file as it is', async () => {
   await killed();
   await rm(`${database}-wal`);
   // Twice: the first refusal leaves no log that would pass for the lost one.

@@ -43,7 +43,7 @@ it('The operations port answers live, ready, metrics and status, and nothing und
   });
   expect((await fetch(`${operations}/`)).status).toBe(404);
   const post = await fetch(`${operations}/ready`, { method: 'POST' });
-  expect(await post.text()).toContain('no such page; there are GET /live, GET /ready,');
+  expect(await post.text()).toContain('no such page; use GET /live, GET /ready,');
   for (const [host, wanted] of [
     ...['127.0.0.1:8082', '[fd12:3456::1]:8082', 'localhost', 'service.internal'].map(
       (own) => [own, '200'] as const,
@@ -81,7 +81,7 @@ it('The status lists the backups and says when the newest was taken, also after 
   expect(last).toBe(Date.parse(backups.last_success_at) / 1000);
 });
 
-it('The service is not ready until it has started, and from then on tells of the backups that it takes', async () => {
+it('The service is not ready until it has started, and then reports its backups', async () => {
   const OPS_PORT = String(await freePort());
   const BACKUP_DIR = join(service.folder, 'backups');
   await mkdir(BACKUP_DIR);

@@ -49,7 +49,7 @@ describe('A running preview', () => {
     expect((await as('amina')).status).toBe(401);
   });
 
-  it('serves the API reference beside the provider, not on the port of the API', async () => {
+  it('serves the API reference on the port of the provider, not of the API', async () => {
     const { origin } = new URL(api);
     const page = await fetch(reference);
     expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${origin};`);

@@ -75,7 +75,7 @@ describe('A restore', () => {
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
   });
 
-  it('keeps the log that a killed service left beside the file; such a pair is a backup, too', async () => {
+  it('keeps the log that a killed service left; such a pair is a backup, too', async () => {
     const server = await on.service.start();
     const head = [bearer('restore'), 'Connection: close'];
     const creation = requestText('POST', '/api/v1/customers', head, '{"name":"a","phone":"1"}');
@@ -226,7 +226,7 @@ describe('A restore is refused', () => {
     [
       'is not there',
       () => rm(on.backup),
-      'there is no such file or folder; check the path, or mount its disk',
+      'no such file or folder; check the path, or mount its disk',
     ],
     [
       'has an index that does not fit its table',

@@ -71,7 +71,7 @@ it.each<[string, object]>([
       `OPS_PORT=9001 OPS_HOST=${host}`,
       { operations: { port: { host, port: 9001 } } },
     ]),
-])('%s is taken', (variables, changes) => {
+])('%s is accepted', (variables, changes) => {
   const environment = Object.fromEntries(variables.split(' ').map((text) => text.split(/=(.*)/)));
   const settings = readSettings(environment, () => 'old\r\n\nnew\n');
   expect(settings).toEqual({ ...DEFAULTS, ...changes, operations: expect.anything() });
@@ -156,7 +156,7 @@ it.each([
   ['database_url', 'DATABASE_URL'],
   ['BACKUPDIR', 'BACKUP_DIR'],
   ['REPLICAITON', 'REPLICATION'],
-])('%s is told with the setting that was meant, %s, and without its value', (name, setting) => {
+])('%s is reported with the intended setting, %s, and without its value', (name, setting) => {
   const hint = `unknown setting ${name}; ignored: did you mean ${setting}?`;
   expect(misspelledNames({ [name]: 'hush' })).toEqual([{ event: 'setting_unknown', hint }]);
 });

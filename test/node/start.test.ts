@@ -40,7 +40,7 @@ async function refusal(environment: Environment): Promise<string> {
 }
 
 describe('A start', () => {
-  it('ends with one line, and without a file, if a setting is wrong', async () => {
+  it('fails with one line and creates no file if a setting is wrong', async () => {
     const secret = { AUTH_USERINFO_HEADERS: '{"apikey":hush}', ADMIN_API_KEY: 'hush'.repeat(9) };
     const sentence = await refusal({ PORT: 'canary', ...secret });
     expect(sentence).toContain('PORT is "canary"; it must be a whole number from 0 to 65535');
@@ -63,7 +63,7 @@ describe('A start', () => {
     await close();
   });
 
-  it('says that the process before it was killed; waits for one which stops, and marks its own writes', async () => {
+  it('reports that the previous process was killed, waits for one that stops, and marks its own writes', async () => {
     const create = async ({ origin }: { origin: string }) => {
       const init = { method: 'POST', headers: asAccount('a'), body: '{"name":"a","phone":"1"}' };
       expect((await fetch(`${origin}/api/v1/customers`, init)).status).toBe(201);
@@ -124,7 +124,7 @@ async function check(environment: Environment = {}, ...more: string[]) {
 }
 
 describe('A check', () => {
-  it('passes before the first start, says what it looked at, and creates no file', async () => {
+  it('passes before the first start, lists what it checked, and creates no file', async () => {
     const { code, found, others } = await check();
     expect(Object.entries(found)).toEqual([
       ['settings', 'valid'],
@@ -139,7 +139,7 @@ describe('A check', () => {
     expect(await readdir(service.folder)).toEqual([]);
   });
 
-  it('passes beside a running service, and disturbs nothing', async () => {
+  it('passes while a service runs, and disturbs nothing', async () => {
     const server = await service.start();
     const { events, found } = await check({ PORT: new URL(server.origin).port });
     expect(events).toEqual(['check_passed']);
@@ -150,7 +150,7 @@ describe('A check', () => {
     expect((await check()).found['database']).toMatch(/^usable/);
   });
 
-  it('fails with everything that a start would fail at, each with its sentence', async () => {
+  it('reports every problem that would fail a start, each in a sentence', async () => {
     const { port, close } = await onLoopback(createServer());
     const wrong = {
       ...{ REPLICATON: 'sync', ADMIN_API_KEY: 'short', DATABASE_URL: 'file:/dev/null/x/y.db' },
@@ -163,9 +163,7 @@ describe('A check', () => {
     expect(failed).toEqual({
       settings: expect.stringMatching(/unknown setting REPLICATON; ignored.*; .*stays disabled/),
       database: expect.stringContaining('y.db cannot be used'),
-      backups: expect.stringContaining(
-        '/nope cannot be used: there is no such file or folder; check',
-      ),
+      backups: expect.stringContaining('/nope cannot be used: no such file or folder; check'),
       'operations port': expect.stringContaining('this port is in use; set OPS_PORT'),
       port: expect.stringContaining('the address is not on this machine; set HOST'),
       'identity provider': expect.stringContaining('did not refuse a made-up token: ECONNREFUSED'),
@@ -244,7 +242,7 @@ describe('The log', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('may lose its reader: the service continues, and stops normally', async () => {
+  it('may lose its reader, and the service continues and stops normally', async () => {
     const server = await service.start();
     server.child.stdout?.destroy();
     server.child.stderr?.destroy();

@@ -1,4 +1,4 @@
-// A listening socket that outlives the service: restarts refuse nobody.
+// A listening socket that outlives the service: restarts refuse no connection.
 
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

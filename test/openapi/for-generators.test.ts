@@ -38,7 +38,7 @@ it('A fixed value is described in words, because generators of three languages f
   expect(JSON.stringify(DOCUMENT)).not.toContain('"const":');
 });
 
-it('A set that may grow is no enumeration, because an old client fails on a new value', () => {
+it('A set that may grow is not an enumeration, because an old client fails on a new value', () => {
   const listed = TYPED.filter(([, schema]) => 'enum' in schema).map(([place]) => place);
   expect(listed).toEqual([
     '/components/schemas/AdminHealth/properties/status',
@@ -56,7 +56,7 @@ it.each(Object.entries(SCHEMAS))(
   },
 );
 
-it('`ownerSub` is told by a pattern and a description, because it is spelled as `owner_sub`', () => {
+it('A pattern and a description replace `ownerSub`, because it is spelled as `owner_sub`', () => {
   const { patternProperties, description } = SCHEMAS['Business'] ?? {};
   expect(patternProperties).toEqual({ '^ownerSub$': { type: 'string' } });
   expect(description).toContain('`ownerSub`');

@@ -41,7 +41,7 @@ it('A limit counts bytes, not characters, and always lets an account shrink', as
   expect(records.set.sizeOf('neema')).toEqual({ records: 0, bytes: 0 });
 });
 
-it('The limit of records may be met; above limits that were set later nothing grows', async () => {
+it('An account may reach the limit of records; above limits that were set later it cannot grow', async () => {
   const before = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 2 } });
   const create = async () => codeOf(await before.account('neema').create('customers', PERSON));
   const codes = [await create(), await create(), await create()];

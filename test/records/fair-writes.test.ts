@@ -24,7 +24,7 @@ describe('A waiting write', () => {
     expect(page.items.map((item) => JSON.parse(item).n)).toEqual(numbers.toReversed());
   });
 
-  it('with a large record waits behind the small ones of other accounts, and has a place in each group', async () => {
+  it('with a large record waits behind the small ones of other accounts, and gets a share of each group', async () => {
     const records = new MemoryRecords();
     const large = { ...PERSON, note: 'x'.repeat(70_000) };
     const answered: string[] = [];
@@ -43,23 +43,23 @@ describe('A waiting write', () => {
     expect(answered.indexOf('large 3')).toBe(302);
   });
 
-  it('is not made when its client has gone before it is decided on', async () => {
+  it('is dropped if its client disconnects before its turn', async () => {
     const storage = new MapStorage();
     const records = new MemoryRecords({ storage });
-    let isGone = false;
-    const account = records.account('shop', { isDisconnected: () => isGone });
+    let isDisconnected = false;
+    const account = records.account('shop', { isDisconnected: () => isDisconnected });
     storage.hold();
     const first = account.create('customers', PERSON);
     await storage.begun(1);
     const later = [account.create('customers', PERSON), account.delete('customers', ID)];
-    isGone = true;
+    isDisconnected = true;
     storage.release();
     // The first was staged: it stays.
     expect(codeOf(await first)).toBe('ok');
     const closed = { failure: { code: 'BAD_REQUEST' } };
     await Promise.all(later.map((write) => expect(write).rejects.toMatchObject(closed)));
     expect([storage.commits.length, storage.rows.size]).toEqual([1, 1]);
-    isGone = false;
+    isDisconnected = false;
     const next = await account.create('customers', PERSON);
     expect(next.ok && JSON.parse(next.value).id).toBe('CUS-0002');
   });

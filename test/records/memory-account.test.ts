@@ -33,7 +33,7 @@ function open(set: RecordSet) {
   return { next, account: new MemoryRecords({ set, scheduler }).account(OWNER) };
 }
 
-it('A page takes its own records alone out of a list of any length', async () => {
+it('A page reads only its own records of a list of any length', async () => {
   const { account } = open(filled(100_000));
   const taken = vi.spyOn(RecordList.prototype, 'page');
   const { items, total } = await account.list('customers', { ...PAGE, page: 3 });
@@ -78,7 +78,7 @@ describe('A long scan', () => {
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('answers for one moment, with any changes during its pauses', async () => {
+  it('is a consistent snapshot despite changes during its pauses', async () => {
     const { account, next } = open(filled(COUNT));
     let waits = 0;
     next.mockImplementation(async () => {

@@ -44,7 +44,7 @@ it('Id and owner of a row are those in its body', async () => {
   expect(records.account('neema').read('customers', 'CUS-1')).toMatchObject({ ok: false });
 });
 
-it('A record that is stored longer than the limit may stay as long, and shrink', async () => {
+it('A stored record above the limit may keep its size, or shrink', async () => {
   const storage = storageOf({ a: 'x'.repeat(RECORD_MAX_BYTES), b: 'x'.repeat(9) });
   const account = (await openRecords({ storage })).account('neema');
   const codeOfPatch = async (patch: object) =>
@@ -71,14 +71,14 @@ it('The records report at any moment how many writes of all accounts wait', asyn
   await records.close();
 });
 
-it('A delete stores the highest number of ids in a storage that has none yet', async () => {
+it('A delete stores the highest id number in a storage that has none yet', async () => {
   const storage = storageOf({}, { id: 'CUS-0007' });
   const records = await openRecords({ storage });
   await records.account('neema').delete('customers', 'CUS-0007');
   expect(storage.highest).toEqual({ customers: 7 });
 });
 
-it('A search of accounts leaves out one whose last record goes meanwhile', async () => {
+it('A search of accounts leaves out one whose last record is deleted during it', async () => {
   const scheduler = new FairScheduler();
   vi.spyOn(scheduler, 'isSliceSpent').mockReturnValue(true);
   const storage = storageOf(...['a', 'b', 'c'].map((owner) => ({ owner_sub: `account-${owner}` })));

@@ -138,7 +138,7 @@ describe('A search after any changes', () => {
 });
 
 describe('The kept texts', () => {
-  it('are none before the first search, and the searched texts after it', async () => {
+  it('are empty before the first search, and have the searched texts after it', async () => {
     const customers = new Customers(names(1_000));
     expect(customers.blocks.characters).toBe(0);
     expect(await customers.foldings()).toBe(1_000);
@@ -153,7 +153,7 @@ describe('The kept texts', () => {
     ['removed at the end', (customers: Customers) => customers.remove(999), 1_000 - 7 * 128 - 1],
     ['removed further up', (customers: Customers) => customers.remove(640), 127],
   ])(
-    'are made anew for a block in which a record is %s, and for no other',
+    'are rebuilt for a block in which a record is %s, and for no other',
     async (_title, change, expected) => {
       const customers = new Customers(names(1_000));
       await customers.foldings();
@@ -173,7 +173,7 @@ describe('The kept texts', () => {
     expect(counts).toEqual([1_024, 1_024, 0, 0, 0, 1_024, 0, 0, 1_024]);
   });
 
-  it('are the newest part of a list beyond the budget', async () => {
+  it('are the newest part of a list that exceeds the budget', async () => {
     const customers = new Customers(names(1_000, 100), new SearchBlocks(50_000));
     expect(await customers.foldings()).toBe(1_000);
     expect(await customers.foldings()).toBeLessThan(800);

@@ -102,7 +102,7 @@ describe('The writer', () => {
     const after = [{ id: 'CUS-0003' }, { id: ID, name: 'Juma' }];
     expect(await stored()).toMatchObject(changed ? after : before);
     expect(lost).toEqual([]);
-    // Whatever happened, the writer goes on, and no id is given twice.
+    // In every case the writer continues, and no id is given twice.
     expect((await account.create('customers', PERSON)).ok).toBe(true);
     expect((await stored())[0]).toMatchObject({ id: 'CUS-0004' });
     expect(await stored()).toEqual(inStorage());
@@ -150,7 +150,7 @@ describe('The writer', () => {
     expect(records.set.owners.slice(0, 9)).toEqual(['first', 'neema']);
   });
 
-  it('answers a refusal with the failure of its group, unless it rests on its body alone', async () => {
+  it('answers a refusal with the failure of its group, unless it depends only on its body', async () => {
     await account.create('customers', PERSON);
     storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });
     const codes = await records.asOneGroup(() => [
@@ -191,7 +191,7 @@ describe('The writer', () => {
     expect(logged).toHaveLength(2);
   });
 
-  it('is settled when every earlier write is answered', async () => {
+  it('settles once every earlier write is answered', async () => {
     storage.hold();
     let answered = 0;
     for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);

@@ -53,7 +53,7 @@ async function call(command: string, args: readonly string[], PATH: string, env 
   return { code, stdout, stderr };
 }
 
-it('The archives are small, have their checksums beside them, and what an operator needs, but nothing for programmers', async () => {
+it('The archives are small, come with their checksums, and what an operator needs, but nothing for developers', async () => {
   expect((await stat(inject('plain'))).size).toBeLessThan(ARCHIVE_MAX_BYTES);
   const { stdout } = await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: inject('release') });
   expect(stdout.match(/: OK$/gm)).toHaveLength(2);

@@ -7,7 +7,7 @@ import { beforeEach } from 'vitest';
 
 export type TestFolder = Awaited<ReturnType<typeof openFolder>>;
 
-/** Whoever opens it removes it. */
+/** The caller that opens it removes it. */
 export async function openFolder() {
   const path = await mkdtemp(join(tmpdir(), 'service-management-'));
   const at = (name: string) => join(path, name);

@@ -4,8 +4,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../scripts/processes/front.js';
 import { openPostgresPair } from '../support/postgres.js';
+import { PostgresDeployment } from './histories/postgres-deployment.js';
 import { exhaust } from './histories/postgres-faults.js';
-import { PostgresWorld } from './histories/postgres-world.js';
 import { type Call, type Client, clientOf } from './service/client.js';
 import type { Finding, Trial } from './trial.js';
 
@@ -34,7 +34,7 @@ const REFUSED: Felt = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 50
 
 interface Event {
   readonly name: string;
-  readonly happen: (world: PostgresWorld) => Promise<unknown>;
+  readonly happen: (host: PostgresDeployment) => Promise<unknown>;
   readonly may: Felt;
 }
 
@@ -45,61 +45,61 @@ const event = (name: string, happen: Event['happen'], may = NO_FAILURE): Event =
 const QUICK_EVENTS: readonly Event[] = [
   event('nothing', () => delay(QUIET_MS)),
   // The requests in progress: a front doesn't send a POST again that may have been stored.
-  event('`kill -9` of one of two, started again', (world) => world.restart(0, 'SIGKILL'), {
+  event('`kill -9` of one of two, started again', (host) => host.restart(0, 'SIGKILL'), {
     ...NO_FAILURE,
     failedMax: ACCOUNTS,
     statuses: [0],
   }),
-  event('a rolling deployment: SIGTERM and a new process, one after the other', async (world) => {
-    for (const place of world.places.keys()) await world.restart(place, 'SIGTERM');
+  event('a rolling deployment: SIGTERM and a new process, one after the other', async (host) => {
+    for (const place of host.places.keys()) await host.restart(place, 'SIGTERM');
   }),
 ];
 const EVENTS: readonly Event[] = [
   ...QUICK_EVENTS,
-  event('one of two frozen for 8 s (SIGSTOP)', (world) => world.freeze(1, FROZEN_MS), {
+  event('one of two frozen for 8 s (SIGSTOP)', (host) => host.freeze(1, FROZEN_MS), {
     ...NO_FAILURE,
     waitMaxMs: FROZEN_MS + WAIT_MAX_MS,
   }),
   event('Postgres restarted', ({ postgres }) => postgres.restart()),
   event('Postgres away for 12 s', ({ postgres }) => postgres.restart(12_000), REFUSED),
-  event('other programs take every connection for 8 s', (world) => exhaust(world, 8_000), REFUSED),
+  event('other programs take every connection for 8 s', (host) => exhaust(host, 8_000), REFUSED),
 ];
 
 export const processes: Trial = async ({ size, only, say }) => {
   const { primary, standby, promote } = await openPostgresPair();
-  const failOver = event('Postgres failed over to its synchronous standby', (world) =>
-    world.failOver(standby, promote),
+  const failOver = event('Postgres failed over to its synchronous standby', (host) =>
+    host.failOver(standby, promote),
   );
-  const world = await PostgresWorld.open(primary);
-  const front = await startFront(0, () => world.places.flatMap(({ origin }) => origin ?? []));
+  const host = await PostgresDeployment.open(primary);
+  const front = await startFront(0, () => host.places.flatMap(({ origin }) => origin ?? []));
   const client = clientOf(front.origin);
   try {
     const findings: Finding[] = [];
     const events = size === 'quick' ? QUICK_EVENTS : [...EVENTS, failOver];
     for (const each of events.filter(({ name }) => name.includes(only))) {
-      findings.push(await felt(each, world, client));
+      findings.push(await observe(each, host, client));
       say(`${each.name}: ${findings.at(-1)?.found}`);
     }
     return findings;
   } finally {
     front.close();
-    await world.close();
+    await host.close();
     await standby.close();
   }
 };
 
 type Asked = { readonly ms: number; readonly status: number; readonly account: string };
 
-async function felt(event: Event, world: PostgresWorld, client: Client): Promise<Finding> {
-  await world.calm();
+async function observe(event: Event, host: PostgresDeployment, client: Client): Promise<Finding> {
+  await host.calm();
   const asked: Asked[] = [];
   const over = new AbortController();
   const accounts = Array.from({ length: ACCOUNTS }, (_, number) =>
-    asks(`felt-${number}`, client, asked, over.signal),
+    asks(`event-${number}`, client, asked, over.signal),
   );
   await delay(QUIET_MS);
-  await event.happen(world);
-  await world.calm();
+  await event.happen(host);
+  await host.calm();
   await delay(QUIET_MS);
   over.abort();
   await Promise.all(accounts);

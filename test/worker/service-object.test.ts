@@ -140,7 +140,7 @@ it('A number or a boolean counts as its text', async () => {
   expect(identity.asked).toHaveLength(1);
 });
 
-it('Identity checks beyond the platform’s six connections wait, and none fails', async () => {
+it('Identity checks wait for one of the platform’s six connections, and none fails', async () => {
   let [underWay, most] = [0, 0];
   await using identity = await openIdentityStub((token, response) => {
     most = Math.max(most, ++underWay);

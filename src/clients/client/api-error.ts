@@ -36,7 +36,7 @@ interface Described<Code extends ApiErrorCode, RequestId = string, Status = numb
   readonly requestId: RequestId;
   /** Milliseconds to wait before retrying, if the answer says so and the browser exposes it. */
   readonly retryAfterMs: number | undefined;
-  /** For logs: `JSON.stringify(error)` includes the message and all facts but the cause. */
+  /** For logs: `JSON.stringify(error)` includes every property except the cause. */
   toJSON(): ApiErrorJson;
 }
 
@@ -51,7 +51,7 @@ export interface ValidationError extends Described<'VALIDATION_FAILED'> {
 
 type Foreign = 'UNEXPECTED_ANSWER' | 'RATE_LIMITED';
 
-/** Something between the client and the service answered: a proxy, a captive portal. */
+/** The response came from something in between: a proxy, a captive portal. */
 export type ForeignAnswerError = Described<Foreign, string | undefined>;
 
 /** No answer came. */
@@ -65,7 +65,7 @@ export interface ApiErrorFacts {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Of `VALIDATION_FAILED`. */
+  /** Set for `VALIDATION_FAILED`. */
   readonly fields?: FieldProblems | undefined;
   readonly cause?: unknown;
 }

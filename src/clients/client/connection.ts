@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 export interface CallOptions {
   /** Ends the call, which then rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
-  /** Called before a call that succeeds resolves; a walk over all pages calls it for each page. */
+  /** Called before a call that succeeds resolves; iterating over all pages calls it for each page. */
   readonly onAnswer?: ((facts: AnswerFacts) => void) | undefined;
 }
 
@@ -121,7 +121,7 @@ function checkAddress(baseUrl: string): void {
   if (/^https?:\/\//i.test(baseUrl) || (!hasScheme && isInPage)) return;
   throw new ApiError(
     'INVALID_CALL',
-    `baseUrl is ${JSON.stringify(baseUrl)}; it must begin with https:// or http://, or, in a browser's page, with /`,
+    `baseUrl is ${JSON.stringify(baseUrl)}; it must start with https:// or http://, or, in a browser's page, with /`,
   );
 }
 
@@ -142,7 +142,7 @@ function requestInit(method: string, body: string | undefined, credentials: Cred
     const headers = new Headers({ ...credentials, ...type });
     return { method, headers, ...(body !== undefined && { body }) };
   } catch {
-    // Without the cause: its message repeats the token.
+    // The cause is left out because its message repeats the token.
     throw new ApiError('INVALID_CALL', 'the token or key has characters that no header can have');
   }
 }
@@ -157,7 +157,7 @@ function bodyText(body: unknown): string | undefined {
   }
 }
 
-/** Without URLSearchParams, which React Native implements only in part. A lone surrogate becomes U+FFFD, as there. */
+/** Avoids URLSearchParams, which React Native implements only in part. A lone surrogate becomes U+FFFD, as there. */
 function queryText(query: NonNullable<Exchange['query']>): string {
   const given = Object.entries(query).flatMap(([name, value]) => {
     const text = String(value).replace(/[\ud800-\udfff]/gu, '\ufffd');

@@ -13,7 +13,7 @@ export function startDeadline(call: string, timeoutMs: number, caller?: AbortSig
   let end: (error: Error) => void = () => {};
   const ended = new Promise<never>((_resolve, reject) => {
     end = (error) => {
-      // First, because an aborted `fetch` rejects with an error of its own.
+      // Done first, because an aborted `fetch` rejects with its own error.
       reject(error);
       controller.abort();
     };
@@ -28,7 +28,7 @@ export function startDeadline(call: string, timeoutMs: number, caller?: AbortSig
   if (caller?.aborted) onAbort();
   else caller?.addEventListener('abort', onAbort);
   return {
-    /** For `fetch`, which may ignore it. */
+    /** Passed to `fetch`, which may ignore it. */
     signal: controller.signal,
     /** The promise's outcome, or the error that ended the call. */
     race: <T>(promise: Promise<T>): Promise<T> => Promise.race([ended, promise]),

@@ -40,7 +40,7 @@ export function rowCalls<Row, Query extends PageQuery>(
         for (const row of rows) {
           yield row;
           // The next row is in memory already, so no request would notice the signal.
-          if (options?.signal?.aborted) throw abortedBy(options.signal, 'the walk over all pages');
+          if (options?.signal?.aborted) throw abortedBy(options.signal, 'reading all pages');
         }
       }
     },
@@ -59,9 +59,9 @@ export async function page<Row>(
 
 /**
  * Every row, page by page, each once. Page 1 has the newest rows, so rows move between
- * pages while others write. An added row pushes known rows onto the next page; the walk skips
+ * pages while others write. An added row pushes known rows onto the next page; the iteration skips
  * them by their key. A deleted row pulls unseen rows onto a page that was read: when the total
- * shrinks, the walk goes back. It can't notice as many additions as deletions between two
+ * shrinks, it goes back. It can't notice as many additions as deletions between two
  * pages. Rows added after the start may be missing, and deleted rows may appear.
  */
 export async function* allPages<Row>(

@@ -20,7 +20,7 @@ import {
 import { componentResponses, refusalsOf } from './refusals.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
-/** As the package names it. The package names no contact, so the document has none. */
+/** The package's license. It names no contact, so the document has none. */
 const LICENSE = 'UNLICENSED';
 /** Short, because generators copy it into every file. */
 const DESCRIPTION =

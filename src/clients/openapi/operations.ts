@@ -1,4 +1,4 @@
-// What the document says of each operation and each parameter. Paths, methods and collections come
+// The document's text for each operation and parameter. Paths, methods and collections come
 // from the route table, and the examples from the handler.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
@@ -24,7 +24,7 @@ export interface Operation {
 
 const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
 
-/** By method and path. */
+/** Keyed by method and path. */
 export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /health': {
     id: 'health',
@@ -75,7 +75,7 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Of a collection, by method and the end of the path; `operator`: for an account that the path names. */
+/** A collection's operations, keyed by method and the end of the path; `operator`: for an account that the path names. */
 export function recordOperations(
   name: CollectionName,
   operator: boolean,
@@ -141,7 +141,7 @@ const PARAMETERS = {
 type ParameterName = keyof typeof PARAMETERS;
 
 export function componentParameters(): JsonObject {
-  // Of each collection, with the id of a sample record.
+  // One example for each collection, with the id of a sample record.
   const ids = COLLECTION_NAMES.map((name) => {
     const description = `Id of ${COLLECTIONS[name].names.phrase}`;
     return [idKey(name), path('id', description, formatId(name, 1))];

@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   REQUEST_TIMEOUT: 'The request did not arrive in time.',
   VALIDATION_FAILED:
     'The record would break the rules of its collection. The message names each property, in a stable form: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
-  QUOTA_EXCEEDED: 'The account would grow beyond a limit that the operator has set.',
+  QUOTA_EXCEEDED: 'The account would exceed a limit that the operator has set.',
   HEADERS_TOO_LARGE: 'The headers are too large.',
   STORAGE_FAILED: 'The change could not be confirmed: read the record before you retry.',
   STORAGE_UNAVAILABLE:
@@ -30,7 +30,7 @@ export const CODES = Object.entries(MEANINGS)
   .join('\n');
 
 /**
- * By its name in the document, the codes of a response: those of one status, so that an operation has at
+ * The error codes of each response, keyed by its name in the document: those of one status, so that an operation has at
  * most one response for each. The last one is OpenAPI's `default`, for statuses without an entry: what
  * every route may answer, by the host before a request reaches the router, and by a defect.
  */

@@ -47,7 +47,7 @@ function object(properties: JsonObject, optional: readonly string[] = []): JsonO
 }
 
 /**
- * A set that may grow. The values are named in words: a client that was made from an enumeration
+ * Later releases may add values. They are listed in the description, because a client generated from an enumeration
  * fails on the first value that it does not know.
  */
 function growing(...values: readonly string[]): JsonObject {
@@ -149,7 +149,7 @@ const DATA = {
       customer: { ...text("The order's `customer`"), ...UNCHECKED },
       amount: described(NUMBER, "The order's `amount`; 0 if that is not a number"),
       paid: described(NUMBER, "The order's `paid`; 0 if that is not a number"),
-      due: described(NUMBER, '`amount - paid`; negative if too much was paid'),
+      due: described(NUMBER, '`amount - paid`; negative if overpaid'),
       currency: { ...text("The order's `currency`"), ...UNCHECKED },
       method: {
         type: ['string', 'null'],
@@ -208,7 +208,7 @@ function recordSchemas(name: CollectionName): JsonObject {
   const record = each(
     ({ description, rule }) =>
       rule ? description : `${description}. By convention: the service does not check it`,
-    // Without a request's limits: one old row that breaks them must not make a whole list unreadable.
+    // Drops a request's limits, because one old row that breaks them must not make a whole list unreadable.
     ({ schema: { minLength: _, exclusiveMinimum: __, ...type } }) => type,
   );
   const server = {
@@ -231,7 +231,7 @@ function recordSchemas(name: CollectionName): JsonObject {
     ),
     [names.one]: {
       ...open({ ...server, ...record }, always, words),
-      // Not a property of its own, because in many languages it would get the name of `owner_sub`.
+      // Not a separate property, because many languages would give it the name of `owner_sub`.
       ...(mirrorsOwner && { patternProperties: { '^ownerSub$': STRING } }),
     },
   };

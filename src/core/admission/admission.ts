@@ -1,12 +1,12 @@
 // How much memory requests hold: the bytes of bodies and of long answers, of each account and in all.
-// What is beyond a limit is not read or made until others are done. It is never refused.
+// Whatever exceeds a limit waits until others are done. It is never refused.
 
 import { FairQueue, type IsDisconnected, type WaitingTurn } from './fair-queue.js';
 
 const DEFAULT_LIMITS = {
-  /** Of one account: 16 bodies of the largest size. */
+  /** An account's limit: 16 bodies of the largest size. */
   accountMaxBytes: 16 * 1_048_576,
-  /** Of all accounts together, in addition to each account's own share. */
+  /** The limit of all accounts together, in addition to each account's own share. */
   totalMaxBytes: 64 * 1_048_576,
   /** Always free for each account: one body of the largest size and one long answer. */
   ownShareBytes: 1_048_576 + 393_216,
@@ -26,7 +26,7 @@ export class Admission {
   /** Bytes by account. */
   readonly #held = new Map<string, number>();
   readonly #waiting = new FairQueue<Claim>();
-  /** Of all accounts. */
+  /** The sum over all accounts. */
   heldBytes = 0;
 
   /** A limit that is not given has its default. */

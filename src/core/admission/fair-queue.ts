@@ -1,4 +1,4 @@
-// What waits for its turn, by account: the accounts are served in rotation, and each account
+// Waiting items by account: the accounts are served in rotation, and each account
 // oldest first. What was abandoned takes no turn. Every queue of the service is one of these.
 
 import { clientClosedRequest } from '../domain/errors.js';
@@ -12,21 +12,21 @@ export interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A request that goes on in its turn. */
+/** A request that continues in its turn. */
 export interface WaitingTurn extends Waiter {
   readonly resolve: () => void;
 }
 
 export class FairQueue<Item extends Waiter> {
   /** The items of each account that has one. The first account is served next. */
-  readonly #lanes = new Map<string, Item[]>();
+  readonly #queues = new Map<string, Item[]>();
   /** How many items wait. */
   size = 0;
 
   add(account: string, item: Item): void {
-    const lane = this.#lanes.get(account);
-    if (lane === undefined) this.#lanes.set(account, [item]);
-    else lane.push(item);
+    const queue = this.#queues.get(account);
+    if (queue === undefined) this.#queues.set(account, [item]);
+    else queue.push(item);
     this.size++;
   }
 
@@ -35,26 +35,26 @@ export class FairQueue<Item extends Waiter> {
    * oldest one fits. Undefined if none fits. The account moves to the end of the rotation.
    */
   take(fits: (item: Item) => boolean = () => true): Item | undefined {
-    for (const [account, lane] of this.#lanes) {
+    for (const [account, queue] of this.#queues) {
       const first = this.firstOf(account);
       if (first === undefined || !fits(first)) continue;
-      this.#shift(account, lane);
-      if (this.#lanes.delete(account)) this.#lanes.set(account, lane);
+      this.#shift(account, queue);
+      if (this.#queues.delete(account)) this.#queues.set(account, queue);
       return first;
     }
     return undefined;
   }
 
-  /** The account's oldest item that has not gone. Those before it are dropped. */
+  /** The oldest item of the account whose client is still connected. Drops those before it. */
   firstOf(account: string): Item | undefined {
-    const lane = this.#lanes.get(account) ?? [];
-    while (lane[0]?.isDisconnected?.()) this.#shift(account, lane).reject(clientClosedRequest());
-    return lane[0];
+    const queue = this.#queues.get(account) ?? [];
+    while (queue[0]?.isDisconnected?.()) this.#shift(account, queue).reject(clientClosedRequest());
+    return queue[0];
   }
 
-  #shift(account: string, lane: Item[]): Item {
+  #shift(account: string, queue: Item[]): Item {
     this.size--;
-    if (lane.length === 1) this.#lanes.delete(account);
-    return lane.shift() as Item;
+    if (queue.length === 1) this.#queues.delete(account);
+    return queue.shift() as Item;
   }
 }

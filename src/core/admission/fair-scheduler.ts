@@ -31,7 +31,7 @@ export class FairScheduler {
     this.#stopwatch = stopwatch;
   }
 
-  /** To be called before each step of long work: undefined if it may go on at once, else like `yield`. */
+  /** Call before each step of long work. Returns undefined if it may continue at once, else yields. */
   yieldIfNeeded(account: string, isDisconnected?: IsDisconnected): Promise<void> | undefined {
     return this.isSliceSpent() ? this.yield(account, isDisconnected) : undefined;
   }

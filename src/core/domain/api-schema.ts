@@ -206,7 +206,7 @@ export interface Payment {
   readonly amount: number;
   /** The order's `paid`; 0 if that is not a number */
   readonly paid: number;
-  /** `amount - paid`; negative if too much was paid */
+  /** `amount - paid`; negative if overpaid */
   readonly due: number;
   /** The order's `currency` */
   readonly currency: string;

@@ -1,4 +1,4 @@
-// What the administrator's audit log keeps of a change: who, what, when and
+// A change as the administrator's audit log keeps it: who, what, when and
 // which properties; "record values are never stored".
 
 import type { AuditEvent as StoredEvent } from './api-schema.js';
@@ -25,7 +25,7 @@ export function restoreEvent(from: string, owner: string, at: number): AuditEven
 const CHANGED_NAMES_MAX = 1_000;
 const CHANGED_NAME_MAX_CHARACTERS = 200;
 
-/** What the header `X-Service-Run` may hold. Anything else is ignored: the header is an extra of ours. */
+/** What the header `X-Service-Run` may hold. Anything else is ignored, because the header isn't in the contract. */
 const RUN = /^[\w-]{1,64}$/;
 
 /** The id of an import or erasure, as its requests carry it; undefined if there is none. */

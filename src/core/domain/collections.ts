@@ -29,7 +29,7 @@ export interface RecordNames {
   /** In sentences. */
   readonly phrase: string;
   readonly plural: string;
-  /** Where the account is known: above a list of its records, and for one of them. */
+  /** Used where the account is obvious: above a list of its records, and for one of them. */
   readonly heading: string;
   readonly short: string;
 }

@@ -18,11 +18,11 @@ export type ErrorCode =
   | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE';
 
-/** What a client is told: a code to decide on, a message for its developer. */
+/** What the client gets: a code to branch on, and a message for its developer. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Whole seconds after which another try may succeed, if that is known. */
+  /** Whole seconds after which a retry may succeed, if known. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -39,7 +39,7 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
   return { ok: false, failure: { code, message } };
 }
 
-/** What ends the request of a client that left before its turn. Nobody reads it; the log of requests has it. */
+/** Ends the request of a client that disconnected before its turn. It is never sent, only logged. */
 export function clientClosedRequest(): FailureError {
   const message = 'the connection was closed before the turn of its request';
   return new FailureError(failed('BAD_REQUEST', message).failure);

@@ -10,7 +10,7 @@ export interface JsonObject {
 
 /**
  * Parses a request body: exactly one JSON object (the contract's "Request body rules"), at most 512
- * levels deep, every number finite in double precision. Of duplicate keys the last wins. `__proto__`
+ * levels deep, every number finite in double precision. If a key is repeated, the last one wins. `__proto__`
  * and its like are data.
  */
 export function parseJsonObject(text: string): Outcome<JsonObject> {
@@ -22,7 +22,7 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   } catch (error) {
     if (error instanceof RangeError) return invalid(error.message);
     // The mark is invisible in the parser's own message.
-    if (text.startsWith('\ufeff')) return invalid('begins with a byte order mark; send it without');
+    if (text.startsWith('\ufeff')) return invalid('starts with a byte order mark; remove it');
     const reason = error instanceof Error ? error.message : 'not JSON';
     return invalid(`is not JSON (${reason}); send one JSON object, whatever the Content-Type`);
   }
@@ -34,7 +34,7 @@ export function parseRecord(text: string): JsonObject {
 }
 
 /**
- * What `JSON.parse` made of the text, with the text's own names. Once an object with a backslash in a name
+ * Returns what `JSON.parse` made of the text, with the text's own names. Once an object with a backslash in a name
  * was parsed, V8 of Node 24 and Workers may return that name for another one that has an escape
  * (nodejs/node#63785). So only a name with a backslash can be wrong.
  */
@@ -70,7 +70,7 @@ function hasBackslashInName(value: JsonValue): boolean {
  */
 function assertWritable(value: JsonValue, level: number): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new RangeError('holds a number beyond double precision; send it as a string');
+    throw new RangeError('has a number outside the range of double precision; send it as a string');
   }
   if (!isContainer(value)) return;
   if (level > JSON_DEPTH_MAX_LEVELS) {

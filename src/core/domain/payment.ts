@@ -18,7 +18,7 @@ export function paymentOf(order: JsonObject) {
     customer: order['customer'] ?? null,
     amount,
     paid,
-    // JSON has no infinity: the largest double stands for a difference beyond it.
+    // JSON has no infinity, so the largest double replaces it.
     due: Math.min(Math.max(amount - paid, -Number.MAX_VALUE), Number.MAX_VALUE),
     currency: order['currency'] ?? null,
     method: order['method'] ?? null,

@@ -13,11 +13,11 @@ export interface Property {
   /** Above a field or a column: `Business name`. */
   readonly label: string;
   readonly description: string;
-  /** JSON Schema of the value, a mere convention if there is no rule. */
+  /** JSON Schema of the value; only a convention unless the property has a rule. */
   readonly schema: JsonObject;
   /** "Required on create (after merge on PATCH too)": the service refuses a record whose value breaks it. */
   readonly rule?: Rule | undefined;
-  /** What the service sets on create where the caller sends no such property. */
+  /** Set on create if the caller doesn't send the property. */
   readonly default?: string | number | boolean;
 }
 

@@ -25,7 +25,7 @@ export interface RecordText {
 
 /** A record after a change. */
 export interface ChangedRecord extends RecordText {
-  /** For the audit log: of a create the caller's properties, of an update those whose value differs. */
+  /** For the audit log: the caller's properties on create, those whose value differs on update. */
   readonly changed: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function newRecord(
     const isAssigned = property !== 'ownerSub' || mirrorsOwner;
     if (isAssigned && Object.hasOwn(record, property)) delete record[property];
   }
-  // Of 100,000 properties the names take a quarter of the time, and only the audit log has them.
+  // With 100,000 properties, collecting the names takes a quarter of the time, and only the audit log needs them.
   const changed = isAudited ? Object.keys(record) : [];
   for (const [property, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(record, property)) record[property] = value;

@@ -38,7 +38,7 @@ function admitted(who: Identity): Outcome<string> {
   return { ok: false, failure: { code: 'AUTH_UNAVAILABLE', message, ...pause } };
 }
 
-/** Of who is no account: the operator, and anyone where no credentials are needed. */
+/** The owner of a request without an account: the operator's, and those that need no credentials. */
 export const NO_ACCOUNT: Outcome<string> = succeeded('');
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
@@ -47,7 +47,7 @@ export function adminGate(configured: AdminKey): (request: Request) => Outcome<s
   if (keys.length === 0) return () => failed('ADMIN_DISABLED', NO_KEY);
   return (request) => {
     const given = request.headers.get(ADMIN_KEY_HEADER) ?? '';
-    // With every key, also after a match, so that the time does not tell which key matched.
+    // Every key is compared, also after a match, so that the time does not reveal which one matched.
     const matching = keys.filter((key) => equalInConstantTime(given, key));
     return matching.length > 0 ? NO_ACCOUNT : failed('UNAUTHORIZED', WRONG_KEY);
   };

@@ -1,4 +1,4 @@
-// What a route returns, and the response that is made of it: envelope and common headers. The only
+// A route's result, and the response built from it: envelope and common headers. The only
 // place that knows an error's status.
 
 import type { Pagination } from '../domain/api-schema.js';

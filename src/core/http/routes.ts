@@ -38,7 +38,7 @@ export type Action = (call: Call) => MaybePromise<HandlerResult>;
 export interface Route {
   /** Hono's pattern. */
   readonly path: string;
-  /** By method, in the order of the `Allow` header. */
+  /** Keyed by method, in the order of the `Allow` header. */
   readonly actions: Readonly<Record<string, Action>>;
   /** In the path; undefined if it has none. */
   readonly collection?: CollectionName;

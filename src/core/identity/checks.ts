@@ -37,7 +37,7 @@ export interface ChecksOptions {
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
 }
 
-/** What the last check of a token found. Milliseconds since 1970, UTC. */
+/** The result of a token's last check. Milliseconds since 1970, UTC. */
 interface Known {
   readonly identity: Identity;
   /** The start of the check, so that an answer is never trusted for too long. */
@@ -50,7 +50,7 @@ export class Checks implements IdentityProvider {
   readonly #reports: ThrottledLog;
   /** Counts checks in place of bytes. Addresses that wait take turns. */
   readonly #places: Admission;
-  /** By the token's hash. */
+  /** Keyed by the token's hash. */
   readonly #underWay = new Map<string, Promise<Identity>>();
   /** Good the last time, expired or not; the one that was checked longest ago first. */
   readonly #good = new Map<string, Known>();

@@ -1,4 +1,4 @@
-// What a provider's answer or a token says: the account's subject and the end of the token.
+// Reads a provider's response or a token: the account's subject and the token's expiry.
 
 import { decodeJwt } from 'jose';
 import { isJsonObject } from '../domain/json.js';

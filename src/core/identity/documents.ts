@@ -17,7 +17,7 @@ export interface ProviderAccess {
 }
 
 /**
- * Loads at the first call, and every ten minutes. Nobody waits for a reload: the last good value is used
+ * Loads at the first call, and every ten minutes. Requests don't wait for a reload: the last good value is used
  * until the next one is there. Rejects if nothing was loaded yet.
  */
 export function kept<T>(load: () => Promise<T>, clock: () => number): () => Promise<T> {

@@ -28,7 +28,7 @@ export type Identity =
 
 export const INVALID: Identity = { status: 'invalid' };
 
-/** For a service without a configured provider: every token is answered `unavailable`, none is let in. */
+/** Used if no provider is configured: every token is `unavailable`. */
 export const noIdentityProvider: IdentityProvider = {
   identify: () => ({
     status: 'unavailable',

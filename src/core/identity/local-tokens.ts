@@ -5,7 +5,7 @@ import { type IdentityProvider, INVALID } from './identity-provider.js';
 
 const LOCAL_TOKEN = /^local-[A-Za-z0-9._~-]+$/;
 
-/** For tests only: accepts any claimed identity. */
+/** Accepts any claimed identity. For tests only. */
 export function localIdentity(): IdentityProvider {
   return {
     identify: (token) =>

@@ -43,7 +43,7 @@ export class ProviderError extends Error {
 }
 
 /**
- * What went wrong, for the log. A network error is named by its code, such as `ECONNREFUSED`, or else by
+ * The reason for the log. A network error is identified by its code, such as `ECONNREFUSED`, or else by
  * its name alone: the message can contain the request's headers, and so the token.
  */
 export function reasonOf(error: unknown): string {
@@ -88,7 +88,7 @@ export async function readJson(body: ProviderResponse['body'], maxBytes: number)
   }
 }
 
-/** What is used of Node's modules; the core has no types of Node. */
+/** The parts of Node's modules that are used here, because the core has no types of Node. */
 type NodeHttp = { request(url: string, options: object): NodeRequest };
 interface NodeRequest {
   readonly reusedSocket: boolean;
@@ -127,7 +127,7 @@ function exchange(http: NodeHttp, url: string, question: Question, connection = 
   });
   const response = new Promise<ProviderResponse>((resolve, reject) => {
     request.on('error', reject);
-    // The only event after status 101, which nobody asked for.
+    // The only event after status 101, which wasn't requested.
     request.on('close', () => reject(new Error('the connection closed without an answer')));
     request.on('response', (message: NodeMessage) => {
       const get = (name: string) => message.headers[name]?.toString() ?? null;

@@ -23,7 +23,7 @@ export interface SignInSettings {
   readonly subjectField?: string;
   readonly issuer?: string | undefined;
   readonly jwksUrl?: string | undefined;
-  /** Default: none, and there is no gate. */
+  /** Default: none; tokens are not checked locally. */
   readonly audiences?: readonly string[];
   /** How long a successful check is remembered. Default: 0, not at all. */
   readonly cacheSeconds?: number;

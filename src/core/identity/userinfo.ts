@@ -26,7 +26,7 @@ const BUSY = [429, 503];
 /** A provider, or a proxy before it, that asked for a year would lock everybody out. */
 const PAUSE_MAX_SECONDS = 60;
 
-/** The token itself names the account, and it counts until it expires: the provider isn't asked. */
+/** The token itself names the account and is valid until it expires; the provider isn't asked. */
 export function tokenAlone(subjectField: string): Ask {
   const path = subjectPath(subjectField);
   return async (_token, _signal, claims) => {
@@ -40,7 +40,7 @@ export function tokenAlone(subjectField: string): Ask {
 export function userinfoEndpoint(options: EndpointOptions): Ask {
   const { url, method, fetch, clock } = options;
   const path = subjectPath(options.subjectField);
-  // By a `Headers` object: names differ in case, and a second Authorization would be joined to the
+  // A `Headers` object, because names differ in case, and a second Authorization would be joined to the
   // caller's.
   const extra = new Headers({ accept: 'application/json' });
   for (const [name, value] of Object.entries(options.headers)) extra.set(name, value);

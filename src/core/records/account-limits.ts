@@ -12,15 +12,15 @@ export interface AccountLimits {
 
 export const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 
-/** The refusal of a change by which an account grows beyond a limit; undefined if it does not. */
+/** The refusal of a change that makes an account exceed a limit; undefined if it doesn't. */
 export function quotaFailure(
   limits: AccountLimits,
   holding: AccountSize,
-  growth: AccountSize,
+  delta: AccountSize,
 ): Outcome<never> | undefined {
   for (const [unit, has, added, max] of [
-    ['records', holding.records, growth.records, limits.maxRecords],
-    ['bytes', holding.bytes, growth.bytes, limits.maxBytes],
+    ['records', holding.records, delta.records, limits.maxRecords],
+    ['bytes', holding.bytes, delta.bytes, limits.maxBytes],
   ] as const) {
     if (max === 0 || added <= 0 || has + added <= max) continue;
     return failed(

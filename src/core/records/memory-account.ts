@@ -1,4 +1,4 @@
-// One account's records, answered from the in-memory set; changes go through the writer.
+// One account's records, read from the in-memory set; changes go through the writer.
 
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -37,7 +37,7 @@ export class MemoryAccount implements AccountRecords {
       const list = set.snapshot(this.#caller.owner, collection);
       return filteredPage(list, searchBlocks, this.#yieldIfNeeded, query);
     }
-    // Without a filter a page is a piece of the list: its cost does not depend on the list's length.
+    // An unfiltered page is a slice of the list, so its cost does not depend on the list's length.
     const list = set.list(this.#caller.owner, collection);
     if (list === undefined) return { items: [], total: 0 };
     const page = list.page(offsetOf(query), query.pageSize);

@@ -1,5 +1,5 @@
 // Opens the records: everything from the storage into memory, then one writer. The operator's views
-// are computed from the set when asked: there is no second count that could disagree with the records.
+// are computed from the set on demand, so that no second count can disagree with the records.
 
 import { FairScheduler } from '../admission/fair-scheduler.js';
 import type { RecordCounts } from '../domain/api-schema.js';
@@ -18,7 +18,7 @@ import { Writer, type WriterOptions } from './writer.js';
 
 export interface OpenRecordsOptions extends Partial<Omit<WriterOptions, 'set' | 'storage'>> {
   readonly storage: RecordStorage & StoredViews;
-  /** Of texts that are kept for the next search. Default: 32,000,000. */
+  /** The budget for texts kept for the next search. Default: 32,000,000. */
   readonly searchMaxCharacters?: number;
 }
 

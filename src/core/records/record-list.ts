@@ -113,7 +113,7 @@ export class RecordList {
     this.#splice(record, []);
   }
 
-  /** Puts other records, or none, in the place of the one at this position. */
+  /** Replaces the record at this position with other records, or none. */
   #splice({ position }: MemoryRecord, others: readonly MemoryRecord[]): void {
     const [number, chunk, index] = this.#last((record) => record.position <= position);
     if (chunk[index]?.position !== position) {

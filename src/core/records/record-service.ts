@@ -35,7 +35,7 @@ export interface Caller {
  * Fails with `NOT_FOUND` for an id this account does not have, even if
  * another account has it; `INVALID_JSON` for a body that is not one JSON object;
  * `VALIDATION_FAILED` for a record that breaks its collection's rules;
- * `QUOTA_EXCEEDED` for one beyond the account's limits; `STORAGE_FAILED` if
+ * `QUOTA_EXCEEDED` for one that exceeds the account's limits; `STORAGE_FAILED` if
  * the storage could not confirm the change.
  */
 export interface AccountRecords {

@@ -105,13 +105,13 @@ export class RecordSet {
     account.records += added;
     account.bytes += byteDelta;
     this.counts[collection] += added;
-    if (isNew) this.#owners?.splice(this.#placeOf(owner), 0, owner);
+    if (isNew) this.#owners?.splice(this.#ownerIndex(owner), 0, owner);
     if (account.records > 0) return;
     this.#accounts.delete(owner);
-    this.#owners?.splice(this.#placeOf(owner), 1);
+    this.#owners?.splice(this.#ownerIndex(owner), 1);
   }
 
-  /** What storage is to write, so that it holds what memory will. */
+  /** The changes that storage must write to match memory. */
   toStore(changes: Iterable<Change>): Pick<Changes, 'puts' | 'removals' | 'sequences'> {
     const puts: PutRow[] = [];
     const removals: number[] = [];
@@ -170,7 +170,7 @@ export class RecordSet {
     return this.#countsBytes ? utf8Length(after) - utf8Length(before) : 0;
   }
 
-  #placeOf(owner: string): number {
+  #ownerIndex(owner: string): number {
     return lowerBound(this.#owners ?? [], (other) => other < owner);
   }
 

@@ -23,7 +23,7 @@ export interface PutRow extends StoredRow {
   readonly status: Status;
 }
 
-/** For some collections, the highest number that an id was ever given. */
+/** The highest number that an id was ever given, for some collections. */
 export type Sequences = Readonly<Partial<Record<CollectionName, number>>>;
 
 /** Changes that become durable together or not at all. */
@@ -32,7 +32,7 @@ export interface Changes {
   readonly puts: readonly PutRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
-  /** Of the collections that get or lose a record. */
+  /** Those of the collections that get or lose a record. */
   readonly sequences: Sequences;
   readonly events: readonly AuditEvent[];
   /** When: the time of creation of new rows and of the last update of all. Milliseconds since 1970, UTC. */
@@ -73,7 +73,7 @@ export interface StoredUsage {
   readonly records: number;
   /** UTF-8 bytes of the bodies. */
   readonly payloadBytes: number;
-  /** Rows created after each of the times that were asked for. */
+  /** Number of rows created after each of the requested times. */
   readonly createdAfter: ThreeTimes;
   /** Milliseconds since 1970, UTC. */
   readonly lastUpdatedAt: number;

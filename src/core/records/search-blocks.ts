@@ -3,14 +3,14 @@
 // costs several times as much as the search.
 //
 // A block belongs to a chunk of a list. Chunks that a snapshot holds never change, so a block is
-// never stale: a changed record is in another chunk, and nobody reads the old one's block any more.
+// never stale: a changed record is in another chunk, and the old one's block is no longer read.
 
 import { caseFolded, type Needle, type YieldIfNeeded } from '../domain/search.js';
 import { CHUNK_RECORDS, type Chunk, lowerBound, type MemoryRecord } from './record-list.js';
 
 /** Folding a longer block would take more than a slice: its records are searched one by one. */
 const BLOCK_MAX_CHARACTERS = 128 * 1024;
-/** All lists together. A character is one byte of memory, or two in a block with letters beyond Latin-1. */
+/** All lists together. A character is one byte of memory, or two in a block with letters outside Latin-1. */
 const KEPT_MAX_CHARACTERS = 32_000_000;
 /** JSON escapes U+0000, so the text between two of them is within one record. */
 export const BORDER = '\0';
@@ -59,7 +59,7 @@ class Block {
 
 export class SearchBlocks {
   readonly #maxCharacters: number;
-  /** With the number of the last search that read it, least recently read first. */
+  /** Blocks and the last search that read each, least recently used first. */
   readonly #kept = new Map<Chunk, { readonly block: Block; readonly search: number }>();
   /** Size of the kept blocks. */
   characters = 0;
@@ -93,7 +93,7 @@ export class SearchBlocks {
     };
   }
 
-  /** Makes room by dropping what other searches read: of a list beyond the budget the newest part is kept. */
+  /** Makes room by evicting the blocks of other searches. If a list exceeds the budget, its newest part is kept. */
   #keep(chunk: Chunk, block: Block, search: number): void {
     if (block.text.length > this.#maxCharacters) return;
     for (const [other, kept] of this.#kept) {

@@ -1,4 +1,4 @@
-// What a stored row's body says of its record, and how an unusable row is reported.
+// Reads the record in a stored row's body, and reports an unusable row.
 
 import { isJsonObject } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';

@@ -24,7 +24,7 @@ export function usageView({ collections, auditEventCount }: StoredTotals): Usage
   };
 }
 
-/** Of the service or of an account. A collection without a count has no record. */
+/** The totals of the service or of an account. A collection without a count has no record. */
 export function totalsOf(counts: Partial<RecordCounts>) {
   const resources = byCollection((name) => counts[name] ?? 0);
   return { record_count: recordCount(resources), resources };

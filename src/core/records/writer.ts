@@ -64,7 +64,7 @@ interface PendingWrite extends Caller, Waiter {
   readonly id: string;
   /** Empty for a delete. */
   readonly body: string;
-  /** Of body and stored record: what has to be parsed. */
+  /** Size of body and stored record, which have to be parsed. */
   readonly characters: number;
   readonly answer: (outcome: Outcome<string>) => void;
 }
@@ -74,9 +74,9 @@ type StagedWrite = Change & Pick<ChangedRecord, 'changed'>;
 
 /** The writes that are committed together. */
 interface Group {
-  /** Of every write that rests on a record, refused ones included. */
+  /** One for every write that depends on a record, refused ones included. */
   readonly outcomes: (readonly [PendingWrite['answer'], Outcome<string>])[];
-  /** By record: from its state before the group's first write to that after the last. */
+  /** Keyed by record: from its state before the group's first write to that after the last. */
   readonly changes: Map<string, Change>;
   readonly events: AuditEvent[];
   /** That were parsed to decide on the writes. */
@@ -226,8 +226,8 @@ export class Writer {
     const byteDelta = set.byteDelta(before?.text ?? '', text);
     if (limits.maxBytes > 0 || limits.maxRecords > 0) {
       const added = { records: before === undefined ? 1 : 0, bytes: byteDelta };
-      const beyond = quotaFailure(limits, set.sizeOf(owner, group.changes.values()), added);
-      if (beyond !== undefined) return beyond;
+      const exceeded = quotaFailure(limits, set.sizeOf(owner, group.changes.values()), added);
+      if (exceeded !== undefined) return exceeded;
     }
     // Only now: a refused create uses no id.
     const { key, position } = before ?? set.next(collection);
@@ -235,7 +235,7 @@ export class Writer {
     return succeeded({ owner, collection, id, before, after, byteDelta, changed });
   }
 
-  /** Storage first; then memory follows it, and everyone is answered. */
+  /** Writes to storage, then updates memory, then answers every write. */
   async #commit(group: Group): Promise<void> {
     const { storage, events: meter, set, log, clock } = this.#options;
     const { outcomes, changes, events } = group;

@@ -15,7 +15,7 @@ const SWEEP_INTERVAL_MS = 250;
 /** Requests of one connection that wait behind another and are always kept. */
 const WAITING_MAX = 16;
 /**
- * Of all connections. Above it a connection with more than `WAITING_MAX` is reset: Node parses all
+ * The limit of all connections together. Above it, a connection with more than `WAITING_MAX` is reset: Node parses all
  * that it has read at once, and 3,000 requests in 64 KiB take 5 MB.
  */
 const WAITING_TOTAL_MAX = 8_192;
@@ -25,14 +25,14 @@ const ACCEPTING_TURNS_MAX = 256;
 /** Its requests are answered one after the other: while one waits, nothing more is read. */
 interface Connection {
   readonly socket: Socket;
-  /** Of every answer: one for each connection, not a closure for each request. */
+  /** Listens on every response: one for each connection, not a closure for each request. */
   readonly onClose: () => void;
-  /** Closed if none is under way. */
+  /** Closed if no request is in progress. */
   current?: ApiResponse;
   readonly waiting: ApiResponse[];
   /** When the current answer became due, in milliseconds of `performance.now`. */
   dueSince?: number | undefined;
-  /** At the start of the current request, if it is measured. */
+  /** When the current request started; undefined if requests aren't measured. */
   startedAt: number;
   bytesBefore: number;
 }
@@ -86,7 +86,7 @@ export class Connections {
 
   #end(connection: Connection): void {
     const { current: response, waiting, socket, startedAt, bytesBefore } = connection;
-    // In an event-loop turn of its own: others are served between the answers of a pipeline.
+    // Runs in a separate event-loop turn, so that others are served between the requests of a pipeline.
     if (waiting.length > 0) setImmediate(() => this.#next(connection));
     if (response === undefined) return;
     this.#events?.requestFinished({
@@ -117,7 +117,7 @@ export class Connections {
     response.serve(response);
   }
 
-  /** If a connection breaks, its newest request's body or the bytes after it broke it. */
+  /** The newest request, whose body or the bytes after it broke the connection. */
   newest(socket: Duplex): ApiResponse | undefined {
     const { waiting, current } = this.#open.get(socket) ?? {};
     return waiting?.at(-1) ?? current;

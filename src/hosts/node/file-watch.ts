@@ -35,7 +35,7 @@ export async function watchFile(
   return look;
 }
 
-/** Undefined if the system can't tell. By name: opening and closing the file would drop the lock on it. */
+/** Undefined if the system can't tell. Looks it up by name, because opening and closing the file would drop its lock. */
 function identityAt(path: string): Promise<string | undefined> {
   return stat(path, { bigint: true }).then(
     ({ dev, ino }) => `${dev} ${ino}`,

@@ -37,7 +37,7 @@ export interface HttpServerOptions {
   /** Descriptor of a listening socket, in place of `host` and `port`. */
   readonly socket?: number | undefined;
   readonly log: Log;
-  /** Receives every request when its answer is written. Without it nothing is measured. */
+  /** Receives every request once its response is written. If absent, nothing is measured. */
   readonly events?: ServiceEvents | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function listen(options: HttpServerOptions) {
     if (socket !== undefined) throw new Error(NO_TCP_SOCKET);
     throw new Error(`the service cannot listen on ${host}:${port}: ${addressProblem(error)}`);
   });
-  // If descriptors run out, a connection is refused.
+  // Emitted when descriptors run out: the connection is refused.
   server.on('error', () => {});
   const address = server.address();
   // A socket in the file system.

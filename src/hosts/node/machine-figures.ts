@@ -9,7 +9,7 @@ import type { Measured } from '../operations/status.js';
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
 
-/** If the disk hangs, or there is none. */
+/** Reported if the disk hangs, or with Postgres. */
 export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
 export async function processFacts(): Promise<Measured['process']> {

@@ -25,7 +25,7 @@ type Page = readonly [status: number, body: object | string];
 
 type Address = NonNullable<Settings['operations']['port']>;
 
-/** By method and path. */
+/** Keyed by method and path. */
 export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
 
 /** Resolves when the port is open, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
@@ -71,5 +71,5 @@ async function pageFor(
   const asked = `${method} ${url.replace(/\?.*$/, '')}`;
   const page = Object.hasOwn(pages, asked) ? pages[asked] : undefined;
   if (page !== undefined) return page();
-  return [404, { error: `no such page; there are ${Object.keys(pages).join(', ')}` }];
+  return [404, { error: `no such page; use ${Object.keys(pages).join(', ')}` }];
 }

@@ -19,7 +19,7 @@ const BUILD = { version: VERSION, runtime: `node ${process.version}` };
 export async function openOperations(settings: Settings, log: Log) {
   const { port, requestLog } = settings.operations;
   const { postgresUrl, databasePath, backups: plan } = settings;
-  // If the reader is gone or the disk is full, only the lines are lost.
+  // A closed pipe or a full disk loses only these lines.
   const print = (lines: string) =>
     new Promise<void>((resolve) => void process.stdout.write(lines, () => resolve()));
   const meter = new Meter(requestLog && openRequestLog(requestLog.fromMs, print));

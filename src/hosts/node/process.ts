@@ -17,7 +17,7 @@ const STRAY_SIGNALS = {
 /** A commit failed and what is stored is unknown: only a new start can read it. The unit restarts on it. */
 export const STORAGE_LOST_EXIT_CODE = 74;
 
-/** One JSON line for each event; errors and warnings go to standard error if nothing else is said. */
+/** Writes one JSON line for each event, by default errors and warnings to standard error. */
 export function jsonLog(problems: NodeJS.WritableStream = process.stderr): Log {
   // Without this listener, a closed pipe or a full disk would end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -91,7 +91,7 @@ export async function runService(
   try {
     service = await start(() => void stop('storage_lost', STORAGE_LOST_EXIT_CODE));
   } catch (error) {
-    // Without a stack trace: the cause is a setting or a file.
+    // The stack trace is left out, because the cause is a setting or a file.
     log.error('start_failed', messageOf(error));
     process.exit(1);
   }

@@ -20,7 +20,7 @@ const BAD_METHOD = refusal(
   `method not allowed; use ${METHODS}, in capitals`,
   METHODS,
 );
-/** By the code of Node's error; the others are malformed. */
+/** Keyed by the code of Node's error; other requests are malformed. */
 const ANSWERS: Readonly<Record<string, HandlerResult>> = {
   ERR_HTTP_REQUEST_TIMEOUT: refusal('REQUEST_TIMEOUT', 'the request took too long; send it again'),
   HPE_HEADER_OVERFLOW: refusal('HEADERS_TOO_LARGE', 'the headers are too large; shorten them'),

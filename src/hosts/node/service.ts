@@ -16,7 +16,7 @@ import { openOperations, VERSION } from './operations.js';
 /** How long a stop waits for answers to be written. Closing the file included, it takes at most 15 s. */
 const DRAIN_DEADLINE_MS = 12_000;
 /**
- * With a socket that is handed over, a stop serves this much longer and says `Connection: close`, so
+ * With an inherited socket, a stop keeps serving this long and sends `Connection: close`, so
  * that clients open their next connection. Closing an idle one could cut a request on its way.
  */
 const LEAVE_MS = 1_000;
@@ -28,7 +28,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
   readonly socket?: number | undefined;
-  /** Wraps the handler, to refuse some requests. */
+  /** Wraps the handler to refuse some requests. */
   readonly guard?: (respond: FetchHandler) => HttpServerOptions['handler'];
 }
 
@@ -95,12 +95,12 @@ async function serve(
   // HOST and PORT are not used.
   if (socket !== undefined) log.info('socket_handed_over', { address: origin });
   operations.started({ ...served, connections, scheduler });
-  backups?.begin();
+  backups?.start();
   return {
     origin,
     /** Undefined if the settings name no operations port. */
     operationsOrigin: operations.origin,
-    /** What the log says of the start: release, file, records. */
+    /** Logged at startup: release, file, records. */
     facts: { version: VERSION, ...facts },
     /** Takes a backup if the settings name a folder. The log has the outcome. */
     backUp() {

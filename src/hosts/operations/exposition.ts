@@ -27,7 +27,7 @@ export class Histogram {
     this.sum += value;
   }
 
-  /** For each bound how many observations were at most that, and at the end all. */
+  /** The number of observations up to each bound, and then of all. */
   get cumulative(): readonly number[] {
     let total = 0;
     return this.#counts.map((count) => {

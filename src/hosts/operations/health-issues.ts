@@ -1,4 +1,4 @@
-// What each reason and warning of `/ready` means, and what the operator does: the one source for
+// The meaning of each reason and warning of `/ready`, and what to do: the one source for
 // `manage ready` and the operator's console.
 
 /** Whole sentences; names of settings, events and commands stand in backticks. */
@@ -25,7 +25,7 @@ export const REASONS = {
     action: 'Check the disk: it hangs. Over Postgres: check the server and the network.',
   },
   writes_failing: {
-    meaning: 'The last commit failed: writes are answered 500, reads continue.',
+    meaning: 'The last commit failed: writes get 500, reads continue.',
     action: '`storage_commit_failed` in the log says why. It clears once a commit succeeds.',
   },
   disk_full: {
@@ -34,10 +34,10 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, HealthIssue>>;
 
-/** A restart would not help, or there is no harm yet. */
+/** A restart would not help, or no harm is done yet. */
 export const WARNINGS = {
   identity_provider_not_configured: {
-    meaning: 'Nobody can sign in: every bearer token is answered 503.',
+    meaning: 'Sign-in fails: every bearer token gets 503.',
     action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and restart the service.',
   },
   identity_provider_unavailable: {
@@ -50,7 +50,7 @@ export const WARNINGS = {
     action: 'Check `systemctl status litestream`; `replica_unreachable` in the log says why.',
   },
   backup_not_configured: {
-    meaning: 'No backup is taken and there is no replica: a lost disk loses all records.',
+    meaning: 'There are no backups and no replica: a lost disk loses all records.',
     action: 'Set `BACKUP_DIR` to a folder on another disk, or `REPLICATION`, and restart.',
   },
   backup_failed: {
@@ -66,7 +66,7 @@ export const WARNINGS = {
 export type Reason = keyof typeof REASONS;
 export type Warning = keyof typeof WARNINGS;
 
-/** By name. */
+/** Keyed by name. */
 export const HEALTH_ISSUES = new Map<string, HealthIssue>(
   Object.entries({ ...REASONS, ...WARNINGS }),
 );

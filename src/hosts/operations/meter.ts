@@ -40,7 +40,7 @@ export class Meter implements ServiceEvents {
   readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly adminKeys = { refused: 0, last_refused_at: null as string | null };
   readonly backups = { taken: 0, failed: 0 };
-  /** If none has succeeded since. */
+  /** Null once a backup succeeds. */
   failedBackup: { readonly at: string; readonly reason: string } | null = null;
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;

@@ -5,7 +5,7 @@ import { familyText, Histogram, type Sample } from './exposition.js';
 import type { Meter } from './meter.js';
 import type { ServiceStatus } from './status.js';
 
-/** By name. */
+/** Keyed by name. */
 export const HELP = {
   service_build_info: 'Always 1; the labels are the release and its runtime.',
   service_ready: '1 if /ready answers 200, else 0.',
@@ -19,8 +19,8 @@ export const HELP = {
   service_request_log_dropped_total: 'Lines dropped because the reader of the log was slow.',
   service_writes_waiting: 'Writes that wait for a commit.',
   service_commit_group_writes: 'Writes that were committed together.',
-  service_commit_duration_seconds: 'Duration of a commit, its sync to the disk included.',
-  service_commits_total: 'Commits by result; all but "committed" failed.',
+  service_commit_duration_seconds: 'Duration of a commit, including its sync to disk.',
+  service_commits_total: 'Commits by result; every result except "committed" is a failure.',
   service_audit_failures_total: "An operator's changes stored without their audit event.",
   service_records: 'Stored records.',
   service_accounts: 'Accounts with at least one record.',
@@ -43,7 +43,7 @@ export const HELP = {
   service_replication_failures_total: 'Syncs that failed.',
   service_postgres_waiting: 'Statements that wait for a connection to Postgres.',
   service_postgres_retries_total: 'Attempts at a statement after the first.',
-  service_event_loop_delay_seconds: 'Delay of a timer beyond its plan, sampled continuously.',
+  service_event_loop_delay_seconds: 'Lateness of a timer, sampled continuously.',
   service_event_loop_active_seconds_total: 'Time that the event loop was active.',
   service_event_loop_idle_seconds_total: 'Time that the event loop was idle.',
   process_start_time_seconds: 'When the process started, in seconds since 1970.',

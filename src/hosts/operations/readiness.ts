@@ -5,9 +5,9 @@ import type { Reason, Warning } from './health-issues.js';
 import type { Meter } from './meter.js';
 import type { Figures } from './status.js';
 
-/** With less than this a group of writes may not fit on the disk. */
+/** Below this, a group of writes may not fit on the disk. */
 const DISK_FREE_MIN_BYTES = 8_388_608;
-/** Of a database, a disk and a folder. */
+/** Time-out for the database, the disk and the backup folder. */
 const ANSWER_MAX_MS = 2_000;
 /** A replica is normally a second or two behind. */
 const REPLICA_BEHIND_MAX_SECONDS = 15;
@@ -15,7 +15,7 @@ const REPLICA_BEHIND_MAX_SECONDS = 15;
 const OVERDUE_INTERVALS = 2;
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 
-/** The part of storage that is asked whether it works. */
+/** The part of storage that readiness probes. */
 export interface AskedStorage {
   /** Looks whether the file is still in its place, and reports to the meter. */
   look?(): Promise<void>;
@@ -25,12 +25,12 @@ export interface AskedStorage {
   touch(): Promise<void>;
 }
 
-/** Resolves with true, or rejects. While commits fail it tries one, and tells the meter if that succeeds. */
+/** Resolves with true, or rejects. While commits fail, it tries one and reports success to the meter. */
 export async function answers(storage: AskedStorage, meter: Meter): Promise<boolean> {
   await storage.look?.();
   if (meter.isStorageLost) return true;
   await storage.ping();
-  // Without a client's write the service would never notice that its disk works again.
+  // Otherwise a service that gets no writes would never notice that its disk works again.
   try {
     if (meter.writes.failing_since !== null) await storage.touch();
     meter.writesFail(null);

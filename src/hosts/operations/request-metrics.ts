@@ -26,9 +26,9 @@ interface Requests {
 export type Minute = ReturnType<typeof between>;
 
 export class RequestMetrics {
-  /** By route, then by method. */
+  /** Keyed by route, then by method. */
   readonly #routes = new Map<string, Map<string, Requests>>();
-  /** The totals at the beginning of each of the last minutes, oldest first. */
+  /** The totals at the start of each of the last minutes, oldest first. */
   readonly #readings = [this.#read()];
 
   add({ route, method, status, milliseconds, aborted }: FinishedRequest): void {
@@ -49,7 +49,7 @@ export class RequestMetrics {
     return this.#all.map(({ labels, durations }) => [labels, durations]);
   }
 
-  /** `failed`: answered 500 or above. */
+  /** `failed`: status 500 or above. */
   get totals() {
     const totals = { total: 0, failed: 0, aborted: 0 };
     for (const [status, count] of this.#all.flatMap(({ statuses }) => [...statuses])) {
@@ -60,7 +60,7 @@ export class RequestMetrics {
     return totals;
   }
 
-  /** To be called once a minute. */
+  /** Call once a minute. */
   tick(): void {
     this.#readings.push(this.#read());
     if (this.#readings.length > MINUTES) this.#readings.shift();

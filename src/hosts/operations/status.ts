@@ -19,7 +19,7 @@ export interface StartedParts {
   /** Newest first; rejects if the folder cannot be used. */
   readonly backups?: { files(): Promise<readonly KeptBackup[]> } | undefined;
   readonly replica?: { readonly facts: ReplicaFacts } | undefined;
-  /** Of this process's connections. */
+  /** This process's connections. */
   readonly postgres?: () => Figure<'waiting' | 'retries'>;
 }
 
@@ -29,7 +29,7 @@ type KeptBackup = Readonly<{ name: string; takenAt: number; bytes: number }>;
 export type ReplicaFacts = Figure<'behind_seconds'> &
   Readonly<{ reached: boolean; reason: string | null }>;
 
-/** What the host measures. */
+/** The host's measurements. */
 export interface Measured {
   readonly version: string;
   readonly runtime: string;
@@ -42,7 +42,7 @@ export interface Measured {
     Figure<'open_descriptors' | 'max_descriptors', null>;
 }
 
-/** What the service is judged on. */
+/** The input of readiness. */
 export type Figures = ReturnType<typeof figuresOf>;
 export type ServiceStatus = Figures & ReturnType<typeof readinessOf>;
 

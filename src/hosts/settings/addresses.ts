@@ -20,7 +20,7 @@ export function isPrivate(address: string): boolean {
 export function addressProblem({ code, message }: NodeJS.ErrnoException, prefix = ''): string {
   if (code === 'EADDRINUSE') return `this port is in use; set ${prefix}PORT to a free one`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `the address is not on this machine; set ${prefix}HOST to one of its own`;
+    return `the address is not on this machine; set ${prefix}HOST to one of this machine's`;
   }
   if (code === 'EACCES') return `this port requires privileges; set ${prefix}PORT to 1024 or above`;
   return message;

@@ -13,7 +13,7 @@ export type ReadFile = (path: string) => string;
 export type SettingName = keyof typeof SETTINGS;
 
 function setting<T, Fallback = undefined>(
-  /** What the text must be, in the sentence of a refusal. */
+  /** What the value must be, as the error message says it. */
   wanted: string,
   /** Returns undefined or throws if the text can't be used. */
   parse: (text: string, readFile?: ReadFile) => T | undefined,
@@ -67,7 +67,7 @@ function database(given: string): { file: string; postgres?: string } | undefine
   return file === '' || /^\/\/|:memory:|\0/.test(file) ? undefined : { file };
 }
 
-/** Over TLS, or not beyond this machine. */
+/** Uses TLS, or stays on this machine. */
 function safeUrl(given: string): string | undefined {
   const { protocol, hostname, username, password, href } = new URL(given);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
@@ -84,7 +84,7 @@ function headers(given: string): Record<string, string> | undefined {
   return Object.fromEntries(new Headers(parsed as Record<string, string>));
 }
 
-/** As browsers send it. `URL.origin` is "null" for the scheme of an app, such as `capacitor:`. */
+/** Whether browsers send it like this. `URL.origin` is "null" for the scheme of an app, such as `capacitor:`. */
 function isOrigin(given: string): boolean {
   const { protocol, host } = URL.canParse(given) ? new URL(given) : { host: '' };
   return host !== '' && !given.includes('*') && given === `${protocol}//${host.toLowerCase()}`;

@@ -13,7 +13,7 @@ const SECRETS = ['ADMIN_API_KEY', 'AUTH_USERINFO_HEADERS', 'CONSOLE_PASSWORD_HAS
 /** The text of a setting without what it keeps secret: of a URL the credentials and the query. */
 export function shown(name: string, text: string): string {
   if (SECRETS.includes(name)) return HIDDEN;
-  // A text in the place of a URL may be a secret by mistake.
+  // A text given instead of a URL may be a misplaced secret.
   if (/_(URL|ISSUER)$/.test(name) && !URL.canParse(text)) return `no URL ${HIDDEN}`;
   const masked = text.replace(/\/\/.*@/s, `//${HIDDEN}@`).replace(/([?#]).*/s, `$1${HIDDEN}`);
   return JSON.stringify(masked);

@@ -1,4 +1,4 @@
-// What is usable but probably a mistake: settings that leave a door open or shut, and names that are
+// Warns of likely mistakes: settings that let in everyone or no one, and names that are
 // almost settings. As log events, never with the value of a secret.
 
 import leven from 'leven';
@@ -15,8 +15,7 @@ export function settingWarnings({ signIn, adminKey = [] }: Settings, environment
   const isShort = [adminKey].flat().some(({ length }) => length < ADMIN_KEY_MIN_CHARACTERS);
   const hints: Readonly<Record<string, string | false>> = {
     identity_provider_not_configured:
-      signIn === undefined &&
-      'every bearer token is answered 503; set AUTH_USERINFO_URL or AUTH_ISSUER',
+      signIn === undefined && 'every bearer token gets 503; set AUTH_USERINFO_URL or AUTH_ISSUER',
     identity_audience_unchecked:
       isOpen &&
       "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own",

@@ -1,4 +1,4 @@
-// What the platform gives: the namespace of the one object, the settings, and a console.
+// The platform's bindings: the namespace of the one object, the settings, and a console.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
 import { errorText, type Log, type LogFields } from '../../core/log.js';
@@ -17,7 +17,7 @@ export const serviceStub = ({ SERVICE }: WorkerEnvironment) => SERVICE.getByName
 
 /**
  * Variables and secrets, with the names of the settings on Node. wrangler.toml also allows numbers and
- * booleans, which count as their texts, and lists and tables: these throw a `SettingError`, because
+ * booleans, which are read as text, and lists and tables: these throw a `SettingError`, because
  * a setting that is there and wrong must not count as unset.
  */
 export function environmentOf(env: WorkerEnvironment): Environment {

@@ -19,9 +19,9 @@ import { type Environment, readSettings } from '../settings.js';
 import { environmentOf, log, type WorkerEnvironment } from './environment.js';
 import { errorResponse } from './gateway.js';
 
-/** Of case-folded texts, at most two bytes each. */
+/** Size of the case-folded texts; a character takes at most two bytes. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
-/** What requests may hold, of the 128 MB of an object. See `AdmissionLimits`. */
+/** The requests' share of an object's 128 MB. See `AdmissionLimits`. */
 const ADMISSION = {
   accountMaxBytes: 4 * 1_048_576,
   totalMaxBytes: 16 * 1_048_576,
@@ -93,7 +93,7 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       admission: ADMISSION,
     });
     if (environment['MAINTENANCE'] !== 'on') return respond;
-    // A dump is of one moment, and a load replaces nothing that was written meanwhile.
+    // A dump is a consistent snapshot, and a load replaces nothing that was written concurrently.
     await records.refuseWrites();
     const admit = adminGate(adminKey);
     return async (request, host) => {

@@ -45,8 +45,8 @@ export class BackupSchedule {
     this.#options = options;
   }
 
-  /** To be called once the service listens: a start that fails takes no backup. */
-  begin(): void {
+  /** Call once the service listens, so that a failed start takes no backup. */
+  start(): void {
     this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
     void this.check();
   }
@@ -84,7 +84,7 @@ export class BackupSchedule {
     if (this.#isStopping) return;
     const isAsked = this.#isAsked;
     this.#isAsked = false;
-    // Even if none is due, so that an operator learns at once that none can be taken.
+    // Checked even if no backup is due, so that an operator learns at once of a problem.
     const before = await this.files();
     const now = Date.now();
     // A wrong clock may have made one of the future.
@@ -98,7 +98,7 @@ export class BackupSchedule {
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
     // Those of a wrong clock would push out every new one.
     const upToNow = (await this.files()).filter(({ takenAt }) => takenAt <= now);
-    for (const { name, isReplaced } of beyond(upToNow, keep)) {
+    for (const { name, isReplaced } of excessOf(upToNow, keep)) {
       const old = join(folder, name);
       if (isReplaced) await rm(old, { force: true });
       else log.warn('backup_held_back', { file: old, hint: HELD_BACK });
@@ -131,8 +131,8 @@ export async function backupsIn(folder: string, stem: string): Promise<SizedBack
   return found.sort((a, b) => b.takenAt - a.takenAt);
 }
 
-/** The backups beyond the newest `keep`, and whether a newer one replaces each. */
-export function beyond(newestFirst: readonly SizedBackup[], keep: number) {
+/** All but the newest `keep` backups, and whether a newer one replaces each. */
+export function excessOf(newestFirst: readonly SizedBackup[], keep: number) {
   return newestFirst.slice(keep).map((file, i) => {
     const newer = newestFirst.slice(0, keep + i);
     return { ...file, isReplaced: newer.some(({ bytes }) => file.bytes <= MUCH_LARGER * bytes) };

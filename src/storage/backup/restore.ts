@@ -1,4 +1,4 @@
-// Puts a backup in the place of the database file: lock, check, copy, rename. The old file or the new
+// Replaces the database file with a backup: lock, check, copy, rename. The old file or the new
 // one is in place at every moment, and the old one is kept under another name.
 
 import { existsSync, renameSync, rmSync } from 'node:fs';
@@ -17,13 +17,13 @@ import { expectSafePath } from './superuser.js';
  * file's new name. Resolves with what the backup holds, its accounts, and the old file's path now, if
  * there was one. Rejects with one sentence, and leaves the database as it is, if a process holds the
  * file, the backup is not whole or not of this program, there is no room, or the superuser runs it and
- * another user can change the database's place.
+ * another user can write to the folder.
  */
 export async function restoreDatabase(backup: string, path: string, now: number) {
   expectSafePath(path);
-  // The file itself: its log and its marker are beside it.
-  const place = await placeOf(path);
-  const folder = `${place}.restoring`;
+  // Links are resolved, because the log and the marker are next to the file itself.
+  const target = await placeOf(path);
+  const folder = `${target}.restoring`;
   try {
     if (existsSync(folder))
       throw new Error(
@@ -31,11 +31,11 @@ export async function restoreDatabase(backup: string, path: string, now: number)
       );
     durable.makeFolder(folder);
     try {
-      const copy = join(folder, basename(place));
+      const copy = join(folder, basename(target));
       const checked = copyChecked(backup, copy, now);
-      const held = hold(place);
-      const kept = replace(place, copy, now);
-      held?.close();
+      const lock = lockDatabase(target);
+      const kept = replace(target, copy, now);
+      lock?.close();
       return { ...checked, kept };
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -53,7 +53,7 @@ const OWNERS = `
  * `oldest`: when the account's first record was made, milliseconds since 1970, UTC.
  */
 function copyChecked(backup: string, copy: string, now: number) {
-  // With the files of SQLite that a killed service left beside it.
+  // Includes SQLite's files, which a killed service leaves.
   for (const suffix of ['', '-journal', '-wal']) {
     if (suffix === '' || existsSync(backup + suffix))
       durable.copySynced(backup + suffix, copy + suffix);
@@ -69,10 +69,10 @@ function copyChecked(backup: string, copy: string, now: number) {
 }
 
 /**
- * Writes the log beside the file into it, and locks it for this process until the connection closes.
+ * Writes the log back, and locks the file for this process until the connection closes.
  * A file that is not a database needs no lock, because no service starts on it.
  */
-function hold(path: string): Connection | undefined {
+function lockDatabase(path: string): Connection | undefined {
   if (!existsSync(path)) return undefined;
   const connection = new Connection(path);
   try {
@@ -93,7 +93,7 @@ function replace(path: string, copy: string, now: number): string | undefined {
   const kept = join(dir, `${name}-before-restore-${time}${ext}`);
   const wasThere = existsSync(path);
   if (wasThere) durable.nameAgain(path, kept);
-  // Only a file that isn't a database, or is missing, leaves these. They must not stay beside the new one.
+  // Left only by a file that isn't a database, or is missing. The new database must not get them.
   for (const suffix of durable.SIDE_FILES) {
     if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
   }

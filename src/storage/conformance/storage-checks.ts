@@ -147,8 +147,8 @@ const STEPS: Steps = {
       const ids = seen.map(({ id }) => id);
       const falling = [...new Set(ids)].sort((a, b) => b - a);
       expectSame('ids', ids, falling);
-      const beyond = await storage.auditEvents({ page: Number.MAX_SAFE_INTEGER, pageSize: 200 });
-      expectSame('a page far beyond', beyond.items, []);
+      const past = await storage.auditEvents({ page: Number.MAX_SAFE_INTEGER, pageSize: 200 });
+      expectSame('a page past the end', past.items, []);
       return seen.map(({ record_id: name }) => name);
     };
     await bench.alwaysSame('events', pages, all.map(({ record_id: name }) => name).toReversed());

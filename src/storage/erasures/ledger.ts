@@ -1,4 +1,4 @@
-// The list of erased accounts, an append-only file beside the folder of the backups, from which a
+// The list of erased accounts, an append-only file next to the folder of the backups, from which a
 // restore and a load print whom they bring back. A line is `{"account": SUBJECT, "erased": TIME}`, RFC 3339
 // in UTC.
 
@@ -10,7 +10,7 @@ import { expectSafePath, isSuperuser } from '../backup/superuser.js';
 
 const NAME_END = '-erased.ndjson';
 
-/** Where the list is: `ERASURE_LEDGER`, or beside the folder of the backups. */
+/** The list's path: `ERASURE_LEDGER`, or next to the folder of the backups. */
 export function ledgerPath(
   environment: Readonly<Record<string, string | undefined>>,
   backupFolder: string | undefined = environment['BACKUP_DIR'],
@@ -31,7 +31,7 @@ export function addToLedger(
     const flags = O_WRONLY | O_CREAT | O_APPEND | (isSuperuser() ? O_NOFOLLOW : 0);
     const file = fs.openSync(path, flags, 0o600);
     try {
-      // Whoever owns the backups must be able to read it at a restore.
+      // The owner of the backups must be able to read it at a restore.
       const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
       if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
       // The end of line comes first: a power loss may have left half a line.

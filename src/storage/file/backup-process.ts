@@ -23,7 +23,7 @@ try {
   // SQLite fills an empty file and keeps its permissions.
   makeEmpty(part);
   const connection = new Connection(source);
-  // What was deleted is in no page of the copy.
+  // The pages of the copy hold no deleted data.
   connection.value('vacuum into ?', [part]);
   connection.close();
   // Once it is gone, another one may have changed the file while it was read.

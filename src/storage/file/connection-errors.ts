@@ -3,7 +3,7 @@
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 
-/** What to do about a file that is not a good database of this program. */
+/** The advice for a file that is not a valid database of this program. */
 export const TAKE_ANOTHER = 'name another file, or restore a good backup';
 
 const BUSY = /SQLITE_(BUSY|PROTOCOL)|database is locked/i;
@@ -16,7 +16,7 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [/SQLITE_CORRUPT|malformed/i, `it is damaged; ${TAKE_ANOTHER}`],
   [/SQLITE_IOERR|\bEIO\b/i, 'its disk is failing (I/O error); check the system log'],
   [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room'],
-  [/^ENOENT/, 'there is no such file or folder; check the path, or mount its disk'],
+  [/^ENOENT/, 'no such file or folder; check the path, or mount its disk'],
   [
     /SQLITE_(CANTOPEN|READONLY)|unable to open|readonly database|^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST|EISDIR)/i,
     'it cannot be opened for writing; check that the path is a file in a folder, the owner and permissions of both, and that the disk is mounted for writing',

@@ -27,13 +27,13 @@ export function libsql(): typeof Database {
   }
 }
 
-/** Errors of statements begin with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
+/** Errors of statements start with SQLite's code, such as `SQLITE_BUSY: database is locked`. */
 export class Connection {
   readonly #database: Open;
   /** Preparing a statement takes longer than running it for a few rows. */
   readonly #prepared = new Map<string, ReturnType<Open['prepare']>>();
 
-  /** Opens or creates the file; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
+  /** Opens or creates the file; `:memory:` is a new database. `busyTimeoutMs`: how long a statement waits for a lock. */
   constructor(path: string, busyTimeoutMs = 0) {
     this.#database = new (libsql())(path, { timeout: busyTimeoutMs });
     // Functions with side effects do not run from a schema.
@@ -68,7 +68,7 @@ export class Connection {
       for (const [sql, ...args] of statements) this.rows(sql, args);
       this.rows('commit');
     } catch (error) {
-      // If this throws, nobody knows what the file has: the error is none of `isRolledBack`.
+      // If this throws, the content of the file is unknown: the error isn't one of `isRolledBack`.
       if (this.#database.inTransaction) this.#database.prepare('rollback').run();
       throw error;
     }

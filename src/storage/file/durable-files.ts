@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 
 export const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
-/** The endings of the files that SQLite may leave beside a database file. */
+/** Suffixes of the files that SQLite may leave with a database file. */
 export const SIDE_FILES = ['-journal', '-wal', '-shm'] as const;
 
 /** The file is on disk when it returns. Windows syncs only a file that is open for writing. */
@@ -34,7 +34,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Creates an empty file if there is none. */
+/** Creates an empty file unless it exists. */
 export const makeEmpty = (path: string) => fs.closeSync(fs.openSync(path, 'a', OWNER_ONLY_FILE));
 
 /** Copies a file to one that is not there yet; the copy is on disk when it returns. */
@@ -55,7 +55,7 @@ export function nameAgain(path: string, name: string): void {
   syncFolder(dirname(name));
 }
 
-/** Removes a database file and the files of SQLite beside it, if they exist. */
+/** Removes a database file and SQLite's other files of it, if they exist. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...SIDE_FILES]) await rm(path + suffix, { force: true });
 }

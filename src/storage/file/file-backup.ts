@@ -1,4 +1,4 @@
-// A backup of the open file: `VACUUM INTO` in a process of its own, because SQLite's calls are
+// A backup of the open file: `VACUUM INTO` in a separate process, because SQLite's calls are
 // synchronous and a commit would wait for them.
 
 import { execFile } from 'node:child_process';
@@ -12,7 +12,7 @@ import type { Call } from './file-storage.js';
 
 export type Backup = DatabaseContents & { readonly bytes: number };
 
-/** Meanwhile the log beside the database grows with every commit. */
+/** During a backup, the log grows with every commit. */
 const COPY_MAX_MS = 30 * 60_000;
 
 /** See `FileStorage.backup`; one at a time. `signal`: kills its process. */

@@ -1,4 +1,4 @@
-// Where the database file is: the file that its name leads to, and whether there was one before. A folder
+// Resolves the path of the database file, and whether there was one before. A folder
 // whose disk is not mounted looks like that of a first start; clients, the rotation of the backups and the
 // replica would take an empty database in it for the real one.
 
@@ -13,7 +13,7 @@ import { assertIntegrity, markerOf, openDatabase } from './own-database.js';
 const A_BACKUP = /^-\d{4}-\d\d-\d\dT.*\.db$/;
 
 /**
- * Absolute path of the file itself, which may not exist yet: SQLite puts its log beside it, and the
+ * Absolute path of the file itself, which may not exist yet: SQLite puts its log next to it, and the
  * other files belong there, too.
  */
 export async function placeOf(name: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function placeOf(name: string): Promise<string> {
 }
 
 /**
- * As `placeOf`. Rejects with one sentence if the file is missing or empty and there was a database
+ * Like `placeOf`, but rejects with one sentence if the file is missing or empty and there was a database
  * before, which a new one would replace.
  */
 export async function placeToOpen(options: LibsqlStorageOptions): Promise<string> {
@@ -52,7 +52,7 @@ async function signOfAnother(path: string, options: LibsqlStorageOptions) {
   return replication && 'the replica may hold one';
 }
 
-/** Undefined if there is no such file. */
+/** Undefined if the file doesn't exist. */
 function sizeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? found.size : undefined;

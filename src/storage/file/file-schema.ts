@@ -16,7 +16,7 @@ export const SCHEMA: readonly string[] = [
   ...CREATE_RECORDS,
   'create table audit_events (id integer primary key autoincrement, event text not null) strict',
   CREATE_SEQUENCES,
-  // What `stored-rows.ts` writes: texts, and a number for a status that isn't text.
+  // `stored-rows.ts` writes texts, and a number for a status that isn't text.
   'alter table records add column owner text',
   'alter table records add column status any',
   `pragma application_id = ${APPLICATION_ID}`,
@@ -40,7 +40,7 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** Of `?2` rows after the position `?1`. Reads no body. */
+/** Sums up `?2` rows after the position `?1`. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(bytes) as bytes
     from (select position, octet_length(body) as bytes
@@ -49,7 +49,7 @@ export const MEASURE_PAGE = `
 /**
  * A page on its way from the storage thread to the main thread: the bodies in UTF-8, JSON arrays with an
  * entry for each row, and the position of the last one. `oddIds`: JSON object by position, the id of each
- * row whose body does not begin with its id and owner.
+ * row whose body does not start with its id and owner.
  */
 export type StoredPage = Readonly<
   Record<'positions' | 'collections' | 'owners' | 'statuses' | 'oddIds', string> & {

@@ -7,7 +7,7 @@ export const EXCLUSIVE = {
   lockingMode: 'exclusive',
   /** SQLite's default. */
   checkpointPages: 1_000,
-  /** A backup reads the file without a lock and without its log, so checkpoints pause meanwhile. */
+  /** A backup reads the file without a lock and without its log, so checkpoints pause during it. */
   backupMode: 'immutable=1',
 };
 

@@ -1,4 +1,4 @@
-// The storage over a local libSQL file, which is open in a thread of its own, so that a slow sync never
+// The storage over a local libSQL file, which is open in a separate thread, so that a slow sync never
 // delays a read. The threads exchange only texts.
 
 import { existsSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface LibsqlStorageOptions {
   readonly sampleRows?: boolean | undefined;
   /** Default: none, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
-  /** Where backups of the file are. If there is one, a missing file is not created. */
+  /** Folder of the file's backups. If it has one, a missing file is not created. */
   readonly backupFolder?: string | undefined;
   /** Create a database even if there was an earlier one, and take one that lacks its log as it is. */
   readonly createAnyway?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface FileStorage extends RecordStorage, StoredViews, Opened {
 /**
  * Opens the file exclusively for this process, with `journal_mode=WAL` and
  * `synchronous=FULL`: a commit that resolved is on disk. With `replication`, Litestream
- * may open it beside this process.
+ * may open it while this process has it open.
  * Rejects with one sentence that names the file and what to do, also if the file is missing or empty
  * but something shows that there was a database.
  */

@@ -1,6 +1,6 @@
 // "Is this file ours and whole?": a start, a check, a backup, a restore and a dump ask it here.
 //
-// The empty file `service.db-open` is there while the log beside the database may have commits that no
+// The empty file `service.db-open` exists while the database's log may have commits that no
 // clean close has written back. A copy, a restored backup and a replica have none.
 
 import * as fs from 'node:fs';
@@ -17,7 +17,7 @@ import {
 } from './file-schema.js';
 import { EXCLUSIVE } from './file-sharing.js';
 
-/** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
+/** The log's index starts with two copies of its header, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
 
 /**
@@ -57,7 +57,7 @@ export function openDatabase(
         'its log is missing, and acknowledged writes with it; restore a backup, or start the service once with DATABASE_CREATE=yes, which takes it as it is',
       );
     }
-    // Now the file is one that was closed, whoever closes it next.
+    // From now on the file counts as closed, even if another program closes it next.
     truncateWal(connection);
     markClosed(path);
   }
@@ -99,7 +99,7 @@ export function assertIntegrity(connection: Connection, check = 'quick_check'): 
 }
 
 /**
- * Checks a file that no one else has open, after writing back the log beside it, and counts its rows.
+ * Checks a file that no other program has open, after writing back its log, and counts its rows.
  * Throws unless it is a whole database of this program's schema. `finish` is done last, on the same
  * connection: a file is released only when the statements on it are garbage-collected.
  */
@@ -119,7 +119,7 @@ export function checkDatabase(
 }
 
 /**
- * Litestream makes ordinary tables of its own, which this program never reads. `sqlite_master`, not
+ * Litestream creates its own ordinary tables, which this program never reads. `sqlite_master`, not
  * `sqlite_schema`: SQLite resolves the first name before any table, but the second one only if no table
  * or view of the file has that name.
  */
@@ -144,7 +144,7 @@ export function markOpen(database: string): void {
   syncFolder(dirname(database));
 }
 
-/** To be called once the log is written back, and before the connection closes, which removes it. */
+/** Call after writing back the log, and before closing the connection, which removes it. */
 export function markClosed(database: string): void {
   fs.rmSync(markerOf(database), { force: true });
   syncFolder(dirname(database));

@@ -1,4 +1,4 @@
-// The storage thread: one libSQL database file, held by one connection from the thread's beginning to
+// The storage thread: one libSQL database file, held by one connection from the thread's start to
 // its end. It answers calls in order. An error of the opening ends the thread.
 
 import { pathToFileURL } from 'node:url';
@@ -25,7 +25,7 @@ import { countPiece } from './usage-scan.js';
 
 export interface ThreadOptions {
   readonly path: string;
-  /** For `PUT_ROWS`: those that a new file starts with, made at `now`. */
+  /** The rows of a new file, for `PUT_ROWS`, created at `now`. */
   readonly initialRows: string;
   readonly now: number;
   readonly acceptsMissingLog: boolean;
@@ -110,7 +110,7 @@ const calls = {
   /** From here on commits stay in the log. Returns the URI at which another process reads the file as it is now. */
   pauseCheckpoints(): string {
     if (sharing.isAlone) {
-      // First: if it fails, as on a full disk, checkpoints go on.
+      // Done first, because if it fails, as on a full disk, checkpoints continue.
       truncateWal(connection);
       connection.value('pragma wal_autocheckpoint = 0');
     }

@@ -31,7 +31,7 @@ export function statusColumn(status: PutRow['status']): string | number | null {
   return typeof status === 'string' && status.search(LONE_SURROGATE) === -1 ? status : 0;
 }
 
-/** For `PUT_ROWS`. */
+/** The parameter of `PUT_ROWS`. */
 export function rowsText(rows: readonly PutRow[]): string {
   return JSON.stringify(
     rows.map(({ position, collection, id, body, owner, status }) => [
@@ -70,7 +70,7 @@ export function rowsOf(page: StoredPage): PutRow[] {
     const owner = owners[i] ?? null;
     const oddId = oddIds[position];
     const id = oddId ?? body.slice(ID_START, body.indexOf('"', ID_START));
-    // This program begins a body with id and owner. Parsing one, or spreading an object, takes several
+    // This program starts a body with id and owner. Parsing one, or spreading an object, takes several
     // times longer.
     if (oddId === undefined && owner !== null && !id.includes('\\')) {
       const column = statuses[i] ?? undefined;
@@ -87,8 +87,8 @@ export function rowsOf(page: StoredPage): PutRow[] {
 }
 
 /**
- * In a page of ASCII each body is a slice of the page's text. Otherwise it is a text of its own: one
- * letter beyond Latin-1 would make the whole page two bytes a character.
+ * In a page of ASCII each body is a slice of the page's text. Otherwise it is a separate text: one
+ * letter outside Latin-1 would make the whole page two bytes a character.
  */
 function bodiesOf(bytes: Buffer): string[] {
   if (isAscii(bytes)) return bytes.toString('latin1').split(String.fromCharCode(BORDER));

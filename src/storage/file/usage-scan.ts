@@ -12,7 +12,7 @@ const END = [
   ...['update', 'delete'].map((change) => `drop trigger if exists temp.keep_before_${change}`),
   ...['counting', 'kept', 'measured'].map((name) => `drop table if exists temp.${name}`),
 ];
-/** `position`: rows up to it are counted; rows beyond `highest` came after the moment. */
+/** `position`: rows up to it are counted; rows above `highest` were added after the snapshot. */
 const BEGIN = [
   ...END,
   `create temp table counting as
@@ -33,7 +33,7 @@ const BEGIN = [
   ),
 ];
 const FIND = "select 1 from temp.sqlite_master where name = 'counting'";
-/** By collection. `?1`: three times, as a JSON array. */
+/** Columns for a collection. `?1`: three times, as a JSON array. */
 const measures = (bytes: string) => `
   collection, count(*) as records, sum(${bytes}) as bytes, max(updated_at) as updated,
   sum(created_at > ?1 ->> 0) as first, sum(created_at > ?1 ->> 1) as second,
@@ -47,7 +47,7 @@ const COUNT = `
      and records.position <= min(counting.position + ?2, highest)
      and records.position not in (select position from kept)
    group by collection`;
-/** As JSON of `StoredUsage`. */
+/** Selects the JSON of a `StoredUsage`. */
 const TOTALS = `
   select json_object(
            'collection', collection, 'records', sum(records), 'payloadBytes', sum(bytes),

@@ -16,7 +16,7 @@ import { utf8Length } from '../../core/records/utf8-length.js';
 type KeptRow = StoredRow & Readonly<Record<'createdAt' | 'updatedAt', number>>;
 
 export class MemoryStorage {
-  /** By position. */
+  /** Keyed by position. */
   readonly #rows = new Map<number, KeptRow>();
   /** Positions by collection and id. */
   readonly #positions = new Map<string, number>();

@@ -71,12 +71,12 @@ export interface ObjectRecordStorageOptions {
   readonly memoryMaxBytes?: number;
 }
 
-/** Of one object, which the platform runs at most once. Throws if a later release wrote its database. */
+/** The storage of one object, which the platform runs at most once. Throws if a later release wrote its database. */
 export class ObjectRecordStorage implements RecordStorage, StoredViews {
   /** The platform makes many transactions durable together. A write that finds the object full fails alone. */
   readonly writesPerCommit = 1;
   readonly #options: Required<ObjectRecordStorageOptions>;
-  /** What the stored records take in memory. */
+  /** Memory that the stored records take. */
   #memory = 0;
   /** The last count of the usage view, during which commits wait. */
   #counted: Promise<unknown> = Promise.resolve();
@@ -139,7 +139,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     }
   }
 
-  /** Counted in pieces: commits wait meanwhile, reads go on. */
+  /** Counted in pieces, during which commits wait and reads continue. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const count = this.#counted.then(() => this.#count(createdAfter));
     this.#counted = count.catch(() => {});
@@ -171,7 +171,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     return { items: rows.map(({ event }) => event), total: this.#eventCount() };
   }
 
-  /** The text of a dump in pieces, each of whole lines. Nothing may be written meanwhile. */
+  /** The text of a dump in pieces, each of whole lines. Nothing may be written until it ends. */
   *dumpText(): Generator<string> {
     let piece = '';
     for (const line of this.#dumpLines()) {
@@ -191,7 +191,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   /**
-   * Stores a dump, compressed by gzip, in the place of the sample rows; afterwards, another storage is to
+   * Stores a dump, compressed by gzip, instead of the sample rows; afterwards, another storage is to
    * be opened. Rejects, with nothing changed, if the service holds other records, if a row would keep it
    * from starting, or unless all fit into memory.
    */

@@ -12,7 +12,7 @@ export interface ObjectStorage {
     exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
   };
   transactionSync<T>(run: () => T): T;
-  /** No other request runs meanwhile, and only streams made by `run` flow. The platform allows 30 s. */
+  /** Until it ends, no other request runs, and only streams made by `run` flow. The platform allows 30 s. */
   transaction<T>(run: () => Promise<T>): Promise<T>;
 }
 
@@ -48,14 +48,14 @@ export function prepareSchema(storage: ObjectStorage): boolean {
 }
 
 /**
- * Of all records by `memoryOf`, of the 128 MB of an object. Beyond that the platform would end it, for
+ * The records' share, by `memoryOf`, of an object's 128 MB. Above that the platform would end it, for
  * every account and at each start again. Measured in workerd; `src/hosts/workers/README.md` has the figures.
  */
 export const MEMORY_MAX_BYTES = 70_000_000;
-/** What memory holds of a record besides its text: 94 bytes were measured. */
+/** Memory that a record takes in addition to its text: 94 bytes were measured. */
 const RECORD_BYTES = 100;
 
-/** What a record takes in memory: the engine keeps two bytes for each character if one is beyond Latin-1. */
+/** Memory that a record takes: the engine keeps two bytes for each character if one is outside Latin-1. */
 export function memoryOf(body: string): number {
   return RECORD_BYTES + (/[\u0100-\uffff]/.test(body) ? 2 : 1) * body.length;
 }

@@ -8,7 +8,7 @@ import { objectIn } from '../../core/json-line.js';
 
 /** The first release whose SQLite has the fix for the WAL-reset bug (it bundles 3.53.0; 0.5.16 bundled 3.51.2). */
 const VERSION_MIN = '0.5.17';
-/** For a question that needs neither disk nor network: if it takes longer, Litestream hangs. */
+/** Time-out for a query that needs neither disk nor network: if it takes longer, Litestream hangs. */
 const QUESTION_MAX_MS = 2_000;
 
 /** Litestream on this control socket. `databasePath`: as its configuration file names it. */
@@ -20,7 +20,7 @@ export function litestreamOn(socketPath: string, databasePath: string) {
     const [, numbers = '0'] = /^v?(\d+\.\d+\.\d+)/.exec(version) ?? [];
     if (numbers.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0) {
       throw new Error(
-        `Litestream on ${socketPath} has version ${version.slice(0, 40)}; it must be ${VERSION_MIN} or newer, whose SQLite may write the log back beside the service`,
+        `Litestream on ${socketPath} has version ${version.slice(0, 40)}; it must be ${VERSION_MIN} or newer, whose SQLite can write the log back while the service runs`,
       );
     }
     const { databases } = await ask('/list');
@@ -42,7 +42,7 @@ export function litestreamOn(socketPath: string, databasePath: string) {
     const order = { path: databasePath, wait, timeout: maxSeconds };
     const answer = await ask('/sync', order, (maxSeconds + 5) * 1_000);
     const [txid, replicatedTxid] = [Number(answer['txid']), Number(answer['replicated_txid'])];
-    // For a path where it sees no file, it answers with change 0.
+    // It reports change 0 for a path where it sees no file.
     if (!(txid > 0)) throw new Error('Litestream sees no database there; check its user and path');
     return { txid, replicatedTxid };
   }

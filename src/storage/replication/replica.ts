@@ -33,7 +33,7 @@ interface ReplicatedFile extends ReplicationOptions {
 const INTERVAL_MS = 1_000;
 /** Litestream may have to send the whole database. */
 const SYNC_MAX_SECONDS = 600;
-/** If a sync takes longer, commits continue. */
+/** Commits stop waiting for a sync that takes longer. */
 const TURN_MAX_MS = 1_000;
 /** How long a stop waits for the replica. */
 const LAST_SYNC_MAX_SECONDS = 3;

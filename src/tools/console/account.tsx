@@ -18,7 +18,7 @@ import { found, PAGE_SIZE } from './service.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const TAB_PATH = `/accounts/:account/:tab{(?:${TABS.join('|')})}`;
-/** As `export --excel`: spreadsheet programs open it, and importing it makes the same records. */
+/** The format of `export --excel`: spreadsheet programs open it, and importing it makes the same records. */
 const CSV_STYLE = { delimiter: ',', decimal: '.', isForExcel: true } as const;
 const CSV_NAME_MAX_CHARACTERS = 60;
 /** It is in memory while it is made, because its header has the properties of every record. */

@@ -11,7 +11,7 @@ const PAGES_MAX = 25;
 const ROWS_ENOUGH = 50;
 
 /**
- * What an event is filtered by. `day`: such as `2026-12-31`, in the contract's time zone; `run`: the
+ * The filters of events. `day`: such as `2026-12-31`, in the contract's time zone; `run`: the
  * id of an import or erasure, each of whose events is then a row.
  */
 const FACTS = {
@@ -35,7 +35,7 @@ export interface FoundEvents {
   readonly looked: number;
   /** How many events there are. */
   readonly total: number;
-  /** Where the search ended: the page of the log that comes next, and the oldest event read. */
+  /** Where to resume: the next page of the log, and the oldest event read. */
   readonly rest: { readonly page: number; readonly oldest: AuditEvent } | undefined;
 }
 

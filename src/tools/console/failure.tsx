@@ -23,7 +23,7 @@ export class PageError extends Error {
 }
 
 const UNIT = 'service-management';
-/** For a service installed as the operations guide says: is it running, what did it say, would it start? */
+/** Diagnoses a service installed as in the operations guide: its state, its log, and whether it would start. */
 export const LOOK_COMMANDS = [
   `systemctl status ${UNIT}`,
   `journalctl -u ${UNIT} -o cat -n 50`,

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import type { JsonValue } from '../../core/domain/json.js';
 import { cut } from '../data/failures.js';
 
-/** Of every time on a page: the contract's zone, which has no daylight saving time. */
+/** The zone of every time on a page: the contract's, which has no daylight saving time. */
 export const TIME_ZONE = 'Africa/Dar_es_Salaam';
 const OFFSET_MS = 3 * HOUR_MS;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -14,7 +14,7 @@ const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-/** With thousands separated and every digit of the fraction. */
+/** A number with separated thousands and every digit of its fraction. */
 export function numberText(value: number): string {
   return EXACT.format(value);
 }

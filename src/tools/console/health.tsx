@@ -1,6 +1,6 @@
-// Whether the service is healthy: one sentence, then each reason and warning with what it means and
-// what to do, in the words of the operations guide; and the page with the service's own figures.
-// Nothing but this verdict is ever green.
+// Health: a verdict in one sentence, then each reason and warning with its meaning and remedy,
+// in the words of the operations guide; and the page with the service's own figures.
+// Only this verdict is ever green.
 
 import { HEALTH_ISSUES, type HealthIssue } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
@@ -56,7 +56,7 @@ function backupText(backups: ServiceStatus['backups']): string {
   return `${timeText(at)}, ${ageText(at)}, ${bytesText(bytes)}, in ${folder}`;
 }
 
-/** Without `/status` nothing is called healthy: the disk may be full, or the provider down. */
+/** Nothing is called healthy without `/status`, because the disk may be full, or the provider down. */
 function verdictOf(health: AdminHealth, status: StatusOrReason, names: readonly string[]) {
   if (health.status !== 'ok') return ['bad', 'The API answers, but its database does not'] as const;
   if (typeof status === 'object' && !status.ready) return ['bad', 'Not ready'] as const;

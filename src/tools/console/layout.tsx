@@ -13,7 +13,7 @@ const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
 interface FrameProps {
   readonly title: string;
   readonly current?: (typeof NAV)[number];
-  /** Without a session there is nothing to go to. */
+  /** Shows the navigation, which needs a session. */
   readonly isSignedIn?: boolean;
   readonly children?: Child;
 }

@@ -17,7 +17,7 @@ import { readStatus } from './service.js';
 type Minute = ServiceStatus['last_hour'][number];
 
 const CHANGES_MAX = 8;
-/** Of the plot: a bar for each minute, and its width. */
+/** The plot's bars, one for each minute, and their width. */
 const MINUTES = 60;
 const BAR = 12;
 const HEIGHT = 90;

@@ -1,4 +1,4 @@
-// What the pages are built from.
+// The parts that pages are built from.
 
 import type { Context, Hono } from 'hono';
 import type { Log } from '../../core/log.js';

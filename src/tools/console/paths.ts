@@ -16,7 +16,7 @@ export const PATHS = {
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;
 
-/** Where a tab's rows come from. */
+/** The source of a tab's rows. */
 export function collectionOf(tab: Tab): CollectionName {
   return tab === PAYMENTS ? 'orders' : tab;
 }

@@ -13,7 +13,7 @@ import { cut } from '../data/failures.js';
 import { numberText, shortText, timeText } from './formats.js';
 import { PAYMENTS, type Tab } from './paths.js';
 
-/** Where a record is. */
+/** The location of a record. */
 export interface RecordPlace {
   readonly account: string;
   readonly collection: CollectionName;
@@ -27,7 +27,7 @@ export const HEADINGS = {
 const PAYMENT_COLUMNS = ['customer', 'status', 'method', 'amount', 'paid', 'due'] as const;
 /** Set by the service; no change alters them. */
 const SERVICE_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
-/** What an HTML form alters: CR, U+0000, half a surrogate pair. */
+/** Characters that an HTML form alters: CR, U+0000, half a surrogate pair. */
 const LOST_IN_A_FIELD = /\r|\0|\p{Surrogate}/u;
 
 /** A name means the same in every collection. `due` is of payments; many members of a team have a `role`. */

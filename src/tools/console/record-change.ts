@@ -66,7 +66,7 @@ function addJson(
     return parsed.failure.message.replace('the body', 'the text').split(', whatever')[0];
   for (const [name, value] of Object.entries(parsed.value)) {
     if (isOfService(name)) continue;
-    if (inFields.has(name)) return `${name} has a field of its own; change it there.`;
+    if (inFields.has(name)) return `${name} has its own field; change it there.`;
     const isSame = Object.hasOwn(before, name) && isSameValue(before[name] ?? null, value);
     if (!isSame) setOwn(set, name, value);
   }

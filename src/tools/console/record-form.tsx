@@ -19,7 +19,7 @@ export interface FormProps {
   readonly id: string | undefined;
   /** The record that the change is based on. */
   readonly base: JsonObject;
-  /** What the form shows instead of the record's texts. */
+  /** Shown instead of the record's values. */
   readonly typed?: URLSearchParams;
   /** Sentences by property; under `''` those of none. */
   readonly problems?: ReadonlyMap<string, string>;

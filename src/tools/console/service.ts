@@ -1,4 +1,4 @@
-// What the console asks the service for beyond the operator's client: the `/status` of its
+// Requests that the operator's client doesn't have: the `/status` of the service's
 // operations port.
 
 import type { ServiceStatus } from '../../hosts/operations/status.js';
@@ -17,7 +17,7 @@ export function found<T>(answer: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** `/status`, or a sentence that says why there is none; undefined without an operations port. */
+/** `/status`, or a sentence with the reason of a failure; undefined without an operations port. */
 export type StatusOrReason = ServiceStatus | string | undefined;
 
 /** Never rejects. `url`: `http://HOST:PORT`; undefined without an operations port. */

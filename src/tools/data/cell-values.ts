@@ -39,7 +39,7 @@ export function isEmptyCell(cell: Cell, property?: Property): boolean {
   return cell === null || cell === '';
 }
 
-/** For messages and headers. */
+/** A cell's text for messages and headers. */
 export function textOfCell(cell: Cell | undefined): string {
   return cell && typeof cell === 'object' && 'shown' in cell ? cell.shown : String(cell ?? '');
 }
@@ -79,7 +79,7 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]
 const DAY = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 const YES = /^(?:true|yes|ndiyo|1)$/i;
 const NO = /^(?:false|no|hapana|0)$/i;
-/** What a spreadsheet shows for a formula that it cannot compute. */
+/** The error values that a spreadsheet shows for a formula that it cannot compute. */
 const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC!)$/;
 const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026';
 /** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */

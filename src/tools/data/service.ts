@@ -94,7 +94,7 @@ export class Service {
   }
 }
 
-/** Milliseconds: what the response asks for, else more at each retry. */
+/** The wait before a retry in milliseconds: the response's `Retry-After`, else an exponential backoff. */
 export function waitBefore(
   retries: number,
   askedMs = Math.min(FIRST_WAIT_MS * 2 ** retries, WAIT_MAX_MS),

@@ -9,7 +9,7 @@ import {
   BackupSchedule,
   backupName,
   backupsIn,
-  beyond,
+  excessOf,
 } from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -43,7 +43,7 @@ function start(intervalHours: number): void {
   const settings = { folder, intervalHours, keep: 10 };
   const databasePath = 'data/service.db';
   schedule = new BackupSchedule({ storage: { backup }, databasePath, settings, log });
-  schedule.begin();
+  schedule.start();
 }
 
 async function backup(path: string) {
@@ -111,7 +111,7 @@ it('A schedule says what is wrong with a folder every ten minutes, and uses it w
   // The look at the start, and the test's own.
   expect(await eventsSoFar()).toEqual(['backup_failed', 'backup_failed']);
   expect(log.lines[0]?.fields['error']).toBe(
-    `the folder of the backups ${folder} cannot be used: there is no such file or folder; check the path, or mount its disk`,
+    `the folder of the backups ${folder} cannot be used: no such file or folder; check the path, or mount its disk`,
   );
   await pass(10);
   expect(log.lines.map(({ event }) => event)).toEqual(Array(4).fill('backup_failed'));
@@ -153,7 +153,7 @@ it.each([
   ['one that a good one among those that stay replaces', [4_898, 4_800, 19], 2, ['0'], []],
 ])('The rotation removes %s', (_, oldestFirst, keep, removable, held) => {
   const files = oldestFirst.map((bytes, index) => ({ name: String(index), takenAt: index, bytes }));
-  const old = beyond(files.reverse(), keep);
+  const old = excessOf(files.reverse(), keep);
   const named = (isRemovable: boolean) =>
     old.filter(({ isReplaced }) => isReplaced === isRemovable).map(({ name }) => name);
   expect([named(true), named(false)]).toEqual([removable, held]);

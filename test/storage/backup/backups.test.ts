@@ -63,7 +63,7 @@ describe('A backup of the libSQL file', () => {
     expect(await loaded(storage)).toHaveLength(SAMPLE_COUNT + last - 1000);
   });
 
-  it('does not lengthen the log beside the file', async () => {
+  it('does not lengthen the log of the file', async () => {
     const big = 'x'.repeat(1_000_000);
     await storage.backup(at('copy.db'));
     for (let i = 0; i < 20; i++) {
@@ -94,7 +94,7 @@ describe('A backup of the libSQL file', () => {
   });
 
   it.each([
-    ['missing/copy.db', 'there is no such file or folder; check the path, or mount its disk'],
+    ['missing/copy.db', 'no such file or folder; check the path, or mount its disk'],
     ['mine.db', 'a file of that name exists; choose another name'],
   ])('fails at %s, and the storage continues, with the next backup', async (name, reason) => {
     await writeFile(at('mine.db'), 'mine');

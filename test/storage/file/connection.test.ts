@@ -26,7 +26,7 @@ const pragma = (name: string) => connection.value(`pragma ${name}`);
 const numbers = () => connection.rows('select n from t order by n').map(({ n }) => n);
 
 // The other texts: file-storage.test.ts and refused-files.test.ts.
-it('The library says that a file is read-only or the disk full, and the operator reads what to do', () => {
+it('A read-only file and a full disk are reported with what to do', () => {
   connection.value('create table large (bytes)');
   connection.value(`pragma max_page_count = ${pragma('page_count')}`);
   const large = ['insert into large values (zeroblob(100000))'] as const;
@@ -59,9 +59,9 @@ it('A batch whose statement or COMMIT fails stores nothing, and keeps its connec
 });
 
 it.each([
-  // SQLite writes the log back by itself after 1,000 pages; beside Litestream it must not.
+  // SQLite writes the log back by itself after 1,000 pages; with Litestream it must not.
   ['alone', EXCLUSIVE, 'exclusive', 1_000],
-  ['beside Litestream', WITH_LITESTREAM, 'normal', 0],
+  ['with Litestream', WITH_LITESTREAM, 'normal', 0],
 ] as const)('Settings are in force %s', (_, sharing, locking, pages) => {
   configure(connection, sharing);
   const names = ['locking_mode', 'wal_autocheckpoint', 'journal_mode', 'synchronous'];

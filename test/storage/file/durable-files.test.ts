@@ -1,4 +1,4 @@
-// A second name for a file: never that of another one.
+// A hard link names one file, and never replaces another.
 
 import fs, { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,7 +11,7 @@ const { at } = testFolder();
 it.each([
   ['is of the same file', false],
   ['is of a copy for its owner alone if the disk has no hard links', true],
-])('A second name %s, and replaces none', (_, isCopied) => {
+])('A hard link %s, and replaces none', (_, isCopied) => {
   writeFileSync(at('source'), 'of the source');
   writeFileSync(at('taken'), 'mine');
   if (isCopied) {

@@ -70,7 +70,7 @@ it('A file is in WAL mode without shared memory while open, and one file once cl
   expect(await filesBeside()).toEqual([name]);
 });
 
-it('An open file lets no other connection read or write it, nor opens again in this process', async () => {
+it('An open file lets no other connection read or write it, and cannot be opened again in this process', async () => {
   const other = folder.at('other-name.db');
   await symlink(path, other);
   await expect(openLibsqlStorage({ path: other })).rejects.toThrow(

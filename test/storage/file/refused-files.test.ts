@@ -110,7 +110,7 @@ describe('A file is refused', () => {
     [FOREIGN, 'create table more (a)'],
     [FOREIGN, 'drop table records'],
     [FOREIGN, 'create index more on records (body)'],
-    // In the place of a table, to hang whoever counts it.
+    // Replaces a table, to hang a count of it.
     [FOREIGN, 'drop table audit_events', `create view audit_events as ${endless}`],
     [FOREIGN, 'alter table audit_events add column seen integer'],
     [FOREIGN, 'create virtual table _litestream_seq using fts5(a)'],

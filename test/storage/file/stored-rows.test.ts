@@ -42,7 +42,7 @@ function setOf(): RecordSet {
 const bodyOf = (position: number, more = '') =>
   `{"id":"CUS-${String(position).padStart(4, '0')}","owner_sub":"amina"${more}}`;
 
-it('Pages are bounded in bytes, but for a row that is larger alone', () => {
+it('Pages are bounded in bytes, except for a single larger row', () => {
   for (const at of [1, 2, 3, 4, 5]) put(at, bodyOf(at, `,"x":"${'x'.repeat(3_000_000)}"`));
   put(6, bodyOf(6, `,"x":"${'x'.repeat(9_000_000)}"`));
   const sizes = pages().map((rows) => rows.reduce((sum, { body }) => sum + body.length, 0));

@@ -33,7 +33,7 @@ conformanceOf('durable object', makeHome, { opensTwice: false });
 const bodyOf = (characters: number) => JSON.stringify({ x: 'x'.repeat(characters - 8) });
 const puts = (position: number, body: string) => changes({ puts: [row(position, body)] });
 
-it('Memory is counted as the engine keeps it: two bytes a character with one beyond Latin-1', () => {
+it('Memory is counted as the engine keeps it: two bytes a character if one is outside Latin-1', () => {
   expect([memoryOf('abc'), memoryOf('né!'), memoryOf('a€c')]).toEqual([103, 103, 106]);
 });
 
@@ -77,7 +77,7 @@ const TIMES = { created_at: 1, updated_at: 2 };
 const LINE = { collection: 'customers', id: 'CUS-0001', owner: 'amina', ...TIMES, body: BODY };
 
 it.each([
-  ['a text that is no record', { body: '[]' }, 'customers CUS-0001'],
+  ['a text that is not a record', { body: '[]' }, 'customers CUS-0001'],
   ['another owner in its text', { owner: 'neema' }, 'belongs to another account'],
   ['another id in its text', { id: 'CUS-9' }, 'has another id'],
   ['no room in memory', { body: BODY.padStart(1_000) }, 'use Postgres'],

@@ -43,7 +43,7 @@ it('A refusal is quoted in one line, without the password of an address', async 
   );
 });
 
-describe('Another program, or a broken one', () => {
+describe('Another program, or a failing Litestream', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
   const late = new AbortController();

@@ -1,4 +1,4 @@
-// A storage with a replica: commits go on without Litestream, and are never made by two services.
+// A storage with a replica: commits continue without Litestream, and are never made by two services.
 
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -46,7 +46,7 @@ async function open(isReplicated = true) {
 const put = (position: number) => changes({ puts: rows(1, position) });
 const committed = { status: 'committed' };
 
-it('The file is of one service at a time: a second one, with a replica or without, is refused', async () => {
+it('Only one service at a time has the file: a second one, with a replica or without, is refused', async () => {
   const refuses = async (REPLICATION: string) => {
     const other = spawnServer({ DATABASE_URL: `file:${path}`, REPLICATION });
     expect(await other.exited).toBe(1);

@@ -8,9 +8,9 @@ import { writeHistory } from '../load/recorder.js';
 import { type Finding, notTried, type Trial, type TrialOptions } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, type Model } from './checker.js';
+import type { Amount, Fault, Faulted } from './deployment.js';
 import { NO_FAULT, NODE_FAULTS, RESTARTS, WORKER_FAULTS } from './one-process.js';
 import { POSTGRES_FAULTS } from './postgres-faults.js';
-import type { Amount, Fault, Faulted } from './world.js';
 
 const AMOUNTS = {
   small: { operations: 500, rounds: 3, clients: 4 },
@@ -128,14 +128,14 @@ async function altered(options: TrialOptions, checker: Checker): Promise<Judged>
 
 async function made(options: TrialOptions, make: (folder: string) => Promise<Faulted>) {
   const folder = mkdtempSync(join(options.folder, 'history-'));
-  const { world, came } = await make(folder);
+  const { deployment, came } = await make(folder);
   try {
-    await world.settle();
+    await deployment.settle();
   } finally {
-    await world.close();
+    await deployment.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
-  const { header, recorder, restarts, load } = world;
+  const { header, recorder, restarts, load } = deployment;
   const { operations } = recorder;
   return { header, operations, restarts, refusals: load.refusals, came };
 }

@@ -11,7 +11,7 @@ import { workerOptions } from '../../support/worker-host.js';
 import { tracerIsMissing } from '../disk/trace.js';
 import type { Header } from '../load/recorder.js';
 import { settingsOf } from '../service/client.js';
-import { type Amount, type Fault, type Faulted, World } from './world.js';
+import { type Amount, Deployment, type Fault, type Faulted } from './deployment.js';
 
 const CLIENTS = 12;
 const SLOW_SYNCS = 'inject=fsync,fdatasync:delay_exit=20000';
@@ -34,7 +34,7 @@ type Under = readonly string[];
 type Service = Program & { listening(): Promise<string> };
 
 /** Its clients wait while it is down. */
-class OneProcess extends World {
+class OneProcess extends Deployment {
   service!: Service;
   #spawn: (under?: Under) => Service = () => this.service;
   #up: (origin: string) => void = () => {};
@@ -46,22 +46,22 @@ class OneProcess extends World {
     { clients = CLIENTS }: Pick<Amount, 'clients'>,
     usually: Under = [],
   ): Promise<OneProcess> {
-    const world = new OneProcess(host, await openIdentityStub(), clients);
-    const settings = settingsOf(join(folder, 'service.db'), world.provider);
+    const deployment = new OneProcess(host, await openIdentityStub(), clients);
+    const settings = settingsOf(join(folder, 'service.db'), deployment.provider);
     if (host === 'node') {
-      world.#spawn = (under = usually) => spawnServer(settings, { under });
+      deployment.#spawn = (under = usually) => spawnServer(settings, { under });
     } else {
       const { DATABASE_URL: _, ...vars } = settings;
       const input = JSON.stringify(await workerOptions(folder, vars));
       const command = [process.execPath, '--input-type=module', '--eval', MINIFLARE];
-      world.#spawn = () => {
+      deployment.#spawn = () => {
         // A group of its own, so that all of it is killed at once, as a power cut would.
         const program = startProgram(command, { cwd: root, input, isGroup: true });
         return { ...program, listening: () => program.saw(/^(http:\S+)\n/) };
       };
     }
-    await world.start();
-    return world;
+    await deployment.start();
+    return deployment;
   }
 
   originFor(): Promise<string> {
@@ -132,8 +132,8 @@ class OneProcess extends World {
 const restarted =
   (host: Header['host'], signal: NodeJS.Signals): Fault['run'] =>
   async (folder, amount) => {
-    const world = await OneProcess.open(host, folder, amount);
-    return world.rounds(amount, () => world.restart(signal));
+    const deployment = await OneProcess.open(host, folder, amount);
+    return deployment.rounds(amount, () => deployment.restart(signal));
   };
 
 /** The newest record is deleted before each restart, so nothing but the storage knows its id. */
@@ -141,21 +141,21 @@ const newestDeleted = (host: Header['host'], where = ''): Fault => ({
   name: `restarts after the newest record is deleted${where}`,
   models: ['ids'],
   async run(folder, amount) {
-    const world = await OneProcess.open(host, folder, amount);
+    const deployment = await OneProcess.open(host, folder, amount);
     for (let round = 0; round < amount.rounds; round++) {
-      await world.load.makeAndDelete();
-      await world.restart('SIGKILL');
-      await world.load.makeAndDelete();
+      await deployment.load.makeAndDelete();
+      await deployment.restart('SIGKILL');
+      await deployment.load.makeAndDelete();
     }
-    return { world, came: `${amount.rounds} times` };
+    return { deployment, came: `${amount.rounds} times` };
   },
 });
 
 export const NO_FAULT: Fault = {
   name: 'none',
   async run(folder, amount) {
-    const world = await OneProcess.open('node', folder, amount);
-    return { ...(await world.rounds(amount)), came: '' };
+    const deployment = await OneProcess.open('node', folder, amount);
+    return { ...(await deployment.rounds(amount)), came: '' };
   },
 };
 
@@ -186,18 +186,18 @@ export const WORKER_FAULTS: readonly Fault[] = [
 /** The kills come at moments that are spread over a stop and over a start, as long as these take here. */
 async function cutShort(folder: string, amount: Amount): Promise<Faulted> {
   const { rounds } = amount;
-  const world = await OneProcess.open('node', folder, amount);
-  const stopMs = await timeOf(() => world.end('SIGTERM'));
-  const startMs = await timeOf(() => world.start());
-  await world.rounds(amount, async (round) => {
-    await world.killStopping((stopMs * (round + 1)) / (rounds + 1));
+  const deployment = await OneProcess.open('node', folder, amount);
+  const stopMs = await timeOf(() => deployment.end('SIGTERM'));
+  const startMs = await timeOf(() => deployment.start());
+  await deployment.rounds(amount, async (round) => {
+    await deployment.killStopping((stopMs * (round + 1)) / (rounds + 1));
     for (let start = 1; start <= KILLED_STARTS; start++) {
-      await world.killStarting((startMs * (start - round / rounds)) / KILLED_STARTS);
+      await deployment.killStarting((startMs * (start - round / rounds)) / KILLED_STARTS);
     }
-    await world.start();
+    await deployment.start();
   });
   const came = `${rounds} times while stopping, ${rounds * KILLED_STARTS} while starting`;
-  return { world, came };
+  return { deployment, came };
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
@@ -209,17 +209,17 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 async function traced(inject: string, folder: string, amount: Amount): Promise<Faulted> {
   const tracer = ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'];
   const under = [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];
-  const world = await OneProcess.open('node', folder, amount, under);
-  world.load.start();
+  const deployment = await OneProcess.open('node', folder, amount, under);
+  deployment.load.start();
   let ends = 0;
-  while (world.recorder.operations.length < amount.operations / 2) {
+  while (deployment.recorder.operations.length < amount.operations / 2) {
     await delay(20);
-    if (world.service.isRunning()) continue;
+    if (deployment.service.isRunning()) continue;
     // "Reload or stop rather than go on": it is started again, now without the fault.
     ends++;
-    await world.end('SIGKILL');
-    await world.start([]);
+    await deployment.end('SIGKILL');
+    await deployment.start([]);
   }
   if (inject === FAILING_SYNCS && ends === 0) throw new Error('no failed sync ended the service');
-  return { world, came: inject === FAILING_SYNCS ? `${ends} times` : '' };
+  return { deployment, came: inject === FAILING_SYNCS ? `${ends} times` : '' };
 }

@@ -12,8 +12,8 @@ import {
   type PostgresServer,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
-import { PostgresWorld } from './postgres-world.js';
-import type { Amount, Fault, Faulted } from './world.js';
+import type { Amount, Fault, Faulted } from './deployment.js';
+import { PostgresDeployment } from './postgres-deployment.js';
 
 /** Longer than the 5 s within which a request is answered. */
 const LONG_MS = 8_000;
@@ -26,7 +26,7 @@ const DISK_BYTES = 120_000_000;
 const FULL_DISK_REFUSALS = 10;
 
 /** Injects the fault once, into a process. `round` counts from 0. */
-type Happening = (world: PostgresWorld, place: number, round: number) => Promise<unknown>;
+type Happening = (deployment: PostgresDeployment, place: number, round: number) => Promise<unknown>;
 
 const lasts = (round: number) => (round % 2 === 0 ? LONG_MS : SHORT_MS);
 
@@ -38,35 +38,35 @@ function fault(name: string, happen: Happening, open = () => openPostgres()): Fa
 }
 
 function line(name: string, state: LineState): Fault {
-  return fault(name, async (world, place, round) => {
-    world.at(place).line.set(state);
+  return fault(name, async (deployment, place, round) => {
+    deployment.at(place).line.set(state);
     await delay(lasts(round));
-    world.at(place).line.set('open');
+    deployment.at(place).line.set('open');
   });
 }
 
 export const POSTGRES_FAULTS: readonly Fault[] = [
-  fault('kill -9', (world, place) => world.restart(place, 'SIGKILL')),
-  fault('SIGSTOP and SIGCONT', (world, place, round) =>
-    world.freeze(place, round === 0 ? FROZEN_MS : LONG_MS),
+  fault('kill -9', (deployment, place) => deployment.restart(place, 'SIGKILL')),
+  fault('SIGSTOP and SIGCONT', (deployment, place, round) =>
+    deployment.freeze(place, round === 0 ? FROZEN_MS : LONG_MS),
   ),
   line('Postgres held', 'held'),
   line('Postgres cut off', 'cut'),
   line('statements delivered late', 'late'),
-  fault('statements of a killed process delivered late', async (world, place) => {
-    world.at(place).line.set('late');
+  fault('statements of a killed process delivered late', async (deployment, place) => {
+    deployment.at(place).line.set('late');
     await delay(SHORT_MS / 10);
-    await world.end(place, 'SIGKILL');
+    await deployment.end(place, 'SIGKILL');
     await delay(SHORT_MS);
-    world.at(place).line.set('open');
-    await world.start(place);
+    deployment.at(place).line.set('open');
+    await deployment.start(place);
   }),
   fault('Postgres restarted', ({ postgres }, _, round) =>
     postgres.restart(round === 0 ? AWAY_MS : 0),
   ),
   fault(
     'connections exhausted',
-    (world, _, round) => exhaust(world, lasts(round)),
+    (deployment, _, round) => exhaust(deployment, lasts(round)),
     () => openPostgres(['max_connections=60']),
   ),
   { name: 'Postgres failed over to its standby', run: (_, amount) => failedOver(amount) },
@@ -78,19 +78,19 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
 ];
 
 async function rounds(postgres: PostgresServer, amount: Amount, happen: Happening) {
-  const world = await PostgresWorld.open(postgres, amount.clients);
-  return world.rounds(amount, async (round) => {
-    await happen(world, round % world.places.length, round);
-    await world.calm();
+  const deployment = await PostgresDeployment.open(postgres, amount.clients);
+  return deployment.rounds(amount, async (round) => {
+    await happen(deployment, round % deployment.places.length, round);
+    await deployment.calm();
   });
 }
 
 /** Other programs take every connection while the processes have lost theirs. */
-export async function exhaust(world: PostgresWorld, milliseconds: number): Promise<void> {
+export async function exhaust(deployment: PostgresDeployment, milliseconds: number): Promise<void> {
   const clients: pg.Client[] = [];
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {
-    const client = new pg.Client({ connectionString: world.postgres.urlOf('postgres') });
+    const client = new pg.Client({ connectionString: deployment.postgres.urlOf('postgres') });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -108,20 +108,20 @@ export async function exhaust(world: PostgresWorld, milliseconds: number): Promi
 
 async function failedOver(amount: Amount): Promise<Faulted> {
   const { primary, standby, promote } = await openPostgresPair();
-  const world = await PostgresWorld.open(primary, amount.clients);
-  await world.rounds({ ...amount, rounds: 2 }, async (round) => {
+  const deployment = await PostgresDeployment.open(primary, amount.clients);
+  await deployment.rounds({ ...amount, rounds: 2 }, async (round) => {
     if (round > 0) return;
-    await world.failOver(standby, promote);
-    await world.calm();
+    await deployment.failOver(standby, promote);
+    await deployment.calm();
   });
-  return { world, came: 'once' };
+  return { deployment, came: 'once' };
 }
 
 async function diskFull(amount: Amount): Promise<Faulted> {
   const { server, disk } = await openPostgresOnSmallDisk(DISK_BYTES, privateMounts() ?? []);
   const ballast = join(disk, 'ballast');
   let refused = 0;
-  const { world, came } = await rounds(server, amount, async ({ recorder }) => {
+  const { deployment, came } = await rounds(server, amount, async ({ recorder }) => {
     const { bavail, bsize } = statfsSync(disk);
     try {
       writeFileSync(ballast, Buffer.alloc(bavail * bsize));
@@ -137,5 +137,5 @@ async function diskFull(amount: Amount): Promise<Faulted> {
     rmSync(ballast);
   });
   if (refused === 0) throw new Error('the full disk refused no write');
-  return { world, came: `${came}, ${refused} writes refused` };
+  return { deployment, came: `${came}, ${refused} writes refused` };
 }

@@ -2,9 +2,8 @@
 // conflict, or each to an account of its own.
 
 import { setTimeout as delay } from 'node:timers/promises';
-
-import { Asking, COLLECTIONS, type Collection, type Place } from './asking.js';
 import { newSeed, type Random, randomFrom } from './random.js';
+import { COLLECTIONS, type Collection, type Place, RandomClient } from './random-client.js';
 import type { Properties, Recorder, Target } from './recorder.js';
 
 const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
@@ -41,8 +40,8 @@ type LoadTarget = Target & { readonly coll: Collection };
 
 export class Load {
   readonly #options: LoadOptions;
-  readonly #askings: readonly Asking[];
-  readonly #first: Asking;
+  readonly #clients: readonly RandomClient[];
+  readonly #first: RandomClient;
   readonly #random: Random;
   /** The ids that the clients know: live ones, and some of deleted records. */
   readonly #ids = new Map<string, { live: string[]; dead: string[] }>();
@@ -54,22 +53,22 @@ export class Load {
     this.#options = options;
     const { clients, recorder, place, random = randomFrom(newSeed()) } = options;
     this.#random = random;
-    this.#first = new Asking(0, recorder, place);
+    this.#first = new RandomClient(0, recorder, place);
     const others = Array.from(
       { length: clients - 1 },
-      (_, i) => new Asking(i + 1, recorder, place),
+      (_, i) => new RandomClient(i + 1, recorder, place),
     );
-    this.#askings = [this.#first, ...others];
+    this.#clients = [this.#first, ...others];
   }
 
   /** `until`: whether a client ends by itself, by the status of its last answer. */
-  start(how: { clients?: number; until?(last: Asking['last']): boolean } = {}): void {
-    const { clients = this.#askings.length, until = () => false } = how;
+  start(how: { clients?: number; until?(last: RandomClient['last']): boolean } = {}): void {
+    const { clients = this.#clients.length, until = () => false } = how;
     const { pauseMs = 0 } = this.#options;
     this.#stopping = false;
     this.#running = Promise.all(
-      this.#askings.slice(0, clients).map(async (asking) => {
-        while (!this.#stopping && !until(await this.step(asking))) {
+      this.#clients.slice(0, clients).map(async (client) => {
+        while (!this.#stopping && !until(await this.step(client))) {
           if (pauseMs > 0) await delay(pauseMs);
         }
       }),
@@ -93,7 +92,7 @@ export class Load {
   }
 
   get refusals(): number {
-    return this.#askings.reduce((sum, { refusals }) => sum + refusals, 0);
+    return this.#clients.reduce((sum, { refusals }) => sum + refusals, 0);
   }
 
   /** Reads everything, while there are no changes. */
@@ -125,46 +124,46 @@ export class Load {
   }
 
   /** One random request. Resolves with the status of its answer. */
-  async step(asking = this.#first): Promise<Asking['last']> {
-    await this.#something(asking);
-    return asking.last;
+  async step(client = this.#first): Promise<RandomClient['last']> {
+    await this.#something(client);
+    return client.last;
   }
 
-  async #something(asking: Asking): Promise<unknown> {
+  async #something(client: RandomClient): Promise<unknown> {
     const random = this.#random;
-    const accounts = this.#options.isApart ? [accountOf(asking.client)] : ACCOUNTS;
+    const accounts = this.#options.isApart ? [accountOf(client.client)] : ACCOUNTS;
     const [who, coll] = [random.oneOf(accounts), random.oneOf(COLLECTIONS)];
     const { live, dead } = this.#idsOf(who, coll);
     const target = { who, operator: random.chance(OPERATOR_SHARE), coll, id: '' };
     const dice = random.fraction() * 100;
     const known = random.chance(0.15) ? dead : live;
     if (dice < 20 || known.length === 0) {
-      if (live.length >= RECORDS_MAX) return this.#delete(asking, target, random.oneOf(live));
-      return this.#create(asking, target);
+      if (live.length >= RECORDS_MAX) return this.#delete(client, target, random.oneOf(live));
+      return this.#create(client, target);
     }
     const id = random.oneOf(known);
-    if (dice < 45) return asking.write('patch', { ...target, id }, this.#patch(coll));
-    if (dice < 53) return this.#delete(asking, target, id);
-    if (dice < 70) return asking.read({ ...target, id });
-    if (dice < 85) return this.#list(asking, target);
-    if (dice < 89) return asking.payments(who);
-    return dice < 94 ? asking.page(who) : asking.audit();
+    if (dice < 45) return client.write('patch', { ...target, id }, this.#patch(coll));
+    if (dice < 53) return this.#delete(client, target, id);
+    if (dice < 70) return client.read({ ...target, id });
+    if (dice < 85) return this.#list(client, target);
+    if (dice < 89) return client.payments(who);
+    return dice < 94 ? client.page(who) : client.audit();
   }
 
   /** Creates a record of the first client's own. Resolves with the status of the answer. */
-  async create(): Promise<Asking['last']> {
+  async create(): Promise<RandomClient['last']> {
     const [coll] = COLLECTIONS;
     await this.#create(this.#first, { who: accountOf(0), operator: false, coll, id: '' });
     return this.#first.last;
   }
 
-  async #create(asking: Asking, target: LoadTarget): Promise<void> {
-    const made = await asking.write('create', target, this.#body(target.coll));
+  async #create(client: RandomClient, target: LoadTarget): Promise<void> {
+    const made = await client.write('create', target, this.#body(target.coll));
     if (made?.code === 201) this.#idsOf(target.who, target.coll).live.push(made.id);
   }
 
-  async #delete(asking: Asking, target: LoadTarget, id: string): Promise<void> {
-    await asking.write('delete', { ...target, id });
+  async #delete(client: RandomClient, target: LoadTarget, id: string): Promise<void> {
+    await client.write('delete', { ...target, id });
     // Whatever the outcome: missing records are requested now and then, too.
     const { live, dead } = this.#idsOf(target.who, target.coll);
     const at = live.indexOf(id);
@@ -173,13 +172,13 @@ export class Load {
     if (dead.length > KNOWN_DEAD) dead.shift();
   }
 
-  #list(asking: Asking, target: LoadTarget) {
+  #list(client: RandomClient, target: LoadTarget) {
     const page = { page: this.#random.between(1, 2), size: this.#random.oneOf(PAGE_SIZES) };
     const dice = this.#random.fraction();
-    if (dice < 0.3) return asking.list(target, { ...page, q: this.#random.oneOf(WORDS) });
+    if (dice < 0.3) return client.list(target, { ...page, q: this.#random.oneOf(WORDS) });
     // The operator's lists have no `status`.
     const status = dice < 0.5 && !target.operator ? 'Ready' : '';
-    return asking.list(target, { ...page, status });
+    return client.list(target, { ...page, status });
   }
 
   #body(coll: Collection): Properties {

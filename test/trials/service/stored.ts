@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import { COLLECTIONS } from '../load/asking.js';
 import type { StoredEvent, StoredRow } from '../load/judge.js';
+import { COLLECTIONS } from '../load/random-client.js';
 import type { Client } from './client.js';
 
 export type Stored = {

@@ -16,7 +16,7 @@ export interface Column {
   readonly known: Property | undefined;
 }
 
-/** The columns of a file, and what its header tells. */
+/** The columns of a file, and the meaning of its header. */
 export interface Header {
   /** Its index among the rows that were searched. */
   readonly index: number;
@@ -97,7 +97,7 @@ function namesIn({ cells }: SheetRow): string[] {
   return names.map((name) => (name.startsWith("'") ? name.slice(1) : name));
 }
 
-/** What is merged with another cell is empty. */
+/** A cell that is merged with another one is empty. */
 function headerOf(cell: Cell): string {
   return isFault(cell) ? '' : textOfCell(cell).replace(INVISIBLE, '');
 }

@@ -13,7 +13,7 @@ import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
 import { recordPages } from '../paginate.js';
 import { recordsOf, type Service } from '../service.js';
 import type { Report } from './report.js';
-import { placeOf, type SourceFile } from './source-file.js';
+import { locationOf, type SourceFile } from './source-file.js';
 import { type Reading, type ValidatedRow, validatedRows } from './validated-rows.js';
 
 export interface ImportOptions extends Reading {
@@ -25,7 +25,7 @@ export interface ImportOptions extends Reading {
   /** The path of the report. */
   readonly report?: string | undefined;
   readonly skipBad?: boolean | undefined;
-  /** What to do with rows whose record exists already. Undefined: refuse the import. */
+  /** How to treat rows whose record exists. Undefined: refuse the import. */
   readonly existing?: 'skip' | 'create' | undefined;
   readonly reverse?: boolean | undefined;
   readonly inOrder?: boolean | undefined;
@@ -58,7 +58,7 @@ export async function validateFile(
   const found = await validatedRows(source, collection, reading);
   for (const { line, record } of found.rows.slice(0, SHOWN_ROWS)) {
     const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
-    out(`  ${placeOf(source, line)}: ${shown}\n`);
+    out(`  ${locationOf(source, line)}: ${shown}\n`);
   }
   for (const { line, problems } of found.rows) report.add(source, line, problems);
   const rows = found.rows.filter(({ problems }) => problems.length === 0);
@@ -69,7 +69,7 @@ export async function validateFile(
   return { source, collection, rows, badRows };
 }
 
-/** What a person should check before an import: values that are valid, but probably mistakes. */
+/** Warnings to check before an import: values that are valid, but probably mistakes. */
 function suspicions(rows: readonly ValidatedRow[], source: SourceFile): string[] {
   const warning = (sentence: string, isOdd: (name: string, value: JsonValue) => boolean) => {
     const odd = rows.flatMap(({ line, record }) =>
@@ -77,11 +77,11 @@ function suspicions(rows: readonly ValidatedRow[], source: SourceFile): string[]
     );
     const [first] = odd;
     if (first === undefined) return [];
-    return [`${placeOf(source, first.line)}: ${first.name} ${sentence} (${odd.length} in all)`];
+    return [`${locationOf(source, first.line)}: ${first.name} ${sentence} (${odd.length} in all)`];
   };
   return [
     ...warning(
-      'begins with neither 0 nor +, which a spreadsheet may have removed',
+      'starts with neither 0 nor +, which a spreadsheet may have removed',
       (name, value) => PHONE_NAMES.test(name) && WITHOUT_BEGINNING.test(String(value)),
     ),
     ...warning(
@@ -151,7 +151,7 @@ export async function sendFile(
         .withRetry(() => records.create(record), isPostponed)
         .catch((error) => {
           if (error instanceof Interrupted) throw error;
-          throw new CommandError(`${placeOf(source, line)}: ${sentenceOf(error)}`);
+          throw new CommandError(`${locationOf(source, line)}: ${sentenceOf(error)}`);
         });
       created++;
     });

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { cut } from '../failures.js';
-import { placeOf, type SourceFile } from './source-file.js';
+import { locationOf, type SourceFile } from './source-file.js';
 
 export interface Problem {
   /** The header or the property; empty if it is about the whole row. */
@@ -35,11 +35,11 @@ export class Report {
       const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
       const shown = JSON.stringify(cut(value, VALUE_SHOWN_MAX_CHARACTERS));
       const of = value === '' ? '' : ` (${shown})`;
-      this.#shown.push(`${file}, ${placeOf(source, line)}${place}: ${problem}${of}`);
+      this.#shown.push(`${file}, ${locationOf(source, line)}${place}: ${problem}${of}`);
     }
   }
 
-  /** What the terminal shows. `path`: of the written report. */
+  /** The text for the terminal. `path`: the written report. */
   lines(path = 'the file that --report names'): string[] {
     const more = this.#rows.length - 1 - this.#shown.length;
     return more === 0 ? this.#shown : [...this.#shown, `and ${more} more, all in ${path}`];

@@ -10,9 +10,9 @@ export interface SourceFile {
   readonly path: string;
   readonly format: 'csv' | 'ndjson' | 'json' | 'xlsx';
   readonly bytes: Buffer;
-  /** Without a byte order mark; empty for a workbook. */
+  /** The text without its byte order mark; empty for a workbook. */
   readonly text: string;
-  /** For the terminal; undefined for a workbook. */
+  /** Shown on the terminal; undefined for a workbook. */
   readonly encoding?: string;
 }
 
@@ -73,13 +73,13 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
 function decoded(bytes: Buffer, encoding: string): string | undefined {
   try {
     const decoder = new TextDecoder(encoding, { fatal: encoding === 'utf-8' });
-    // As a stream: otherwise Node 20 decodes Windows-1252 as Latin-1, which has no €.
+    // Decoded as a stream, because otherwise Node 20 decodes Windows-1252 as Latin-1, which has no €.
     return decoder.decode(bytes, { stream: true }) + decoder.decode();
   } catch {
     return undefined;
   }
 }
 
-/** Where a row begins, for a message. A record of a JSON array has no line. */
-export const placeOf = ({ format }: SourceFile, line: number) =>
+/** The location of a row, for a message. A record of a JSON array has no line. */
+export const locationOf = ({ format }: SourceFile, line: number) =>
   `${format === 'json' ? 'record' : 'line'} ${line}`;

@@ -36,7 +36,7 @@ export interface Reading extends Omit<CellReading, 'isOwn'> {
 
 export interface ValidatedRow {
   readonly line: number;
-  /** If the row has problems: what could be read of it. */
+  /** If the row has problems, the values that could be read. */
   readonly record: JsonObject;
   readonly problems: readonly Problem[];
 }
@@ -44,7 +44,7 @@ export interface ValidatedRow {
 export interface ValidatedRows {
   /** In the file's order. */
   readonly rows: readonly ValidatedRow[];
-  /** What a person should know of the file's other lines, and of rows that a spreadsheet program doesn't show. */
+  /** Notes on the file's other lines, and on rows that a spreadsheet program doesn't show. */
   readonly notes: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { type Line, openLine } from '../../support/line.js';
 import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
 import { spawnServer } from '../../support/server-process.js';
 import { clientOf } from '../service/client.js';
-import { World } from './world.js';
+import { Deployment } from './deployment.js';
 
 const PROCESSES = 2;
 const CLIENTS = 9;
@@ -26,9 +26,9 @@ interface Place {
   origin: string | undefined;
 }
 
-export class PostgresWorld extends World {
+export class PostgresDeployment extends Deployment {
   readonly places: Place[] = [];
-  /** The current primary. The world closes it. */
+  /** The current primary. The deployment closes it. */
   postgres: PostgresServer;
   readonly #database = newDatabaseName();
 
@@ -37,17 +37,17 @@ export class PostgresWorld extends World {
     this.postgres = postgres;
   }
 
-  static async open(postgres: PostgresServer, clients?: number): Promise<PostgresWorld> {
-    const world = new PostgresWorld(postgres, await openIdentityStub(), clients);
+  static async open(postgres: PostgresServer, clients?: number): Promise<PostgresDeployment> {
+    const deployment = new PostgresDeployment(postgres, await openIdentityStub(), clients);
     try {
-      await postgres.make(world.#database);
+      await postgres.make(deployment.#database);
       for (let place = 0; place < PROCESSES; place++) {
-        world.places.push({ line: await openLine(postgres.port), origin: undefined });
+        deployment.places.push({ line: await openLine(postgres.port), origin: undefined });
       }
-      await Promise.all(world.places.map((_, place) => world.start(place)));
-      return world;
+      await Promise.all(deployment.places.map((_, place) => deployment.start(place)));
+      return deployment;
     } catch (error) {
-      await world.close();
+      await deployment.close();
       throw error;
     }
   }

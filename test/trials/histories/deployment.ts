@@ -1,8 +1,8 @@
 // What every history has: a service under a load, and a fault.
 
 import type { IdentityStub } from '../../support/identity-stub.js';
-import type { Place } from '../load/asking.js';
 import { Load } from '../load/load.js';
+import type { Place } from '../load/random-client.js';
 import { type Header, Recorder } from '../load/recorder.js';
 import type { Model } from './checker.js';
 
@@ -25,11 +25,11 @@ export interface Fault {
 }
 
 export interface Faulted {
-  readonly world: World;
+  readonly deployment: Deployment;
   readonly came: string;
 }
 
-export abstract class World implements Place {
+export abstract class Deployment implements Place {
   readonly recorder = new Recorder();
   readonly load: Load;
   readonly header: Header;
@@ -73,6 +73,6 @@ export abstract class World implements Place {
       await this.load.more(operations / rounds);
       await happen(round);
     }
-    return { world: this, came: `${rounds} times` };
+    return { deployment: this, came: `${rounds} times` };
   }
 }

@@ -31,7 +31,7 @@ export interface Place {
 type Reading<Data> = (answer: Envelope<Data>) => Partial<Operation>;
 
 /** Every call resolves with its recorded operation, or undefined when none was recorded. */
-export class Asking {
+export class RandomClient {
   readonly client: number;
   readonly #recorder: Recorder;
   readonly #place: Place;

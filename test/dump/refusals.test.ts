@@ -98,7 +98,7 @@ describe('A dump', () => {
 
   it('is not made of a file that is not there', async () => {
     const { code, stderr } = await dump(at('none.db'), 'not.ndjson');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no such file')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or folder')]);
   });
 
   // Which files are refused as a whole: storage/file/refused-files.

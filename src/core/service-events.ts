@@ -12,7 +12,7 @@ export interface FinishedRequest {
   readonly milliseconds: number;
   /** The connection ended before the whole answer was written. */
   readonly aborted: boolean;
-  /** The answer's status; undefined if none was started. */
+  /** The request id; undefined if the request never reached the handler. */
   readonly requestId: string | undefined;
   /** Sent on the connection for this request, headers included. */
   readonly bytes: number;

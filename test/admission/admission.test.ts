@@ -63,7 +63,7 @@ it('A claim waits for an earlier one of its account, and accounts are admitted i
   expect(admitted).toHaveLength(4);
 });
 
-it('A release admits 16 claims at most, so that many small ones do not start in one turn', async () => {
+it('A release admits at most 16 claims, so that not all small ones start in one turn', async () => {
   const { admission, admitted, acquire } = open({
     accountMaxBytes: 100,
     totalMaxBytes: 100,

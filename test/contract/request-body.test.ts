@@ -133,7 +133,7 @@ describeContract('Request body', (service) => {
     expectInvalidJson(await account.send('PATCH', path, form));
   });
 
-  it('checks the JSON first, then the required properties', async () => {
+  it('is checked for valid JSON before required properties', async () => {
     expectInvalidJson(await account.send('POST', '/orders', { body: '{"amount":1e309}' }));
     expect((await account.post('/orders', {})).status).toBe(422);
   });

@@ -37,7 +37,8 @@ describe('A load', () => {
   ])('refuses a dump that is %s, and leaves nothing', async (_, text) => {
     await writeFile(at('given.ndjson'), text());
     const refused = await runHere(['load', at('given.ndjson'), '--to', at('target.db')]);
-    const sentence = /^\S+ (was cut or changed: .*; nothing was loaded|is not a dump of version 1)/;
+    const sentence =
+      /^\S+ (is truncated or modified .*; nothing was loaded|is not a dump of version 1)/;
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(sentence)]);
     expect(existsSync(at('target.db'))).toBe(false);
   });
@@ -96,7 +97,7 @@ describe('A dump', () => {
     expect(await readFile(at('taken.ndjson'), 'utf8')).toBe('mine');
   });
 
-  it('is not made of a file that is not there', async () => {
+  it('fails if the database file does not exist', async () => {
     const { code, stderr } = await dump(at('none.db'), 'not.ndjson');
     expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or folder')]);
   });

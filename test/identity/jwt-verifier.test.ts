@@ -187,7 +187,7 @@ describe('Keys', () => {
     // A plain connection to another machine.
     [
       { jwks_uri: 'http://id.example/keys' },
-      'the discovery document names no usable jwks_uri; set AUTH_JWKS_URL to the address of the keys',
+      'the discovery document names no usable jwks_uri; set AUTH_JWKS_URL to the URL of the JSON Web Key Set',
     ],
     [(issuer) => ({ jwks_uri: `${issuer}${DISCOVERY}` }), NO_KEYS],
     [

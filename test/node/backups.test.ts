@@ -97,11 +97,11 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   // Two MiB at most, half of the database; a shell counts in half or whole KiB.
   const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"'];
   const server = await service.start(onDemand, { under: limited });
-  expect((await backUp(server, 'backup_failed'))['error']).toMatch(/cannot be taken: /);
+  expect((await backUp(server, 'backup_failed'))['error']).toMatch(/could not take the backup /);
   expect(await readdir(folder)).toEqual([]);
   // Now the log cannot be written back, either.
   expect(await create(server, 'x'.repeat(300_000))).toBe(201);
-  expect((await backUp(server, 'backup_failed'))['error']).toMatch(/cannot be taken: /);
+  expect((await backUp(server, 'backup_failed'))['error']).toMatch(/could not take the backup /);
   expect(await create(server)).toBe(201);
   server.child.kill('SIGKILL');
   await server.exited;

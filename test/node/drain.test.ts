@@ -74,7 +74,7 @@ describe('A stop', () => {
     expect(await readdir(service.folder)).toEqual(['service.db']);
   });
 
-  it('answers requests under way, and accepts no later connection', async () => {
+  it('completes requests in progress and accepts no new connections', async () => {
     const gate = await openGate();
     const server = await service.start({ AUTH_USERINFO_URL: gate.stub.url });
     const early = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));

@@ -163,7 +163,7 @@ describe('A path', () => {
   );
 });
 
-it('A body over 1 MiB is answered 400 and leaves the connection usable', async () => {
+it('A body over 1 MiB gets a 400, and the connection stays usable', async () => {
   const large = requestText('POST', ORDERS, [MINE], 'a'.repeat(1_500_000));
   const answers = await rawExchange(server.origin, large + requestText('GET', HEALTH, [CLOSE]));
   expect(answers.map(({ status }) => status)).toEqual([400, 200]);

@@ -44,7 +44,7 @@ describe('The writer', () => {
 
   const codesOf = (outcomes: readonly Outcome<string>[]) => outcomes.map(codeOf);
 
-  it('commits all writes that arrive during a commit together in the next one', async () => {
+  it('groups all writes that arrive during a commit into the next one', async () => {
     const owners = Array.from({ length: 50 }, (_, i) => records.account(`owner-${i % 7}`));
     await records.asOneGroup(() => owners.map((owner) => owner.create('customers', PERSON)));
     expect(storage.commits.map(({ puts }) => puts.length)).toEqual([1, 50]);

@@ -39,7 +39,7 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
   return { ok: false, failure: { code, message } };
 }
 
-/** Ends the request of a client that disconnected before its turn. It is never sent, only logged. */
+/** Ends the request of a client that disconnected before its turn. Nobody is left to read it. */
 export function clientClosedRequest(): FailureError {
   const message = 'the connection was closed before the turn of its request';
   return new FailureError(failed('BAD_REQUEST', message).failure);

@@ -146,7 +146,7 @@ export class Checks implements IdentityProvider {
   }
 }
 
-/** In a full table, the oldest is evicted. */
+/** Caches a token's identity. When the cache is full, the oldest entry is evicted. */
 function remember(tokens: Map<string, Known>, key: string, known: Known): Identity {
   if (tokens.size >= IDENTITY_CACHE_MAX_ENTRIES) {
     const [oldest = ''] = tokens.keys();

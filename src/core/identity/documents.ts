@@ -56,7 +56,7 @@ export async function fetchJson(name: string, url: string, fetch: Send, signal: 
 const REMEDIES = {
   userinfo_endpoint:
     'set AUTH_USERINFO_URL, or AUTH_USERINFO=off with AUTH_AUDIENCE if this provider only issues JWTs',
-  jwks_uri: 'set AUTH_JWKS_URL to the address of the keys',
+  jwks_uri: 'set AUTH_JWKS_URL to the URL of the JSON Web Key Set',
 };
 
 /**

@@ -127,7 +127,7 @@ function exchange(http: NodeHttp, url: string, question: Question, connection = 
   });
   const response = new Promise<ProviderResponse>((resolve, reject) => {
     request.on('error', reject);
-    // The only event after status 101, which wasn't requested.
+    // After a status 101 that wasn't requested, this is the only event.
     request.on('close', () => reject(new Error('the connection closed without an answer')));
     request.on('response', (message: NodeMessage) => {
       const get = (name: string) => message.headers[name]?.toString() ?? null;

@@ -80,7 +80,7 @@ export class RecordSet {
     return this.list(owner, collection)?.get(keyOf(collection, id));
   }
 
-  /** Undefined if the account has, and had, none of the collection. The list changes with the set: code that waits takes a `snapshot`. */
+  /** Undefined if the account never had one, or has no records at all. The list changes with the set: code that waits takes a `snapshot`. */
   list(owner: string, collection: CollectionName): RecordList | undefined {
     return this.#accounts.get(owner)?.lists[collection];
   }

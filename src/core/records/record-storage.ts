@@ -44,7 +44,7 @@ export interface Changes {
  *
  * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
  * - `notStored`: it failed, and storage holds what it held before.
- * - `unknown`: storage does not answer for either; memory must not be used from here on.
+ * - `unknown`: either may be the case. No more writes; memory stays readable until the process ends.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
@@ -58,7 +58,7 @@ export interface RecordStorage {
   load(): AsyncIterable<readonly (StoredRow | PutRow)[]>;
   /** The highest numbers of the commits so far, those of removed rows included. */
   sequences(): Promise<Sequences>;
-  /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */
+  /** Resolves when no more can be learned of the outcome; never rejects. One commit at a time. */
   commit(changes: Changes): Promise<CommitResult>;
   /** Resolves when everything is on disk and the storage is released. */
   close(): Promise<void>;

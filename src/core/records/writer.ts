@@ -1,6 +1,6 @@
 // The one writer. Every change waits in its account's queue, is decided on, committed with others,
 // applied to memory and answered, in this order. Accounts take turns, one write of each, in the order
-// in which the account sent them. Writes that arrive during a commit are committed together after it.
+// in which their bodies were read. Writes that arrive during a commit are committed together after it.
 
 import { FairQueue, type Waiter } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
@@ -213,7 +213,7 @@ export class Writer {
     return succeeded({ owner, collection, id, before, after: undefined, byteDelta, changed: [] });
   }
 
-  /** Unless the record may not become this text. */
+  /** The change of the record to this text, or why it is refused. */
   #changeTo(
     { text, status, changed }: ChangedRecord,
     { owner, collection, id }: RecordName,
@@ -229,7 +229,7 @@ export class Writer {
       const exceeded = quotaFailure(limits, set.sizeOf(owner, group.changes.values()), added);
       if (exceeded !== undefined) return exceeded;
     }
-    // Only now: a refused create uses no id.
+    // Only now, with the number that `#decide` gave: a refused create uses no id.
     const { key, position } = before ?? set.next(collection);
     const after = { position, key, text, status };
     return succeeded({ owner, collection, id, before, after, byteDelta, changed });

@@ -6,7 +6,7 @@ import { ServerResponse } from 'node:http';
 export const OTHER = 'other';
 
 export class ApiResponse extends ServerResponse {
-  /** The handler writes the pattern of the request's route and the answer's id here. */
+  /** Set by the handler: the pattern of the matched route, and the request id. */
   route = OTHER;
   requestId: string | undefined;
   /** The status with which the connection was ended, past this object; undefined if it was not. */

@@ -11,7 +11,7 @@ import type { FileStorage } from '../file/file-storage.js';
 
 /** How often the schedule reads the folder, also after a failure. */
 const CHECK_MS = 10 * 60_000;
-/** After the database's name: the time in UTC. */
+/** How a backup's file name ends: the time in UTC, after the database's name. */
 const NAME_END = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 /**
  * A backup that is smaller than the older one by more than this doesn't replace it: a service that lost

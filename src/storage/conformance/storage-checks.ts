@@ -25,7 +25,7 @@ export interface Check {
 export interface StorageCheckOptions {
   /** Whether each home has `refuseEvents`; the check that needs it runs only then. Default: false. */
   readonly refusesEvents?: boolean;
-  /** False if the platform itself never has two openings of one place. Default: true. */
+  /** False if the platform itself never opens a store twice. Default: true. */
   readonly opensTwice?: boolean;
 }
 
@@ -116,7 +116,7 @@ const STEPS: Steps = {
     const found = await loaded(storage);
     const same = found.map(({ position, body }, i) => [position, body === all[i]?.body]);
     const wanted = all.map(({ position }) => [position, true]);
-    expectSame('positions, and whether the body is what was put', same, wanted);
+    expectSame('positions, and whether each body is unchanged', same, wanted);
   },
 
   'gives back odd texts, depths and spacing byte for byte': async (bench) => {

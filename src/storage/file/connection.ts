@@ -66,6 +66,7 @@ export class Connection {
     this.rows('begin immediate');
     try {
       for (const [sql, ...args] of statements) this.rows(sql, args);
+      // On disk when it returns.
       this.rows('commit');
     } catch (error) {
       // If this throws, the content of the file is unknown: the error isn't one of `isRolledBack`.

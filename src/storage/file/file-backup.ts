@@ -39,6 +39,6 @@ export async function takeBackup(
     await removeDatabase(part).catch(() => {});
     const { stderr = error } = error as { readonly stderr?: unknown };
     const reason = explained(stderr || 'its process was killed, or took too long; check its disk');
-    throw new Error(`the backup ${path} cannot be taken: ${reason}`, { cause: error });
+    throw new Error(`could not take the backup ${path}: ${reason}`, { cause: error });
   }
 }

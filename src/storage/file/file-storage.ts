@@ -134,7 +134,7 @@ function storageOn(
   const [inTurn, countInTurn, copyInTurn] = [turns(), turns(), turns()];
   const closing = new AbortController();
   const touch = () => inTurn(() => call('touch'));
-  // No commit begins while Litestream reads the log.
+  // While Litestream reads the log, no commit begins, for at most a second.
   const replica = replication && new Replica({ ...replication, path, touch, inTurn });
   return {
     load: () => pagesOf(call),
@@ -150,7 +150,7 @@ function storageOn(
       try {
         return await inTurn(() => call('commit', texts));
       } catch (error) {
-        // A thread that does not answer leaves the outcome unknown.
+        // No answer, or an error outside the transaction: the outcome is unknown.
         return { status: 'unknown', error };
       } finally {
         replica?.committed();

@@ -1,6 +1,5 @@
-// Health: a verdict in one sentence, then each reason and warning with its meaning and remedy,
-// in the words of the operations guide; and the page with the service's own figures.
-// Only this verdict is ever green.
+// The health page: a one-sentence verdict, each reason and warning with its meaning and remedy,
+// and the service's own figures. Nothing but the verdict is ever shown in green.
 
 import { HEALTH_ISSUES, type HealthIssue } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';

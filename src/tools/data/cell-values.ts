@@ -113,7 +113,7 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
     );
   }
   if (SHEET_ERROR.test(text)) {
-    return refused('the formula is an error; correct it in a spreadsheet program');
+    return refused('the formula has an error; fix it in a spreadsheet program');
   }
   switch (property?.kind) {
     case 'money':

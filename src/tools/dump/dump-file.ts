@@ -116,7 +116,7 @@ export async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
   }
   if (isIntact) return;
   throw new Error(
-    `${path} was cut or changed: its digest does not match; nothing was loaded, use another copy of the dump`,
+    `${path} is truncated or modified (digest mismatch); nothing was loaded; use another copy`,
   );
 }
 

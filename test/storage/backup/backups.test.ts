@@ -99,7 +99,7 @@ describe('A backup of the libSQL file', () => {
   ])('fails at %s, and the storage continues, with the next backup', async (name, reason) => {
     await writeFile(at('mine.db'), 'mine');
     const failure = expect(storage.backup(at(name))).rejects.toThrow(
-      `the backup ${at(name)} cannot be taken: ${reason}`,
+      `could not take the backup ${at(name)}: ${reason}`,
     );
     // One at a time: it waits for the first.
     const next = storage.backup(at('copy.db'));

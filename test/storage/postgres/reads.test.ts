@@ -31,7 +31,7 @@ it('a search of accounts finds and pages subjects in any script as caseFolded do
   expect(await found('\0')).toEqual({ total: 0, owners: [] });
 });
 
-it('a search of accounts brings the page into memory, and not every account that matches', async () => {
+it('An account search fetches only the requested page, not every match', async () => {
   const { url, port, sql } = await newRecords();
   let received = 0;
   const tap = await openTap(port, ({ length }) => {

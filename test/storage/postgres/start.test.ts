@@ -64,7 +64,7 @@ it('A start needs the right to make tables, or to use those that are there', asy
 });
 
 it.skipIf(pgBouncerIsMissing())(
-  'works behind a pooler that loses prepared statements, and repeats none',
+  'The service works behind a pooler that loses prepared statements, without retries',
   async () => {
     const { name, port } = await newDatabase();
     const folder = await openFolder();
@@ -191,7 +191,7 @@ it('A process is not ready while Postgres takes no writes, and ready again after
 
 const under = privateMounts();
 
-it.skipIf(under === undefined)('is not ready while the disk of Postgres is full', async () => {
+it.skipIf(under === undefined)('A process is not ready when Postgres has a full disk', async () => {
   const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
   onTestFinished(() => small.close());
   const url = await small.make('filled');

@@ -77,7 +77,7 @@ it.each([
   expect(await sql(stored, [changed.id])).toEqual([wanted]);
 });
 
-it('are tried again where a pooler says that it lost its server', async () => {
+it('Writes are retried if a pooler reports that it lost its server', async () => {
   const { account, sql } = await newRecords();
   await sql(
     `create sequence tries;
@@ -88,7 +88,7 @@ it('are tried again where a pooler says that it lost its server', async () => {
   expect(recordIn(await account('a').create('customers', customer())).id).toBeDefined();
 });
 
-it('end in Postgres before they are sent again, so that none is stored late', async () => {
+it('Writes are ended in Postgres before a retry, so that none is stored late', async () => {
   const { account, id, line, lock, cut, waiting } = await overLine();
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
@@ -104,7 +104,7 @@ it('end in Postgres before they are sent again, so that none is stored late', as
   expect(await deleting).toEqual({ ok: true, value: id });
 });
 
-it('say of a DELETE that finds nothing after a lost connection that nobody knows, and log it', async () => {
+it('A DELETE that finds no row after a lost connection is logged as unknown', async () => {
   const { account, id, line, lock, cut, sql, log } = await overLine();
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
@@ -116,7 +116,7 @@ it('say of a DELETE that finds nothing after a lost connection that nobody knows
   expect(log.lines.map(({ event }) => event)).toContain('storage_commit_failed');
 });
 
-it('a write lost behind a pooler, whose pids are its own, is said to be unknown and is not sent again', async () => {
+it('A write lost behind a pooler is reported as unknown and not retried', async () => {
   const { account, id, line, lock, cut, database } = await overLine({ isPooled: true });
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
@@ -127,7 +127,7 @@ it('a write lost behind a pooler, whose pids are its own, is said to be unknown 
   await unlock();
 });
 
-it('are refused with "nothing was changed" where no connection is had, and as open where one was sent', async () => {
+it('Writes fail with "nothing was changed" if never sent, and as unknown once sent', async () => {
   const { account, line, lock, waiting } = await overLine();
   let begun = performance.now();
   line.set('cut');
@@ -150,7 +150,7 @@ it('are refused with "nothing was changed" where no connection is had, and as op
 
 const CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
 const PROBE = 'create table if not exists probe (); drop table probe';
-it('are not acknowledged where the wait for a synchronous standby was cut off', async () => {
+it('Writes are not acknowledged if the wait for a synchronous standby was cancelled', async () => {
   const own = await openPostgres();
   onTestFinished(() => own.close());
   const records = await openRecords(await own.make('waits'));
@@ -169,7 +169,7 @@ it('are not acknowledged where the wait for a synchronous standby was cut off', 
   expect(messageIn(await creating)).toMatch(/read the record before trying again/);
 }, 60_000);
 
-it('keep the records and bytes of an account exactly, whichever processes and collections they go to', async () => {
+it('Writes keep exact totals, whichever processes and collections they go to', async () => {
   const limits = { maxRecords: 10, maxBytes: 20_000 };
   const { account, url, sql } = await newRecords(limits);
   const accounts = [account('a'), (await openRecords(url, limits)).account('a')];
@@ -192,7 +192,7 @@ it('keep the records and bytes of an account exactly, whichever processes and co
   expect(await sql(sizes)).toEqual([{ fits: true, counted: true }]);
 });
 
-it('succeed under the defaults of somebody else: serializable, and a short statement time-out', async () => {
+it('Writes succeed with serializable and a short statement timeout as defaults', async () => {
   const { name, url, sql } = await newDatabase();
   await sql(`alter database ${name} set default_transaction_isolation = 'serializable'`);
   await sql(`alter database ${name} set statement_timeout = '2s'`);

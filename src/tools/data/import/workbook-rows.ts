@@ -120,7 +120,7 @@ function cellOf({ SSF }: Library, cell: CellObject | undefined, date1904: boolea
   if (cell === undefined) return null;
   const { t: type, v: value, w: shown = '', z: format = 'General', f: formula } = cell;
   if (type === 'e') {
-    return { problem: 'the formula is an error; correct it in a spreadsheet program', shown };
+    return { problem: 'the formula has an error; fix it in a spreadsheet program', shown };
   }
   if (type === 'z') return formula === undefined ? null : UNCALCULATED;
   if (value === '' && formula !== undefined) return BLANK_FORMULA;

@@ -9,7 +9,7 @@ import { prepareSchema } from '../../storage/postgres/schema.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
 import { runOver, type ServiceOptions } from '../node/service.js';
 
-const START_RETRY_MS = 500;
+const START_RETRY_MS = 1_000;
 
 export function startPostgresService(options: ServiceOptions) {
   const { settings, log } = options;
@@ -38,14 +38,12 @@ export function startPostgresService(options: ServiceOptions) {
 /** A server that is away delays the start: ending the process would only make a supervisor repeat it. */
 async function whenReachable<T>(act: () => Promise<T>, log: Log): Promise<T> {
   const hint = 'the start waits until Postgres answers; check the server, the network and its name';
-  for (let logged = ''; ; await delay(START_RETRY_MS)) {
+  for (; ; await delay(START_RETRY_MS)) {
     try {
       return await act();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      const reason = reasonOf(error);
-      if (reason !== logged) log.warn('postgres_unavailable', { reason, hint });
-      logged = reason;
+      log.warn('postgres_unavailable', { reason: reasonOf(error), hint });
     }
   }
 }

@@ -37,7 +37,9 @@ export type AccountContext = ReturnType<typeof contextOf>;
 
 export const contextOf = (options: PostgresOptions) => ({
   ...options,
-  ...{ turns: keyedSemaphore(), isLogged: firstOfRuns(), writes: sql.writesWithin(options.limits) },
+  turns: keyedSemaphore(),
+  isLogged: firstOfRuns(),
+  writes: sql.writesWithin(options.limits),
 });
 
 /** `records`: in the collection. */
@@ -145,13 +147,14 @@ export class AccountReads {
     request = statement.isSlow ? undefined : attempts(),
   ): Promise<readonly Row[]> {
     const { turns, database } = this.context;
+    const { isSlow, isWrite } = statement;
     const act = async () => {
-      // Abandoned searches would hold up those that are waited for.
-      if (statement.isSlow && this.sender?.isDisconnected()) throw clientClosedRequest();
+      // Abandoned searches and writes would hold up those that are waited for.
+      if ((isSlow || isWrite) && this.sender?.isDisconnected()) throw clientClosedRequest();
       return database.ask<Row>(statement, values, request);
     };
     // No subject has a line break.
-    if (statement.isSlow) return turns(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    if (isSlow) return turns(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
     return turns(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

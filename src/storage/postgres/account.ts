@@ -4,12 +4,7 @@
 
 import { loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import {
-  clientClosedRequest,
-  FailureError,
-  type Outcome,
-  succeeded,
-} from '../../core/domain/errors.js';
+import { FailureError, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import {
   type ChangedRecord,
@@ -19,6 +14,7 @@ import {
 } from '../../core/domain/record.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, RecordService } from '../../core/records/record-service.js';
+import type { AccountSize } from '../../core/records/record-set.js';
 import {
   auditEvent,
   notFound,
@@ -27,9 +23,8 @@ import {
   type WriteKind,
 } from '../../core/records/writes.js';
 import { AccountReads, contextOf, type PostgresOptions } from './account-reads.js';
-import type { Attempts } from './batching.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
-import { attempts } from './database.js';
+import { type Attempts, attempts } from './database.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
 import { postgresViews } from './views.js';
@@ -42,10 +37,8 @@ interface Change {
 }
 
 /** `n`: null if a quota was reached. `records`, `bytes`: the account's totals, if it has quotas. */
-interface Written {
+interface Written extends AccountSize {
   readonly n: number | null;
-  readonly records: number;
-  readonly bytes: number;
 }
 
 export function postgresRecords(options: PostgresOptions): RecordService {
@@ -113,25 +106,23 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     target: number,
     before: string,
   ): Promise<Outcome<string> | undefined> {
-    const { limits, writes } = this.context;
     const { text, status, changed } = record;
     const refused = recordTooLarge(text, before);
     if (refused !== undefined) return refused;
-    const isNew = change.kind === 'create';
     const bytes = Buffer.byteLength(text);
     const growth = bytes - Buffer.byteLength(before);
     const columns = [Date.now(), statusColumn(status), text, foldedColumn(text)];
     const values = [target, growth, bytes, ...columns];
-    const statement = isNew ? writes.create : writes.update;
-    const [row] = await this.#write(statement, change, values, changed);
+    const [row] = await this.#write(change, values, changed);
     if (row === undefined) return undefined;
     if (row.n !== null) return succeeded(text);
-    return quotaFailure(limits, row, { records: isNew ? 1 : 0, bytes: growth });
+    const records = change.kind === 'create' ? 1 : 0;
+    return quotaFailure(this.context.limits, row, { records, bytes: growth });
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#settled(async (request) => {
-      const [gone] = await this.#write(sql.DELETE, { request, kind: 'delete', collection, id });
+      const [gone] = await this.#write({ request, kind: 'delete', collection, id });
       if (gone === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
       if (gone.records === 0) {
@@ -148,19 +139,13 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   }
 
   /** Stores the audit event in the same transaction. "If the audit write fails …, the change stands." */
-  async #write(
-    statement: sql.Statement,
-    change: Change,
-    columns: readonly unknown[] = [],
-    changed: readonly string[] = [],
-  ): Promise<readonly Written[]> {
-    const { log, isLogged, events } = this.context;
+  async #write(change: Change, columns: readonly unknown[] = [], changed: readonly string[] = []) {
+    const { log, isLogged, events, writes } = this.context;
     const { owner, sender } = this;
     const { request, kind, collection, id } = change;
-    if (sender?.isDisconnected()) throw clientClosedRequest();
     const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
-      this.ask<Written>(statement, [...values, event], request);
+      this.ask<Written>(writes[kind], [...values, event], request);
     const event = auditEvent(kind, sender, { owner, collection, id }, changed, Date.now());
     if (event === undefined) return write(null);
     try {

@@ -1,6 +1,7 @@
 // Batches concurrent statements of one kind: each costs a fraction, and writes share a commit. A batch
 // is all or nothing; if it is refused, its statements are sent one by one. And limits an account's statements.
 
+import type { Attempts } from './database.js';
 import type { Statement } from './statements.js';
 
 /** While this many batches are in flight, further statements wait for the next one. */
@@ -9,14 +10,6 @@ const IN_FLIGHT_MAX = 2;
 const CHARACTERS_MAX = 1_000_000;
 /** Bodies are joined: JSON text can't contain the separator, and array syntax would escape every quote. */
 const SEPARATOR = '\x1e';
-
-/** The state of one request across its statements and retries. */
-export interface Attempts {
-  /** On the clock of `performance.now()`. */
-  readonly until: number;
-  /** A write was sent and not answered: it may have been committed. */
-  isInDoubt: boolean;
-}
 
 type Rows = readonly object[];
 type Send = (columns: readonly unknown[], batch: readonly Attempts[]) => Promise<Rows>;
@@ -98,7 +91,6 @@ export function keyedSemaphore() {
     try {
       return await act();
     } finally {
-      // Pass the permit on.
       const next = held.waiting.shift();
       if (next !== undefined) next();
       else if (--held.running === 0) keys.delete(key);

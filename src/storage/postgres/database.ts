@@ -5,7 +5,7 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
 import { messageOf } from '../file/connection-errors.js';
-import { type Ask, type Attempts, batching } from './batching.js';
+import { type Ask, batching } from './batching.js';
 import { type Statement, statement } from './statements.js';
 
 /** "Database busy time-out": a request's time for all its statements, retries included. */
@@ -43,9 +43,15 @@ export type Run = <Row extends object>(text: string, values?: unknown[]) => Prom
 
 type PgError = Error & { readonly code?: string; readonly syscall?: string };
 
-export function attempts(): Attempts {
-  return { until: performance.now() + ANSWER_MAX_MS, isInDoubt: false };
-}
+export type Attempts = ReturnType<typeof attempts>;
+
+/** The state of one request across its statements and retries. */
+export const attempts = () => ({
+  /** On the clock of `performance.now()`. */
+  until: performance.now() + ANSWER_MAX_MS,
+  /** A write was sent and not answered: it may have been committed. */
+  isInDoubt: false,
+});
 
 /** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands what this client doesn't do. */
 export function connectionOptions(url: string): pg.ClientConfig {

@@ -105,14 +105,12 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
   const isLimited = maxRecords > 0 || maxBytes > 0;
   const given = (adds: 0 | 1) => {
     if (!isLimited) return `given as (${ROWS})`;
-    const room = [
-      maxBytes > 0 ? `(asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})` : 'true',
-      maxRecords > 0 && adds > 0 ? `size.records < ${maxRecords}` : 'true',
-    ];
     // Read under a lock: other processes may be adding to other collections.
     return `asked as (${ROWS}), size as materialized (
         select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
-      ), given as (select asked.* from asked, size where ${room.join(' and ')})`;
+      ), given as (select asked.* from asked, size
+        where (${maxBytes} = 0 or asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})
+          and (${maxRecords} = 0 or ${adds} = 0 or size.records + ${adds} <= ${maxRecords}))`;
   };
   const result = (from: string) =>
     isLimited
@@ -146,11 +144,11 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;
-  return { create, update };
+  return { create, update, delete: DELETE };
 }
 
 /** `$4`: the event, or null. Returns no row if there is no such record. */
-export const DELETE = statement('delete', { isWrite: true })`
+const DELETE = statement('delete', { isWrite: true })`
   with gone as (
     delete from records where owner = $1 and collection = $2 and id = $3
     returning bytes, updated_at
@@ -165,8 +163,8 @@ export const DELETE = statement('delete', { isWrite: true })`
   )
   select counted.records from gone left join counted on true`;
 
-/** Without it, the name of an erased account would remain in the totals. */
-export const FORGET = statement('forget', { isWrite: true })`
+/** Without it, the name of an erased account would remain in the totals. Harmless at any later time. */
+export const FORGET = statement('forget')`
   delete from account_totals where owner = $1 and collection = $2 and records = 0`;
 
 /** A commit without changes, which waits for standbys like any other. */
@@ -181,5 +179,4 @@ export const TAKE_ROOM = statement('take_room')`
    exception when sqlstate 'P0999' then null;
    end $$`;
 
-export const PING = statement('ping')`
-  select current_setting('transaction_read_only') as read_only`;
+export const PING = statement('ping')`show transaction_read_only`;

@@ -57,10 +57,9 @@ export function postgresViews(database: Database): OperatorViews {
       return { items: texts, total };
     },
 
-    /** Also rejects if Postgres is read-only. */
     async ping() {
-      const [row] = await database.ask<{ read_only: string }>(PING, []);
-      if (row?.read_only === 'on') throw new Error('Postgres is read-only');
+      const [row] = await database.ask<{ transaction_read_only: string }>(PING, []);
+      if (row?.transaction_read_only === 'on') throw new Error('Postgres is read-only');
     },
   };
 }
@@ -72,12 +71,11 @@ const page = (rows: string, total: string) =>
   view`select (select json_agg(r) from (${rows}) r) as items, (${total}) as total`;
 
 const OWNERS = "select distinct owner from account_totals where owner <> '' and records > 0";
-const OWNER_COUNT = `select count(*) from (${OWNERS}) o`;
 const EVENT_COUNT = 'select count(*) from audit_events';
 
 const OVERVIEW = page(
   'select collection, sum(records) as records from account_totals group by 1',
-  OWNER_COUNT,
+  `select count(*) from (${OWNERS}) o`,
 );
 
 const accountsIn = (owners: string) => `

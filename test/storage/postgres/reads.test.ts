@@ -49,14 +49,15 @@ it('An account search fetches only the requested page, not every match', async (
   expect(received - before).toBeLessThan(10_000);
 });
 
-it('a search whose client has gone is not sent to Postgres', async () => {
+it('a search or a write whose client has gone is not sent to Postgres', async () => {
   const { account, name, sql } = await newRecords();
   const last = 'select from pg_stat_activity where datname = $1 and query like $2';
   const searched = async () => (await sql(last, [name, '%strpos%'])).length;
   const gone = account('a', { isDisconnected: () => true });
   await expect(gone.list('customers', listQuery({ q: 'x' }))).rejects.toThrow(/was closed/);
+  await expect(gone.create('customers', customer())).rejects.toThrow(/was closed/);
   expect(await searched()).toBe(0);
-  await account('a').list('customers', listQuery({ q: 'x' }));
+  expect(await account('a').list('customers', listQuery({ q: 'x' }))).toMatchObject({ total: 0 });
   expect(await searched()).toBe(1);
 });
 

@@ -24,40 +24,35 @@ export class MemoryStorage {
   readonly #events: string[] = [];
   #openings = 0;
 
-  /** A storage on this storage, which outlives it. One that was opened before stores nothing more. */
+  /** A storage on this one, which outlives it. It stores until it is closed or another is opened. */
   open(): RecordStorage & StoredViews {
     const opening = ++this.#openings;
-    let isOpen = true;
-    const assertOpen = () => {
-      if (!isOpen) throw new Error('the storage is closed; open another one');
-    };
+    const isOpen = () => opening === this.#openings;
+    const closed = new Error('the storage was closed, or another one opened; open it again');
     return {
       load: () => this.#pages(),
       sequences: async () => ({ ...this.#highest }),
       commit: async (changes) => {
-        let status: 'unknown' | 'notStored' = 'unknown';
+        if (!isOpen()) return { status: 'unknown', error: closed };
         try {
-          assertOpen();
-          if (opening !== this.#openings) throw new Error('another storage was opened since');
-          status = 'notStored';
           this.apply(changes);
           return { status: 'committed' };
         } catch (error) {
-          return { status, error };
+          return { status: 'notStored', error };
         }
       },
       usage: async (times) => ({
         collections: COLLECTION_NAMES.flatMap((name) => this.#usage(name, times)),
         auditEventCount: this.#events.length,
       }),
-      ping: async () => assertOpen(),
+      ping: () => (isOpen() ? Promise.resolve() : Promise.reject(closed)),
       auditEvents: async (page) => {
         const first = offsetOf(page);
         const items = this.#events.toReversed().slice(first, first + page.pageSize);
         return { items, total: this.#events.length };
       },
-      async close() {
-        isOpen = false;
+      close: async () => {
+        if (isOpen()) this.#openings++;
       },
     };
   }

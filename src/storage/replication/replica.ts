@@ -19,8 +19,6 @@ export interface ReplicaReport {
   readonly hasFailed?: boolean;
 }
 
-type State = Pick<ReplicaReport, 'isReached' | 'reason'>;
-
 interface ReplicatedFile extends ReplicationOptions {
   readonly path: string;
   /** Makes a commit that changes nothing. */
@@ -41,7 +39,7 @@ const LAST_SYNC_MAX_SECONDS = 3;
 export class Replica {
   readonly #file: ReplicatedFile;
   readonly #litestream: ReturnType<typeof litestreamOn>;
-  #state: State = { isReached: false, reason: undefined };
+  #state: Pick<ReplicaReport, 'isReached' | 'reason'> = { isReached: false, reason: undefined };
   /** The Litestream that has taken a commit of this very file. */
   #proven: string | undefined;
   /**
@@ -49,7 +47,7 @@ export class Replica {
    * number of a change that holds them, and when the oldest commit since then was made.
    */
   #missing: { readonly since: number; txid?: number; later?: number } | undefined;
-  #syncing: Promise<unknown> | undefined;
+  #isSyncing = false;
   #round: Promise<void> | undefined;
   readonly #timer = setInterval(() => this.#look(), INTERVAL_MS).unref();
 
@@ -68,7 +66,7 @@ export class Replica {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#round;
-    if (!this.#state.isReached || !this.#missing || this.#syncing) return;
+    if (!this.#state.isReached || !this.#missing || this.#isSyncing) return;
     const last = this.#sync(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
     await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
   }
@@ -83,14 +81,14 @@ export class Replica {
   }
 
   /** Rejects with the reason if the replica is not reached. */
-  async #ask(): Promise<State> {
+  async #ask() {
     const answering = await this.#litestream.identify();
     // A large sync takes long; Litestream answers in the meantime, unless it hangs.
-    if (this.#syncing === undefined) {
+    if (!this.#isSyncing) {
       if (answering !== this.#proven) await this.#prove(answering);
       else if (this.#missing !== undefined) await this.#syncInTurn();
     }
-    if (this.#syncing !== undefined || answering !== this.#proven) return this.#state;
+    if (this.#isSyncing || answering !== this.#proven) return this.#state;
     return { isReached: true, reason: undefined };
   }
 
@@ -115,10 +113,9 @@ export class Replica {
   async #sync(wait: boolean, maxSeconds: number) {
     const since = performance.now();
     if (this.#missing !== undefined) this.#missing.txid ??= Number.POSITIVE_INFINITY;
-    const syncing = this.#litestream.sync(wait, maxSeconds);
-    this.#syncing = syncing;
+    this.#isSyncing = true;
     try {
-      const answer = await syncing;
+      const answer = await this.#litestream.sync(wait, maxSeconds);
       if (this.#missing?.txid !== undefined) {
         // A restarted Litestream may count from 1 again.
         this.#missing.txid = Math.min(this.#missing.txid, answer.txid);
@@ -131,7 +128,7 @@ export class Replica {
       this.#report({ hasFailed: true });
       throw error;
     } finally {
-      this.#syncing = undefined;
+      this.#isSyncing = false;
     }
   }
 

@@ -21,12 +21,8 @@ export interface EventLine {
   readonly event: string;
 }
 
-/** The highest numbers ever used in ids. */
-export interface HighestLine {
-  readonly highest: Sequences;
-}
-
-export type DumpLine = RecordLine | EventLine | HighestLine;
+/** `highest`: the highest numbers ever used in ids. */
+export type DumpLine = RecordLine | EventLine | { readonly highest: Sequences };
 
 export const isRecord = (line: object): line is RecordLine => 'body' in line;
 export const isEvent = (line: object): line is EventLine => 'event' in line;

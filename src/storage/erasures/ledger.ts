@@ -29,17 +29,15 @@ export function addToLedger(
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = fs.constants;
     // The file itself may belong to the service's user, and so be a link to anywhere.
     const flags = O_WRONLY | O_CREAT | O_APPEND | (isSuperuser() ? O_NOFOLLOW : 0);
+    // If anything throws, the command ends, which closes it.
     const file = fs.openSync(path, flags, 0o600);
-    try {
-      // The owner of the backups must be able to read it at a restore.
-      const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
-      if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
-      // The end of line comes first: a power loss may have left half a line.
-      fs.writeSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
-      fs.fsyncSync(file);
-    } finally {
-      fs.closeSync(file);
-    }
+    // The owner of the backups must be able to read it at a restore.
+    const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
+    if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
+    // The end of line comes first: a power loss may have left half a line.
+    fs.writeSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
+    fs.fsyncSync(file);
+    fs.closeSync(file);
   } catch (error) {
     throw unusable(path, error as NodeJS.ErrnoException);
   }

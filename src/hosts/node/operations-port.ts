@@ -25,7 +25,7 @@ type Page = readonly [status: number, body: object | string];
 
 type Address = NonNullable<Settings['operations']['port']>;
 
-/** Keyed by method and path. */
+/** Keyed by method and path with a space between: no property that every object has. */
 export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
 
 /** Resolves when the port is open, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */
@@ -68,8 +68,6 @@ async function pageFor(
   if (!OWN_HOST.test(headers.host ?? '')) {
     return [403, { error: "Host is a public name; use this machine's address" }];
   }
-  const asked = `${method} ${url.replace(/\?.*$/, '')}`;
-  const page = Object.hasOwn(pages, asked) ? pages[asked] : undefined;
-  if (page !== undefined) return page();
-  return [404, { error: `no such page; use ${Object.keys(pages).join(', ')}` }];
+  const page = pages[`${method} ${url.replace(/\?.*$/, '')}`];
+  return page?.() ?? [404, { error: `no such page; use ${Object.keys(pages).join(', ')}` }];
 }

@@ -61,12 +61,11 @@ export class Connection {
     return Object.values(this.rows(sql, args)[0] ?? {})[0];
   }
 
-  /** Runs the statements in one transaction, which takes the write lock when it begins. If it throws, see `isRolledBack`. */
+  /** Runs the statements in one transaction, which takes the write lock first and is on disk on return. If it throws, see `isRolledBack`. */
   batch(statements: readonly Statement[]): void {
     this.rows('begin immediate');
     try {
       for (const [sql, ...args] of statements) this.rows(sql, args);
-      // On disk when it returns.
       this.rows('commit');
     } catch (error) {
       // If this throws, the content of the file is unknown: the error isn't one of `isRolledBack`.

@@ -71,7 +71,7 @@ describe.each(FILES)('A workbook of %s', (file) => {
     expect(text).toContain('2 rows, 1 good, 1 bad');
   });
 
-  it('is refused where a formula is an error or has no result', async () => {
+  it('is refused where a formula has an error or has no result', async () => {
     const { code, text } = await dryRun({ file }, ...sheet('Fomula'));
     expect(code).toBe(1);
     for (const line of [2, 3]) expect(text).toContain(`line ${line}, column "paid": the formula`);
@@ -108,14 +108,14 @@ describe('A cell', () => {
   });
 
   it.each([
-    ['an error in single quotes', "<c r='E2' t='e'><f>1/0</f><v>#DIV/0!</v></c>", 'is an error'],
-    ['an error without a text', '<c r="E2" t="e"><f>1/0</f></c>', 'is an error'],
+    ['an error in single quotes', "<c r='E2' t='e'><f>1/0</f><v>#DIV/0!</v></c>", 'has an error'],
+    ['an error without a text', '<c r="E2" t="e"><f>1/0</f></c>', 'has an error'],
     ['a formula with an empty result', '<c r="E2"><f>B1*2</f><v></v></c>', 'has no result'],
     ['a typed formula without result', '<c r="E2" t="n"><f>B1*2</f></c>', 'has no result'],
     ['a text formula without result', '<c r="E2" t="str"><f>B1*2</f></c>', 'has no result'],
     ['a comment before a formula', '<c r="E2"><!-- x --><f>B1*2</f></c>', 'has no result'],
     ['an array formula', '<c r="E2"><f t="array" ref="E2:E3">B1:B2</f></c>', 'has no result'],
-    ['an error and prefixes', '<x:c r="E2" t="e"><x:f>1/0</x:f></x:c>', 'is an error'],
+    ['an error and prefixes', '<x:c r="E2" t="e"><x:f>1/0</x:f></x:c>', 'has an error'],
     ['a formula and prefixes', '<x:c r="E2"><x:f>B1*2</x:f></x:c>', 'has no result'],
   ])('with %s is refused', async (_name, cell, wanted) => {
     const prefix = cell.startsWith('<x:') ? 'x' : '';

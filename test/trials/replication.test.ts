@@ -14,6 +14,7 @@ import { type Client, clientOf, settingsOf } from './service/client.js';
 import { openStored } from './service/stored.js';
 
 const WORKERS = 16;
+const LOOK_MS = 2_000;
 const PAUSE_MS = 20;
 /** Longer than every interval below. */
 const ALONE_MS = 6_000;
@@ -69,6 +70,8 @@ itWithLitestream(
       await Promise.all(working);
       const behind = async () =>
         (await metricsOf(operations)).total('service_replication_behind_seconds');
+      // The service looks once a second whether the replica has everything.
+      await delay(LOOK_MS);
       while ((await behind()) > 0) await delay(PAUSE_MS);
 
       await service.stop('SIGKILL');

@@ -7,7 +7,7 @@ import { type ListQuery, offsetOf, type Page, type RowsPage } from '../domain/li
 import { paymentRow } from '../domain/payment.js';
 import { Needle, type YieldIfNeeded } from '../domain/search.js';
 import type { ListSnapshot } from './record-list.js';
-import type { AccountProfile, AccountRecords, Caller, Sender } from './record-service.js';
+import type { AccountProfile, AccountRecords, Caller, RequestContext } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import { BORDER, type SearchBlocks } from './search-blocks.js';
 import { totalsOf } from './usage-view.js';
@@ -25,7 +25,7 @@ export class MemoryAccount implements AccountRecords {
   readonly #context: MemoryAccountContext;
   readonly #caller: Caller;
 
-  constructor(context: MemoryAccountContext, owner: string, sender?: Sender) {
+  constructor(context: MemoryAccountContext, owner: string, sender?: RequestContext) {
     this.#context = context;
     this.#caller = { owner, sender };
   }

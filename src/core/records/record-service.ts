@@ -9,12 +9,12 @@ import type { MaybePromise } from '../maybe-promise.js';
 
 /** The records of the service. */
 export interface RecordService {
-  account(owner: string, sender?: Sender): AccountRecords;
+  account(owner: string, sender?: RequestContext): AccountRecords;
   readonly operator: OperatorViews;
 }
 
 /** On whose behalf an account's records are used. */
-export interface Sender {
+export interface RequestContext {
   /** The holder of the admin key, whose every change is also an event in the audit log. */
   readonly actor?: 'admin' | undefined;
   /** The import or erasure that the change belongs to; its events have the same one. */
@@ -26,7 +26,7 @@ export interface Sender {
 /** Whose records are used, and on whose behalf. */
 export interface Caller {
   readonly owner: string;
-  readonly sender: Sender | undefined;
+  readonly sender: RequestContext | undefined;
 }
 
 /**

@@ -6,7 +6,7 @@ import { type Failure, failed, type Outcome } from '../domain/errors.js';
 import { RECORD_MAX_BYTES } from '../domain/limits.js';
 import type { CommitStatus } from '../service-events.js';
 import type { RecordName } from './record-list.js';
-import type { Sender } from './record-service.js';
+import type { RequestContext } from './record-service.js';
 import { utf8Length } from './utf8-length.js';
 
 export type WriteKind = 'create' | 'update' | 'delete';
@@ -14,7 +14,7 @@ export type WriteKind = 'create' | 'update' | 'delete';
 /** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
   kind: WriteKind,
-  sender: Sender | undefined,
+  sender: RequestContext | undefined,
   { owner, collection, id }: RecordName,
   changed: readonly string[],
   now: number,

@@ -26,8 +26,8 @@ export function settingWarnings({ signIn, adminKey = [] }: Settings, environment
       signIn?.subjectField === 'email' &&
       'AUTH_SUBJECT_FIELD is "email": an address can be changed, reassigned or unverified, and the records go with it; use a field that never changes, such as sub',
   };
-  const felt = Object.entries(hints).flatMap(([event, hint]) => (hint ? [{ event, hint }] : []));
-  return [...misspelledNames(environment), ...felt];
+  const present = Object.entries(hints).flatMap(([event, hint]) => (hint ? [{ event, hint }] : []));
+  return [...misspelledNames(environment), ...present];
 }
 
 /** `HOST` and `PORT` are near to names of other programs. */

@@ -48,11 +48,11 @@ export const MEASURE_PAGE = `
 
 /**
  * A page on its way from the storage thread to the main thread: the bodies in UTF-8, JSON arrays with an
- * entry for each row, and the position of the last one. `oddIds`: JSON object by position, the id of each
+ * entry for each row, and the position of the last one. `nonStandardIds`: JSON object by position, the id of each
  * row whose body does not start with its id and owner.
  */
 export type StoredPage = Readonly<
-  Record<'positions' | 'collections' | 'owners' | 'statuses' | 'oddIds', string> & {
+  Record<'positions' | 'collections' | 'owners' | 'statuses' | 'nonStandardIds', string> & {
     bodies: ArrayBuffer;
     last: number;
   }
@@ -70,7 +70,7 @@ export const LOAD_PAGE = `
          json_group_array(status) as statuses,
          json_group_object(position, id) filter (where
            instr(body, '{"id":' || json_quote(id) || ',"owner_sub":' || json_quote(owner)) is not 1
-         ) as oddIds
+         ) as nonStandardIds
     from records not indexed where position > ?1 and position <= ?2`;
 
 export type DatabaseContents = Readonly<Record<'recordCount' | 'auditEventCount', number>>;

@@ -60,7 +60,7 @@ export function rowsOf(page: StoredPage): PutRow[] {
   const collections: CollectionName[] = JSON.parse(page.collections);
   const owners: (string | null)[] = JSON.parse(page.owners);
   const statuses: (string | number | null)[] = JSON.parse(page.statuses);
-  const oddIds: Record<number, string> = JSON.parse(page.oddIds);
+  const nonStandardIds: Record<number, string> = JSON.parse(page.nonStandardIds);
   // A body holds the border, so it is not JSON.
   if (bodies.length !== positions.length) {
     throw new Error('a page of its rows has more bodies than rows; restore a backup');
@@ -68,11 +68,11 @@ export function rowsOf(page: StoredPage): PutRow[] {
   return bodies.map((body, i): PutRow => {
     const [position, collection] = [positions[i], collections[i]] as [number, CollectionName];
     const owner = owners[i] ?? null;
-    const oddId = oddIds[position];
-    const id = oddId ?? body.slice(ID_START, body.indexOf('"', ID_START));
+    const nonStandardId = nonStandardIds[position];
+    const id = nonStandardId ?? body.slice(ID_START, body.indexOf('"', ID_START));
     // This program starts a body with id and owner. Parsing one, or spreading an object, takes several
     // times longer.
-    if (oddId === undefined && owner !== null && !id.includes('\\')) {
+    if (nonStandardId === undefined && owner !== null && !id.includes('\\')) {
       const column = statuses[i] ?? undefined;
       const status = typeof column === 'number' ? null : column;
       return { position, collection, id, body, owner, status };

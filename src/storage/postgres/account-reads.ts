@@ -8,7 +8,7 @@ import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { Log } from '../../core/log.js';
 import type { AccountLimits } from '../../core/records/account-limits.js';
-import type { AccountProfile, Sender } from '../../core/records/record-service.js';
+import type { AccountProfile, RequestContext } from '../../core/records/record-service.js';
 import { totalsOf } from '../../core/records/usage-view.js';
 import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -50,9 +50,9 @@ export class AccountReads {
   protected readonly owner: string;
   /** The owner, encoded for storage. */
   protected readonly key: string;
-  protected readonly sender: Sender | undefined;
+  protected readonly sender: RequestContext | undefined;
 
-  constructor(context: AccountContext, owner: string, sender?: Sender) {
+  constructor(context: AccountContext, owner: string, sender?: RequestContext) {
     this.context = context;
     this.owner = owner;
     this.key = toStored(owner);

@@ -91,7 +91,10 @@ function openBusyHour(url: string): Promise<Loopback> {
     const status = (await (await fetch(`${url}/status`)).json()) as object;
     const from = new Date().toISOString();
     const last_hour = Array.from({ length: 60 }, (_, minute) => ({
-      ...{ from, to: from, failed: 0, p95_seconds: minute % 7 === 3 ? 0.01 : 0.005 },
+      from,
+      to: from,
+      failed: 0,
+      p95_seconds: minute % 7 === 3 ? 0.01 : 0.005,
       requests: 90 + ((minute * 37) % 61) + Math.round(40 * Math.sin(minute / 9)),
     }));
     response.end(JSON.stringify({ ...status, last_hour, ...trouble }));

@@ -30,7 +30,10 @@ it('The operations port answers live, ready, metrics and status, and nothing und
   const operations = operationsOf(await service.start(PORT));
   expect((await fetch(`${operations}/live`)).status).toBe(200);
   expect(await readyOf(operations)).toEqual({
-    ...{ status: 200, ready: true, reasons: [], warnings: ['backup_not_configured'] },
+    status: 200,
+    ready: true,
+    reasons: [],
+    warnings: ['backup_not_configured'],
   });
   const metrics = await fetch(`${operations}/metrics`);
   expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');

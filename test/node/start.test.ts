@@ -153,8 +153,12 @@ describe('A check', () => {
   it('reports every problem that would fail a start, each in a sentence', async () => {
     const { port, close } = await onLoopback(createServer());
     const wrong = {
-      ...{ REPLICATON: 'sync', ADMIN_API_KEY: 'short', DATABASE_URL: 'file:/dev/null/x/y.db' },
-      ...{ BACKUP_DIR: '/nope', HOST: '192.0.2.1', OPS_PORT: String(port) },
+      REPLICATON: 'sync',
+      ADMIN_API_KEY: 'short',
+      DATABASE_URL: 'file:/dev/null/x/y.db',
+      BACKUP_DIR: '/nope',
+      HOST: '192.0.2.1',
+      OPS_PORT: String(port),
       AUTH_USERINFO_URL: 'http://127.0.0.1:9/',
     };
     const { code, found, others } = await check(wrong, '--online');

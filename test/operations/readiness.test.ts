@@ -28,8 +28,11 @@ const WELL = {
   postgres: null,
 };
 const STATE = {
-  ...{ isStarted: true, isStopping: false, isStorageLost: false },
-  ...{ storageAnswers: true, hasProvider: true },
+  isStarted: true,
+  isStopping: false,
+  isStorageLost: false,
+  storageAnswers: true,
+  hasProvider: true,
 };
 const failing = (failing_reason: string) => ({ writes: { failing_since: ago(1), failing_reason } });
 const daily = (hours: number | null, more = {}) => ({
@@ -37,7 +40,8 @@ const daily = (hours: number | null, more = {}) => ({
   ...more,
 });
 const replica = (reached: boolean, behind_seconds: number) => ({
-  ...{ backups: null, replication: { reached, behind_seconds } },
+  backups: null,
+  replication: { reached, behind_seconds },
 });
 
 it.each<[reasons: string, warnings: string, figures?: object, state?: Partial<typeof STATE>]>([

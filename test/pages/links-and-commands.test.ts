@@ -40,6 +40,16 @@ it.each(PAGES)('%s names links, files and commands that exist', (page) => {
   }
 });
 
+it('The table of rules names files and tests that exist', () => {
+  const rows = tableRows(sectionOf('src/README.md', '## Where is each rule?'));
+  const named = rows.flatMap(({ File = '', Test = '' }) => [
+    ...codesIn(File).map((file) => join('src', file)),
+    ...codesIn(Test).map((test) => join('test', `${test}.test.ts`)),
+  ]);
+  expect(named).toContain('src/core/records/writer.ts');
+  expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
 it('The pages name every command of package.json', () => {
   const words = PAGES.map(textOf).join('\n');
   const missing = SCRIPTS.filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(words));

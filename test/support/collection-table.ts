@@ -35,7 +35,10 @@ export const COLLECTION_TABLE: readonly CollectionRow[] = tableRows(
   const body = [...texts.map((name) => [name, `some ${name}`]), ...numbers.map((n) => [n, 1000])];
   return {
     name: cells['Collection'] as CollectionName,
-    ...{ idPrefix, idDigitsMin: digits.length, texts, numbers },
+    idPrefix,
+    idDigitsMin: digits.length,
+    texts,
+    numbers,
     defaults: Object.fromEntries(defaults),
     body: Object.fromEntries(body),
   };

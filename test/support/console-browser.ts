@@ -38,7 +38,9 @@ export async function browseConsole(front = async (operations: string) => operat
   const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, SERVICE_URL, ...port });
   const browser = await startChromium();
   return {
-    ...{ console, browser, server },
+    console,
+    browser,
+    server,
     client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
     /** A page that is signed in, in a context of its own. */
     async signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page> {

@@ -29,7 +29,9 @@ export async function dataCommandHere(
 ): Promise<ProgramRun> {
   const text: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
   const code = await manage(args, {
-    ...{ environment, interrupted, version: '0.1.0' },
+    environment,
+    interrupted,
+    version: '0.1.0',
     out: (more) => void text.stdout.push(more),
     err: (more) => void text.stderr.push(more),
   });

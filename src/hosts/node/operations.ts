@@ -19,6 +19,7 @@ const BUILD = { version: VERSION, runtime: `node ${process.version}` };
 export async function openOperations(settings: Settings, log: Log) {
   const { port, requestLog } = settings.operations;
   const { postgresUrl, databasePath, backups: plan } = settings;
+  const hasProvider = settings.signIn !== undefined;
   // A closed pipe or a full disk loses only these lines.
   const print = (lines: string) =>
     new Promise<void>((resolve) => void process.stdout.write(lines, () => resolve()));
@@ -35,10 +36,9 @@ export async function openOperations(settings: Settings, log: Log) {
     const [storageAnswers, database, files, process] = await Promise.all(asked);
     const backups = held && plan ? backupFacts(plan, meter, files) : null;
     const figures = figuresOf(meter, held, { ...BUILD, database, process }, backups);
-    const state = {
-      ...{ isStarted: held !== undefined, isStopping, storageAnswers },
-      ...{ isStorageLost: meter.isStorageLost, hasProvider: settings.signIn !== undefined },
-    };
+    const { isStorageLost } = meter;
+    const isStarted = held !== undefined;
+    const state = { isStarted, isStopping, isStorageLost, storageAnswers, hasProvider };
     return { ...readinessOf(figures, state), ...figures };
   };
   const delays = sampledDelays();

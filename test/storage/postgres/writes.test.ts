@@ -37,7 +37,13 @@ async function overLine({ isPooled = false } = {}) {
   const waiting = () =>
     sql("select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = $1", [name]);
   return {
-    ...{ account, id, line, sql, waiting, database: records.database, log: records.log },
+    account,
+    id,
+    line,
+    sql,
+    waiting,
+    database: records.database,
+    log: records.log,
     /** Keeps writes of a table waiting until it is called. */
     async lock(table: string) {
       const holder = new pg.Client(url);

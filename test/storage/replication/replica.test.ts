@@ -41,7 +41,8 @@ afterEach(async () => {
 function make(): void {
   reports = [];
   replica = new Replica({
-    ...{ socketPath, path: DATABASE },
+    socketPath,
+    path: DATABASE,
     onReport: (report) => void reports.push(report),
     async inTurn(use) {
       uses++;

@@ -64,7 +64,10 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
     throw new CommandError(`${path} is not UTF-8; ${wanted}`);
   }
   return {
-    ...{ path, format, bytes, text: decoded(bytes, FALLBACK_ENCODING) ?? '' },
+    path,
+    format,
+    bytes,
+    text: decoded(bytes, FALLBACK_ENCODING) ?? '',
     encoding: `${FALLBACK_ENCODING} (it is not UTF-8; if letters look wrong below, pass --encoding)`,
   };
 }

@@ -35,17 +35,18 @@ class File {
       if (change.state === 'pending') change.state = failed ? 'sync-failed' : 'synced';
     }
     if (this.#changes.some(({ state }) => state !== 'synced')) return;
-    for (const { change } of this.#changes) this.#base = applied(this.#base, change);
+    this.#base = applied(
+      this.#base,
+      this.#changes.map(({ change }) => change),
+    );
     this.#changes = [];
   }
 
   after(random: Random, survival: Survival) {
-    let bytes: Buffer = Buffer.from(this.#base);
-    for (const { change, state } of this.#changes) {
-      const pieces = state === 'synced' ? [change] : survivors(change, random, survival);
-      for (const piece of pieces) bytes = applied(bytes, piece);
-    }
-    return bytes;
+    const pieces = this.#changes.flatMap(({ change, state }) =>
+      state === 'synced' ? [change] : survivors(change, random, survival),
+    );
+    return applied(this.#base, pieces);
   }
 }
 
@@ -167,16 +168,18 @@ function sectorsOf(write: Write, sectorBytes: number) {
   return pieces;
 }
 
-/** The bytes after the change. A gap is filled with zeros. */
-function applied(bytes: Buffer, change: Write | Truncate) {
-  if (change.kind === 'truncate') return sized(bytes, change.size);
-  const { offset, data } = change;
-  const target = offset + data.length > bytes.length ? sized(bytes, offset + data.length) : bytes;
-  data.copy(target, offset);
-  return target;
-}
-
-function sized(bytes: Buffer, size: number) {
-  if (size <= bytes.length) return bytes.subarray(0, size);
-  return Buffer.concat([bytes, Buffer.alloc(size - bytes.length)]);
+/** A copy of the bytes after the changes. A gap is filled with zeros. */
+function applied(base: Buffer, changes: readonly (Write | Truncate)[]) {
+  const ends = changes.map((change) =>
+    change.kind === 'truncate' ? change.size : change.offset + change.data.length,
+  );
+  const bytes = Buffer.alloc(ends.reduce((most, end) => Math.max(most, end), base.length));
+  let length = base.copy(bytes);
+  for (const [index, change] of changes.entries()) {
+    const end = ends[index] ?? 0;
+    if (change.kind === 'truncate') bytes.fill(0, end);
+    else change.data.copy(bytes, change.offset);
+    length = change.kind === 'truncate' ? end : Math.max(length, end);
+  }
+  return bytes.subarray(0, length);
 }

@@ -48,7 +48,11 @@ export async function openPostgresPair() {
   writeFileSync(join(copy.data, 'standby.signal'), '');
   const primary = await serverOn(folder, ['synchronous_standby_names=*']);
   const source = `host=127.0.0.1 port=${primary.port} user=service application_name=standby`;
-  const standby = await serverOn(copy, [`primary_conninfo=${source}`]);
+  const standby = await serverOn(copy, [
+    `primary_conninfo=${source}`,
+    // Its default of 5 s would keep writes waiting for the standby after the primary is back.
+    'wal_retrieve_retry_interval=100ms',
+  ]);
   const isStreaming = "select 1 from pg_stat_replication where sync_state = 'sync'";
   while ((await primary.sql('postgres', isStreaming)).length === 0) await delay(50);
   const promote = () => standby.sql('postgres', 'select pg_promote(true)');

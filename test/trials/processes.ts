@@ -57,7 +57,9 @@ const QUICK_EVENTS: readonly Event[] = [
 const EVENTS: readonly Event[] = [
   ...QUICK_EVENTS,
   event('one of two frozen for 8 s (SIGSTOP)', (host) => host.freeze(1, FROZEN_MS), {
-    ...NO_FAILURE,
+    ...REFUSED,
+    // One request of an account is in progress.
+    failedMax: ACCOUNTS,
     waitMaxMs: FROZEN_MS + WAIT_MAX_MS,
   }),
   event('Postgres restarted', ({ postgres }) => postgres.restart()),

@@ -137,6 +137,14 @@ describeContract('Request body', (service) => {
     expectInvalidJson(await account.send('POST', '/orders', { body: '{"amount":1e309}' }));
     expect((await account.post('/orders', {})).status).toBe(422);
   });
+
+  it('is checked for valid JSON before its record is looked for, which may be missing or of another account', async () => {
+    const { id } = await service.account().create('businesses', {});
+    for (const path of [`/businesses/${id}`, '/businesses/BIZ-9999999']) {
+      expectInvalidJson(await account.send('PATCH', path, { body: '{"note":' }));
+      expectRefused(await account.patch(path, {}), 404, 'NOT_FOUND');
+    }
+  });
 });
 
 function expectInvalidJson(reply: Reply): void {

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { PutRow, RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
-import { Replica, type ReplicaReport } from '../replication/replica.js';
+import { Replica, type ReplicatedFile } from '../replication/replica.js';
 import { makeEmpty, makeFolder } from './durable-files.js';
 import { type Backup, takeBackup } from './file-backup.js';
 import { placeToOpen, refusalOf } from './file-place.js';
@@ -15,11 +15,8 @@ import { isLogMissing } from './own-database.js';
 import type { Opened, ThreadCalls, ThreadOptions } from './storage-thread.js';
 import { rowsOf, rowsText } from './stored-rows.js';
 
-export interface ReplicationOptions {
-  /** Path of Litestream's control socket. */
-  readonly socketPath: string;
-  readonly onReport?: (report: ReplicaReport) => void;
-}
+/** `socketPath`: of Litestream's control socket. */
+export type ReplicationOptions = Pick<ReplicatedFile, 'socketPath' | 'onReport'>;
 
 export interface LibsqlStorageOptions {
   /** Path of the database file; a missing folder is created. */

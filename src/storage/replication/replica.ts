@@ -2,7 +2,6 @@
 // two commits.
 
 import { resolve } from 'node:path';
-import type { ReplicationOptions } from '../file/file-storage.js';
 import { litestreamOn } from './litestream.js';
 
 /**
@@ -19,7 +18,9 @@ export interface ReplicaReport {
   readonly hasFailed?: boolean;
 }
 
-interface ReplicatedFile extends ReplicationOptions {
+export interface ReplicatedFile {
+  readonly socketPath: string;
+  readonly onReport?: (report: ReplicaReport) => void;
   readonly path: string;
   /** Makes a commit that changes nothing. */
   readonly touch: () => Promise<void>;

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { Connection, configure } from '../../../src/storage/file/connection.js';
+import { Connection, configure, isRolledBack } from '../../../src/storage/file/connection.js';
 import { explained } from '../../../src/storage/file/connection-errors.js';
 import { EXCLUSIVE, WITH_LITESTREAM } from '../../../src/storage/file/file-sharing.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -26,13 +26,14 @@ const pragma = (name: string) => connection.value(`pragma ${name}`);
 const numbers = () => connection.rows('select n from t order by n').map(({ n }) => n);
 
 // The other texts: file-storage.test.ts and refused-files.test.ts.
-it('A read-only file and a full disk are reported with what to do', () => {
+it('A read-only file and a full disk are reported with what to do, and a full disk as one that stored nothing', () => {
   connection.value('create table large (bytes)');
   connection.value(`pragma max_page_count = ${pragma('page_count')}`);
   const large = ['insert into large values (zeroblob(100000))'] as const;
   const full = 'SQLITE_FULL: database or disk is full';
   expect(() => connection.batch([insert(1), large])).toThrow(full);
   expect(explained(full)).toBe('its disk is full; make room');
+  expect(isRolledBack(full)).toBe(true);
   connection.value('pragma query_only = on');
   const readOnly = 'SQLITE_READONLY: attempt to write a readonly database';
   expect(() => connection.value('insert into t values (1)')).toThrow(readOnly);

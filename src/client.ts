@@ -11,7 +11,7 @@ import {
   type CallOptions,
   type ConnectionOptions,
   connect,
-  isOfFramework,
+  isFrameworkSignal,
 } from './clients/client/connection.js';
 import { type Page, type PageQuery, page } from './clients/client/pages.js';
 import type { Health, Payment } from './core/domain/api-schema.js';
@@ -58,7 +58,7 @@ export function createClient<Own extends OwnProperties = object>(
     const Authorization = SCHEME + (await tokenFrom(token, before?.slice(SCHEME.length)));
     return Authorization === before ? undefined : { Authorization };
   });
-  const sendOpen = connect(options, async () => ({}));
+  const sendUnauthenticated = connect(options, async () => ({}));
   const list = (call?: CallOptions) => page<Payment>(send, '/payments', undefined, call);
   return {
     ...collections<ListQuery, Own>(send, '', PAGE_SIZE_MAX),
@@ -67,7 +67,7 @@ export function createClient<Own extends OwnProperties = object>(
       due: async (call) => (await list(call)).items.filter(({ status }) => status === 'pending'),
     },
     health: async (call) =>
-      (await sendOpen({ method: 'GET', path: '/health', ...call })).data as Health,
+      (await sendUnauthenticated({ method: 'GET', path: '/health', ...call })).data as Health,
   };
 }
 
@@ -76,7 +76,7 @@ async function tokenFrom(source: ClientOptions['token'], refused?: string): Prom
   try {
     if (typeof source === 'function') token = await source(refused);
   } catch (cause) {
-    if (isOfFramework(cause)) throw cause;
+    if (isFrameworkSignal(cause)) throw cause;
     throw new ApiError('NO_TOKEN', 'the token function failed; its error is the cause', { cause });
   }
   if (typeof token === 'string' && token !== '') return token;

@@ -12,7 +12,7 @@ import { SETTING_NAMES } from './hosts/settings/warnings.js';
 import { readConsoleSettings, readSettings } from './hosts/settings.js';
 import { loopbackOnly } from './preview/loopback-only.js';
 import { nextFreePort, startPreviewPort } from './preview/preview-port.js';
-import { startConsole } from './tools/console/host.js';
+import { startConsole } from './tools/console/server.js';
 
 const BACKUP_DIR = 'data/preview-backups';
 /** The settings that the preview reads; it has its own database and sign-in. */
@@ -57,7 +57,7 @@ await runService(log, async (onStorageLost) => {
     assetFolder: new URL('./console/', import.meta.url),
     log,
     // The first one is in the welcome.
-    tellCode(next) {
+    printCode(next) {
       if (code !== '') tell(`The console's next code: ${next}`);
       code = next;
     },

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { root } from '../root.js';
 import { hasLoadTool, loadGenerator } from './load.js';
 import { machineText } from './machine.js';
-import { killAll } from './processes.js';
+import { killAllProcesses } from './processes.js';
 import { isReached, tableOf } from './table.js';
 import { emptyDatabase, startIdentityProvider } from './targets.js';
 import { listTwenty, readOne } from './workloads/reads.js';
@@ -32,7 +32,7 @@ import { create, update } from './workloads/writes.js';
  * @property {{ checkout: string, emptyDatabase: string }} [other] Another checkout; its build may write a different file format.
  * @property {Target} identity
  * @property {(options: LoadOptions) => Promise<Load>} load
- * @property {(text: string) => void} say
+ * @property {(text: string) => void} log
  */
 
 const QUICK = { rounds: 2, seconds: 1, warmUpSeconds: 2, sizes: [10_000], settleMs: 300 };
@@ -73,7 +73,7 @@ const started = performance.now();
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/bench-'));
 process.on('exit', () => {
-  killAll();
+  killAllProcesses();
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
@@ -93,13 +93,13 @@ const bench = {
   }),
   identity,
   load: loadGenerator(folder),
-  say(text) {
+  log(text) {
     const seconds = String(Math.round((performance.now() - started) / 1000));
     process.stderr.write(`${seconds.padStart(4)} s  ${text}\n`);
   },
 };
 const machine = machineText(bench);
-for (const text of machine) bench.say(text);
+for (const text of machine) bench.log(text);
 
 /** @type {Line[]} */
 const lines = [];
@@ -112,7 +112,7 @@ for (const name of options.rows) {
     // The other rows' figures are still printed, but the run has failed.
     failures.push(`FAILED: ${name}. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
-    killAll(identity.process);
+    killAllProcesses(identity.process);
   }
 }
 await identity.process.stop();

@@ -14,7 +14,7 @@ const OUTPUT_MAX_CHARACTERS = 1_000_000;
 /**
  * @typedef {object} Started
  * @property {number} pid
- * @property {(wanted: RegExp) => Promise<RegExpExecArray>} saw Resolves when the output matches; rejects when the process ends without it.
+ * @property {(wanted: RegExp) => Promise<RegExpExecArray>} waitForOutput Resolves when the output matches; rejects when the process ends without it.
  * @property {() => Promise<string>} ended Resolves with the output when it exits with 0; rejects otherwise.
  * @property {() => Promise<void>} stop Sends SIGTERM to the whole group, SIGKILL after a while; resolves when it is gone.
  */
@@ -23,7 +23,7 @@ const OUTPUT_MAX_CHARACTERS = 1_000_000;
 const groups = new Set();
 
 /** Ends every running process at once, except one that is still needed. */
-export function killAll(/** @type {Started | undefined} */ spared = undefined) {
+export function killAllProcesses(/** @type {Started | undefined} */ spared = undefined) {
   for (const group of groups) {
     if (group === spared?.pid) continue;
     signal(group, 'SIGKILL');
@@ -83,7 +83,7 @@ export function startProcess(command, args, environment = {}) {
     new Error(`${command} ${args.join(' ').slice(0, 200)} failed:\n${text.stderr || text.stdout}`);
   return {
     pid,
-    saw: (wanted) =>
+    waitForOutput: (wanted) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(failure()), START_TIMEOUT_MS);
         const look = () => {

@@ -20,7 +20,7 @@ import { median, medianRatio } from './statistics.js';
 /** @typedef {{ name: string, rounds: Round[] }} Measured */
 
 /** Measures the contenders in turn, after an uncounted round. */
-export async function inTurn(
+export async function measureInterleaved(
   /** @type {Bench} */ bench,
   /** @type {string} */ workload,
   /** @type {readonly Contender[]} */ contenders,
@@ -32,7 +32,7 @@ export async function inTurn(
   for (let round = 0; round < rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
       const { name, target, requests } = contender;
-      bench.say(`${workload}: round ${round + 1} of ${rounds}, ${name}`);
+      bench.log(`${workload}: round ${round + 1} of ${rounds}, ${name}`);
       const { pid } = target.process;
       const before = cpuMicrosecondsOf(pid) ?? Number.NaN;
       const load = await bench.load({ origin: target.origin, requests, connections, seconds });
@@ -49,7 +49,7 @@ async function warmUp(
   /** @type {string} */ workload,
   /** @type {readonly Contender[]} */ contenders,
 ) {
-  bench.say(`${workload}: warming up`);
+  bench.log(`${workload}: warming up`);
   const { connections, warmUpSeconds: seconds } = bench;
   for (const { target, requests } of contenders) {
     await bench.load({ origin: target.origin, requests, connections, seconds });

@@ -6,7 +6,7 @@ import { root } from '../root.js';
 import { otherDataSet } from './data-set.js';
 import { startProcess, startScript } from './processes.js';
 
-/** @import { FixedAnswer, FixedAnswers } from './targets/answer-file.js' */
+/** @import { FixedResponse, FixedResponses } from './targets/fixed-responses.js' */
 /** @import { LoadRequest } from './load.js' */
 /** @import { Bench } from './bench.js' */
 /** @import { Accounts } from './data-set.js' */
@@ -31,7 +31,7 @@ const HOP_HEADERS = new Set([
 
 /** @returns {Promise<Target>} */
 export async function listening(/** @type {Started} */ started) {
-  const [, origin = ''] = await started.saw(LISTENS);
+  const [, origin = ''] = await started.waitForOutput(LISTENS);
   return { origin, process: started };
 }
 
@@ -101,7 +101,7 @@ export function startIdentityProvider() {
 }
 
 /** Starts a floor that sends the answers in `answers`. */
-export function startFloor(/** @type {string} */ folder, /** @type {FixedAnswers} */ answers) {
+export function startFloor(/** @type {string} */ folder, /** @type {FixedResponses} */ answers) {
   const file = join(folder, `answers-${++files}.json`);
   writeFileSync(file, JSON.stringify(answers));
   return listening(startScript('./targets/hono-floor.js', [file]));
@@ -110,7 +110,7 @@ export function startFloor(/** @type {string} */ folder, /** @type {FixedAnswers
 let files = 0;
 
 /** A target's answer to a request, in a form that a floor can repeat. Throws when it is not 2xx. */
-export async function answerOf(
+export async function responseOf(
   /** @type {Target} */ { origin },
   /** @type {LoadRequest} */ { method, path, token, body },
 ) {
@@ -125,7 +125,7 @@ export async function answerOf(
   const text = await response.text();
   if (!response.ok) throw new Error(`${origin}${path} answered ${response.status}: ${text}`);
   const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
-  return /** @type {FixedAnswer} */ ({
+  return /** @type {FixedResponse} */ ({
     status: response.status,
     headers: Object.fromEntries(headers),
     body: text,

@@ -54,8 +54,8 @@ export async function openServer(data, settings = [], under = []) {
     }
   };
   let server = startPostgres(data, port, settings, under);
-  await answering();
-  async function answering() {
+  await untilReady();
+  async function untilReady() {
     for (const givenUpAt = performance.now() + STARTS_MAX_MS; ; ) {
       try {
         await sql('postgres', 'select 1');
@@ -81,7 +81,7 @@ export async function openServer(data, settings = [], under = []) {
     end: () => server.end(),
     async start() {
       server = startPostgres(data, port, settings, under);
-      await answering();
+      await untilReady();
     },
   };
 }

@@ -13,11 +13,11 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startIdentity } from '../identity.js';
 import { root } from '../root.js';
-import { startFront } from './front.js';
+import { startBalancer } from './load-balancer.js';
 import { makeCluster, openServer, openToPostgres } from './postgres.js';
 
 const PROCESSES = 2;
-const FRONT_PORT = 8080;
+const LOAD_BALANCER_PORT = 8080;
 /** A process that was killed is started again after this long, as systemd would. */
 const START_AGAIN_MS = 10_000;
 /** Each process ends when this one does, for whatever reason. */
@@ -64,8 +64,8 @@ async function run() {
   };
   for (let number = 1; number <= PROCESSES; number++) lives.push(keepAlive(number, environment));
   while (living.size < PROCESSES) await delay(50, undefined, { signal });
-  const wanted = Number(process.env['PORT'] || FRONT_PORT);
-  const front = await startFront(wanted, () => [...living.values()].map(({ origin }) => origin));
+  const wanted = Number(process.env['PORT'] || LOAD_BALANCER_PORT);
+  const front = await startBalancer(wanted, () => [...living.values()].map(({ origin }) => origin));
   closers.push(front.close);
   if (front.port !== wanted)
     say(`Port ${wanted} is taken by another program; using ${front.port}.`);

@@ -10,7 +10,7 @@ import {
   SETTINGS,
   type SettingName,
 } from './settings/schema.js';
-import { SettingError, shown } from './settings/setting-error.js';
+import { maskedText, SettingError } from './settings/setting-error.js';
 
 export type { Environment, ReadFile };
 
@@ -23,15 +23,15 @@ export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 /** A request that takes longer is slow. */
 const SLOW_REQUEST_MS = 500;
 const NAMES = Object.keys(SETTINGS) as SettingName[];
-const OF_CONSOLE = NAMES.filter((name) => /^CONSOLE_|^SERVICE_URL$/.test(name));
-const OF_SERVICE = NAMES.filter((name) => !OF_CONSOLE.includes(name));
+const CONSOLE_NAMES = NAMES.filter((name) => /^CONSOLE_|^SERVICE_URL$/.test(name));
+const SERVICE_NAMES = NAMES.filter((name) => !CONSOLE_NAMES.includes(name));
 
 /**
  * Throws a `SettingError`, as all of these functions do. An empty variable is an unset one. A host
  * without files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile) {
-  const values = valuesIn(environment, OF_SERVICE, readFile);
+  const values = readValues(environment, SERVICE_NAMES, readFile);
   const { DATABASE_URL: database, OPS_PORT: port, REQUEST_LOG: logged } = values;
   return {
     host: values.HOST,
@@ -46,7 +46,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     /** A new database gets the sample rows of `local-preview`. */
     sampleRecords: values.SAMPLE_RECORDS === 'on',
     /** Undefined: every bearer token gets 503 `AUTH_UNAVAILABLE`. */
-    signIn: signInIn(values),
+    signIn: signInSettings(values),
     /** Two while the key is rotated: both are taken. */
     adminKey: values.ADMIN_API_KEY_FILE ?? values.ADMIN_API_KEY,
     corsAllowedOrigins: values.CORS_ALLOWED_ORIGINS,
@@ -66,7 +66,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
 
 /** The console's: which service it shows, where it listens, and how its operator signs in. */
 export function readConsoleSettings(environment: Environment, readFile?: ReadFile) {
-  const values = valuesIn(environment, [...OF_CONSOLE, 'OPS_HOST', 'OPS_PORT']);
+  const values = readValues(environment, [...CONSOLE_NAMES, 'OPS_HOST', 'OPS_PORT']);
   return {
     /** Includes `/api/v1`, has no slash at the end. */
     serviceUrl: values.SERVICE_URL,
@@ -89,7 +89,7 @@ export function operationsUrl(values: Pick<Values, 'OPS_HOST' | 'OPS_PORT'>): st
 }
 
 /** Only some settings, for a program that needs no others. */
-export function valuesIn<Some extends SettingName>(
+export function readValues<Some extends SettingName>(
   environment: Environment,
   names: readonly Some[],
   readFile?: ReadFile,
@@ -103,7 +103,7 @@ export function valuesIn<Some extends SettingName>(
       const value = parse(text, readFile);
       if (value !== undefined) return [name, value];
     } catch {}
-    problems.push(`${name} is ${shown(name, text)}; it must be ${wanted}`);
+    problems.push(`${name} is ${maskedText(name, text)}; it must be ${wanted}`);
     return [name];
   });
   const isOfNames = (sentence: string) => names.some((name) => sentence.startsWith(`${name} `));
@@ -148,7 +148,7 @@ function problemsBetween(given: { readonly [Name in SettingName]?: string | unde
 
 /** Only the database file. */
 export function readDatabasePath(environment: Environment): string {
-  const { file } = valuesIn(environment, ['DATABASE_URL']).DATABASE_URL;
+  const { file } = readValues(environment, ['DATABASE_URL']).DATABASE_URL;
   if (file !== '') return file;
   throw new SettingError(
     'DATABASE_URL is a postgres URL; it must be a local file such as file:data/service.db',
@@ -158,7 +158,11 @@ export function readDatabasePath(environment: Environment): string {
 /** The key that a program sends: during a rotation the first one, which is the newer. */
 export function readSentAdminKey(environment: Environment, readFile?: ReadFile): string {
   const names = ['ADMIN_API_KEY', 'ADMIN_API_KEY_FILE'] as const;
-  const { ADMIN_API_KEY: only, ADMIN_API_KEY_FILE: keys } = valuesIn(environment, names, readFile);
+  const { ADMIN_API_KEY: only, ADMIN_API_KEY_FILE: keys } = readValues(
+    environment,
+    names,
+    readFile,
+  );
   const key = keys?.[0] ?? only;
   if (key !== undefined) return key;
   throw new SettingError(
@@ -169,12 +173,12 @@ export function readSentAdminKey(environment: Environment, readFile?: ReadFile):
 /** Undefined: no backups. `intervalHours` 0: only on request. `keep`: at least 1. */
 export function readBackups(environment: Environment) {
   const names = ['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP'] as const;
-  const values = valuesIn(environment, names);
+  const values = readValues(environment, names);
   const { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: intervalHours, BACKUP_KEEP: keep } = values;
   return folder === undefined ? undefined : { folder, intervalHours, keep };
 }
 
-function signInIn(values: Values): Required<SignInSettings> | undefined {
+function signInSettings(values: Values): Required<SignInSettings> | undefined {
   const { AUTH_USERINFO_URL: userinfoUrl, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = values;
   if ((userinfoUrl ?? issuer ?? jwksUrl) === undefined) return undefined;
   return {

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { HEALTH_ISSUES, REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
-import { LOOK_COMMANDS, START_COMMANDS } from '../../src/tools/console/failure.js';
+import { DIAGNOSIS_COMMANDS, START_COMMANDS } from '../../src/tools/console/error-page.js';
 import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { onLoopback } from '../support/loopback.js';
@@ -116,7 +116,7 @@ it('Health names the last backup', async () => {
 it('If the service is down, every page shows the commands to diagnose and start it', async () => {
   const visitor = await signedIn();
   await server.stop();
-  const commands = [...LOOK_COMMANDS, ...START_COMMANDS];
+  const commands = [...DIAGNOSIS_COMMANDS, ...START_COMMANDS];
   for (const path of ['/', '/accounts']) {
     const { status, text } = await visitor.get(path);
     expect(status).toBe(502);

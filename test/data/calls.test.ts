@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../src/operator-client.js';
 import { paginate } from '../../src/tools/data/paginate.js';
-import { PAGE_SIZE, Service, waitBefore } from '../../src/tools/data/service.js';
+import { PAGE_SIZE, retryDelayMs, ServiceClient } from '../../src/tools/data/service-client.js';
 
 const TARGET = { baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' };
-const service = new Service(TARGET, { interrupted: new AbortController().signal, err() {} });
+const service = new ServiceClient(TARGET, { interrupted: new AbortController().signal, err() {} });
 
 it('A wait grows up to half a minute, or is what the response asks for, up to five', () => {
-  const growing = [0, 1, 2, 3, 4, 5, 99].map((retries) => waitBefore(retries));
+  const growing = [0, 1, 2, 3, 4, 5, 99].map((retries) => retryDelayMs(retries));
   expect(growing).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-  const asked = [0, 7_000, 31_536_000_000].map((ms) => waitBefore(3, ms));
+  const asked = [0, 7_000, 31_536_000_000].map((ms) => retryDelayMs(3, ms));
   expect(asked).toEqual([0, 7_000, 300_000]);
 });
 
@@ -29,7 +29,7 @@ it('Retries end after ten minutes without success', async () => {
 });
 
 it('The first call of a service that cannot be reached is not repeated', async () => {
-  await expect(service.reach()).rejects.toThrow(ApiError);
+  await expect(service.checkReachable()).rejects.toThrow(ApiError);
 });
 
 const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);

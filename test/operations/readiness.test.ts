@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
-import { answerInTime, answers, readinessOf } from '../../src/hosts/operations/readiness.js';
+import { answers, readinessOf, withTimeout } from '../../src/hosts/operations/readiness.js';
 import type { Figures } from '../../src/hosts/operations/status.js';
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +31,7 @@ const STATE = {
   isStarted: true,
   isStopping: false,
   isStorageLost: false,
-  storageAnswers: true,
+  isStorageReachable: true,
   hasProvider: true,
 };
 const failing = (failing_reason: string) => ({ writes: { failing_since: ago(1), failing_reason } });
@@ -47,9 +47,9 @@ const replica = (reached: boolean, behind_seconds: number) => ({
 it.each<[reasons: string, warnings: string, figures?: object, state?: Partial<typeof STATE>]>([
   ['', ''],
   ['starting', '', { backups: null }, { isStarted: false }],
-  ['stopping', '', {}, { isStopping: true, storageAnswers: false }],
+  ['stopping', '', {}, { isStopping: true, isStorageReachable: false }],
   ['storage_lost', '', {}, { isStorageLost: true }],
-  ['database_unavailable', '', {}, { storageAnswers: false }],
+  ['database_unavailable', '', {}, { isStorageReachable: false }],
   ['writes_failing', '', failing('SQLITE_IOERR')],
   ['writes_failing disk_full', '', failing('SQLITE_FULL: database or disk is full')],
   ['disk_full', '', { database: { disk_free_bytes: 4_096 } }],
@@ -77,7 +77,7 @@ it.each([
   ['hangs', () => new Promise<void>(() => {})],
 ])('Storage that %s does not answer, and is asked once at a time', async (_, ping) => {
   const asked = vi.fn(() => answers({ ping, touch: ping }, new Meter()));
-  const ask = answerInTime(asked, false);
+  const ask = withTimeout(asked, false);
   const both = Promise.all([ask(), ask()]);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await both).toEqual([false, false]);

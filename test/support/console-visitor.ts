@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings.js';
-import { startConsole } from '../../src/tools/console/host.js';
+import { startConsole } from '../../src/tools/console/server.js';
 import { ADMIN_KEY } from './contract.js';
 import { startDataCommand } from './data-command.js';
 import { dataService } from './data-service.js';
@@ -26,7 +26,7 @@ export async function openConsole(environment: Environment) {
     settings: readConsoleSettings(given, undefined),
     assetFolder: ASSETS,
     log,
-    tellCode: (code) => void codes.push(code),
+    printCode: (code) => void codes.push(code),
   });
   const visitor = () => new Visitor(origin);
   return {

@@ -2,7 +2,7 @@
 // them. Each account sends requests continuously, through a load balancer.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { startFront } from '../../scripts/processes/front.js';
+import { startBalancer } from '../../scripts/processes/load-balancer.js';
 import { openPostgresPair } from '../support/postgres.js';
 import { PostgresDeployment } from './histories/postgres-deployment.js';
 import { exhaust } from './histories/postgres-faults.js';
@@ -73,7 +73,7 @@ export const processes: Trial = async ({ size, only, say }) => {
     host.failOver(standby, promote),
   );
   const host = await PostgresDeployment.open(primary);
-  const front = await startFront(0, () => host.places.flatMap(({ origin }) => origin ?? []));
+  const front = await startBalancer(0, () => host.places.flatMap(({ origin }) => origin ?? []));
   const client = clientOf(front.origin);
   try {
     const findings: Finding[] = [];

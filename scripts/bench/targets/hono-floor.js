@@ -3,9 +3,9 @@
 
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { announce, readAnswers } from './answer-file.js';
+import { announce, readResponses } from './fixed-responses.js';
 
-const { GET, POST, PATCH } = readAnswers(process.argv[2]);
+const { GET, POST, PATCH } = readResponses(process.argv[2]);
 
 const app = new Hono();
 if (GET !== undefined) {

@@ -2,7 +2,7 @@
 // `~` is the account's name, and the rest only makes tokens distinct.
 
 import { createServer } from 'node:http';
-import { announce } from './answer-file.js';
+import { announce } from './fixed-responses.js';
 
 const server = createServer(({ headers }, response) => {
   const token = (headers.authorization ?? '').replace(/^Bearer /, '');

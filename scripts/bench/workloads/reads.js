@@ -1,9 +1,16 @@
 // Read one, list 20 of 10,000, list 20 of 100,000.
 
 import { makeDataSet, sampleOf } from '../data-set.js';
-import { inTurn } from '../rounds.js';
+import { measureInterleaved } from '../rounds.js';
 import { count, loadLines } from '../table.js';
-import { answerOf, listening, otherBuild, startFloor, startOurs, withTargets } from '../targets.js';
+import {
+  listening,
+  otherBuild,
+  responseOf,
+  startFloor,
+  startOurs,
+  withTargets,
+} from '../targets.js';
 
 /** @import { Bench } from '../bench.js' */
 /** @import { LoadRequest } from '../load.js' */
@@ -39,8 +46,8 @@ export async function readOne(/** @type {Bench} */ bench) {
     );
     const [first] = requests;
     if (first === undefined) throw new Error('the sample of the data set has no record to read');
-    const floor = await use(startFloor(folder, { GET: await answerOf(ours, first) }));
-    const measured = await inTurn(bench, 'read one', [
+    const floor = await use(startFloor(folder, { GET: await responseOf(ours, first) }));
+    const measured = await measureInterleaved(bench, 'read one', [
       { name: 'ours', target: ours, requests },
       ...(await otherBuild(bench, use, 'read', [SMALL], requests)),
       { name: 'Hono floor', target: floor, requests },
@@ -61,9 +68,9 @@ export async function listTwenty(/** @type {Bench} */ bench) {
     for (const { prefix, records } of [SMALL, LARGE]) {
       const workload = `list 20 of ${count(records)}`;
       const request = listOf(`${prefix}-0`);
-      const floor = await use(startFloor(folder, { GET: await answerOf(ours, request) }));
+      const floor = await use(startFloor(folder, { GET: await responseOf(ours, request) }));
       const requests = [request];
-      const measured = await inTurn(bench, workload, [
+      const measured = await measureInterleaved(bench, workload, [
         { name: 'ours', target: ours, requests },
         ...others.map((other) => ({ ...other, requests })),
         { name: FLOOR, target: floor, requests },

@@ -18,7 +18,7 @@ const GOAL_FROM = 1_000_000;
 /** @typedef {{ ms: number, cpu: number, resident: number }} Start `cpu`: microseconds. */
 
 export async function startUp(/** @type {Bench} */ bench) {
-  const { sizes, rounds, say } = bench;
+  const { sizes, rounds, log } = bench;
   const empty = await startOnce(bench, bench.emptyDatabase);
   /** @type {Line[]} */
   const lines = [];
@@ -32,7 +32,7 @@ export async function startUp(/** @type {Bench} */ bench) {
     /** @type {number[]} */
     const readings = [];
     for (let round = 0; round < rounds; round++) {
-      say(`start-up with ${count(records)}: round ${round + 1} of ${rounds}`);
+      log(`start-up with ${count(records)}: round ${round + 1} of ${rounds}`);
       starts.push(await startOnce(bench, data.file));
       if (ofOther) otherStarts.push(await startOnce(bench, ofOther.file, bench.other?.checkout));
       readings.push(await readingTime(data.file));

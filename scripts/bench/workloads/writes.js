@@ -1,9 +1,16 @@
 // Create and update. Every write of ours is on disk before it is answered.
 
 import { CHANGE, makeDataSet, NEW_RECORD, sampleOf } from '../data-set.js';
-import { inTurn } from '../rounds.js';
+import { measureInterleaved } from '../rounds.js';
 import { loadLines } from '../table.js';
-import { answerOf, listening, otherBuild, startFloor, startOurs, withTargets } from '../targets.js';
+import {
+  listening,
+  otherBuild,
+  responseOf,
+  startFloor,
+  startOurs,
+  withTargets,
+} from '../targets.js';
 
 /** @import { Bench } from '../bench.js' */
 /** @import { LoadRequest } from '../load.js' */
@@ -49,8 +56,8 @@ function writing(bench, workload, requestsOf, least) {
       listening(startOurs({ file: data.file, identityOrigin: identity.origin })),
     );
     const [change = CREATE] = updatesOf(sample);
-    const answers = { POST: await answerOf(ours, CREATE), PATCH: await answerOf(ours, change) };
-    const measured = await inTurn(bench, workload, [
+    const answers = { POST: await responseOf(ours, CREATE), PATCH: await responseOf(ours, change) };
+    const measured = await measureInterleaved(bench, workload, [
       { name: 'ours', target: ours, requests },
       ...(await otherBuild(bench, use, workload, [ACCOUNT], requests)),
       { name: FLOOR, target: await use(startFloor(folder, answers)), requests },

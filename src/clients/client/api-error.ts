@@ -27,7 +27,7 @@ export type ClientErrorCode =
 
 export type ApiErrorCode = ErrorCode | ClientErrorCode;
 
-interface Described<Code extends ApiErrorCode, RequestId = string, Status = number> extends Error {
+interface ErrorBase<Code extends ApiErrorCode, RequestId = string, Status = number> extends Error {
   readonly name: 'ApiError';
   /** Branch on this. A later release of the service may have codes that this type doesn't know. */
   readonly code: Code;
@@ -41,10 +41,10 @@ interface Described<Code extends ApiErrorCode, RequestId = string, Status = numb
 }
 
 /** The service answered, and refused. */
-export type RefusedError = Described<Exclude<ErrorCode, 'VALIDATION_FAILED'>>;
+export type RefusedError = ErrorBase<Exclude<ErrorCode, 'VALIDATION_FAILED'>>;
 
 /** The record would break the rules of its collection. */
-export interface ValidationError extends Described<'VALIDATION_FAILED'> {
+export interface ValidationError extends ErrorBase<'VALIDATION_FAILED'> {
   /** Empty if the record as a whole is at fault, such as one that is too large. */
   readonly fields: FieldProblems;
 }
@@ -52,10 +52,10 @@ export interface ValidationError extends Described<'VALIDATION_FAILED'> {
 type Foreign = 'UNEXPECTED_ANSWER' | 'RATE_LIMITED';
 
 /** The response came from something in between: a proxy, a captive portal. */
-export type ForeignAnswerError = Described<Foreign, string | undefined>;
+export type ForeignAnswerError = ErrorBase<Foreign, string | undefined>;
 
 /** No answer came. */
-export type UnansweredError = Described<Exclude<ClientErrorCode, Foreign>, undefined, undefined>;
+export type UnansweredError = ErrorBase<Exclude<ClientErrorCode, Foreign>, undefined, undefined>;
 
 /** Branch on `code`. The message is for developers. */
 export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
@@ -79,7 +79,7 @@ export interface ApiErrorJson extends Omit<ApiErrorFacts, 'cause'> {
 /** The same in every copy of this file that a program has loaded. */
 const BRAND = Symbol.for('service-management-api.ApiError');
 
-class MadeError extends Error {
+class ApiErrorClass extends Error {
   override readonly name = 'ApiError';
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts = {}) {
@@ -107,7 +107,7 @@ class MadeError extends Error {
 }
 
 /** `error instanceof ApiError` narrows to the union. It holds for errors of another copy of the client, too. */
-export const ApiError = MadeError as unknown as {
+export const ApiError = ApiErrorClass as unknown as {
   new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): ApiError;
   readonly prototype: ApiError;
 };

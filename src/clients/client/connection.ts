@@ -1,9 +1,9 @@
 // The connection of both clients to the service: credentials, timeout and retries.
 // A call resolves with an answer or rejects with an ApiError.
 
-import { type Answer, answerOf } from './answer.js';
 import { ApiError } from './api-error.js';
 import { startDeadline } from './deadline.js';
+import { parseResponse, type ServiceResponse } from './response.js';
 
 /** After a failed connection. Changes are never retried, because they may have arrived. */
 const READ_RETRIES_MAX = 2;
@@ -45,7 +45,7 @@ export interface Exchange extends CallOptions {
   readonly body?: unknown;
 }
 
-export type Send = (exchange: Exchange) => Promise<Answer>;
+export type Send = (exchange: Exchange) => Promise<ServiceResponse>;
 
 /** The headers that say who calls. */
 type Credentials = Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export function connect(
     const send = async (headers: Credentials) => {
       const init = { ...requestInit(method, body, headers), ...redirects, signal: deadline.signal };
       const response = await deadline.race(fetch(url, init));
-      return answerOf(response, await deadline.race(response.text()), exchange.body);
+      return parseResponse(response, await deadline.race(response.text()), exchange.body);
     };
     const attempt = async () => {
       const first = (await deadline.race(credentials())) ?? {};
@@ -86,7 +86,7 @@ export function connect(
     try {
       for (let retries = method === 'GET' ? READ_RETRIES_MAX : 0; ; retries--) {
         const answer = await attempt().catch((cause: unknown) => {
-          if (cause instanceof ApiError || isOfFramework(cause)) throw cause;
+          if (cause instanceof ApiError || isFrameworkSignal(cause)) throw cause;
           if (retries > 0) return undefined;
           throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no answer`, { cause });
         });
@@ -129,7 +129,7 @@ function checkAddress(baseUrl: string): void {
  * Whether a framework threw it to control its rendering, and needs it back unchanged: Next.js marks
  * its errors by `digest` (one of them by a code), React's are promises or have a `$$typeof`.
  */
-export function isOfFramework(thrown: unknown): boolean {
+export function isFrameworkSignal(thrown: unknown): boolean {
   const { digest, code, $$typeof, then } = Object(thrown) as Readonly<Record<string, unknown>>;
   const isMarked = typeof digest === 'string' || code === 'NEXT_STATIC_GEN_BAILOUT';
   return isMarked || typeof $$typeof === 'symbol' || typeof then === 'function';

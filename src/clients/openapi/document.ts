@@ -8,7 +8,8 @@ import type { JsonObject } from '../../core/domain/json.js';
 import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
-import { EXAMPLE_ANSWERS, exampleBody } from './examples.js';
+import { componentResponses, errorResponses } from './error-responses.js';
+import { EXAMPLE_RESPONSES, exampleBody } from './examples.js';
 import {
   componentParameters,
   type Method,
@@ -17,7 +18,6 @@ import {
   pathParameters,
   recordOperations,
 } from './operations.js';
-import { componentResponses, refusalsOf } from './refusals.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
 /** The package's license. It names no contact, so the document has none. */
@@ -123,7 +123,7 @@ function operationObject(route: Route, method: Method): JsonObject {
   if (operation === undefined) {
     throw new Error(`${method} ${path} is not described; describe it in operations.ts`);
   }
-  const { id, summary, description, query = [], body, answer } = operation;
+  const { id, summary, description, query = [], body, response } = operation;
   const gate = route === HEALTH_ROUTE ? 'none' : isAdmin ? 'adminKey' : 'bearer';
   // A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere.
   const missing: ErrorCode[] = path.includes('{') ? ['NOT_FOUND'] : [];
@@ -148,15 +148,15 @@ function operationObject(route: Route, method: Method): JsonObject {
     }),
     responses: {
       [method === 'POST' ? 201 : 200]: {
-        description: answer.endsWith('List') ? 'The rows of one page' : OUTCOMES[method],
+        description: response.endsWith('List') ? 'The rows of one page' : OUTCOMES[method],
         content: {
           'application/json': {
-            schema: schemaRef(answer),
-            example: EXAMPLE_ANSWERS.get(`${method} ${route.path}`) ?? {},
+            schema: schemaRef(response),
+            example: EXAMPLE_RESPONSES.get(`${method} ${route.path}`) ?? {},
           },
         },
       },
-      ...refusalsOf([...CODES[gate], ...missing, ...CODES[method]]),
+      ...errorResponses([...CODES[gate], ...missing, ...CODES[method]]),
     },
   };
 }

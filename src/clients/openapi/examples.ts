@@ -27,9 +27,9 @@ export function exampleBody(method: Method, collection: CollectionName = 'orders
 }
 
 /** Whole answers, envelope included, by method and path such as `GET /api/v1/orders/:id`. */
-export const EXAMPLE_ANSWERS = await answersOfANewService();
+export const EXAMPLE_RESPONSES = await exampleResponses();
 
-async function answersOfANewService(): Promise<ReadonlyMap<string, JsonObject>> {
+async function exampleResponses(): Promise<ReadonlyMap<string, JsonObject>> {
   const clock = () => NOW;
   const storage = openMemoryStorage({ clock });
   const records = await openRecords({ storage, clock });

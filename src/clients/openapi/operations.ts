@@ -19,7 +19,7 @@ export interface Operation {
   readonly query?: readonly ParameterName[];
   /** Names of schemas. */
   readonly body?: string;
-  readonly answer: string;
+  readonly response: string;
 }
 
 const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
@@ -30,48 +30,48 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'health',
     summary: 'Liveness',
     description: 'Static: it checks neither the database nor the identity provider.',
-    answer: 'HealthResult',
+    response: 'HealthResult',
   },
   'GET /payments': {
     id: 'listPayments',
     summary: 'List payments: paid and due of each order',
     description: 'One row for each order, newest first, all on one page. No query parameters.',
-    answer: 'PaymentList',
+    response: 'PaymentList',
   },
   'GET /admin/health': {
     id: 'adminHealth',
     summary: 'See whether the database answers and which settings are set',
     description:
       'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
-    answer: 'AdminHealthResult',
+    response: 'AdminHealthResult',
   },
   'GET /admin/overview': {
     id: 'adminOverview',
     summary: 'Count accounts and records',
-    answer: 'OverviewResult',
+    response: 'OverviewResult',
   },
   'GET /admin/usage': {
     id: 'adminUsage',
     summary: 'See sizes, recent creations and the last change',
-    answer: 'UsageResult',
+    response: 'UsageResult',
   },
   'GET /admin/audit': {
     id: 'adminListAuditEvents',
     summary: "List the operator's changes, newest first",
     query: OPERATORS_PAGE,
-    answer: 'AuditEventList',
+    response: 'AuditEventList',
   },
   'GET /admin/accounts': {
     id: 'adminListAccounts',
     summary: 'List accounts that own a record',
     description: 'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
     query: ['q', ...OPERATORS_PAGE],
-    answer: 'AccountSummaryList',
+    response: 'AccountSummaryList',
   },
   'GET /admin/accounts/{owner_sub}': {
     id: 'adminReadAccount',
     summary: "Read an account's counts and business profiles",
-    answer: 'AccountResult',
+    response: 'AccountResult',
   },
 };
 
@@ -89,7 +89,7 @@ export function recordOperations(
       id: id('list', many),
       summary: `List ${plural}, newest first${whose}`,
       query: operator ? ['q', ...OPERATORS_PAGE] : ['q', 'status', 'page', 'page_size'],
-      answer: `${one}List`,
+      response: `${one}List`,
     },
     'POST ': {
       id: id('create'),
@@ -97,25 +97,25 @@ export function recordOperations(
       description:
         'The service gives the record its id and its owner. There are no idempotency keys: after a timeout, check whether it was stored before you repeat it.',
       body: `New${one}`,
-      answer: `${one}Result`,
+      response: `${one}Result`,
     },
     'GET /{id}': {
       id: id('read'),
       summary: `Read ${phrase}${whose}`,
-      answer: `${one}Result`,
+      response: `${one}Result`,
     },
     'PATCH /{id}': {
       id: id('update'),
       summary: `Change ${phrase}${whose}`,
       description: 'A shallow merge: each property that is sent replaces the stored one entirely.',
       body: `${one}Changes`,
-      answer: `${one}Result`,
+      response: `${one}Result`,
     },
     'DELETE /{id}': {
       id: id('delete'),
       summary: `Delete ${phrase}${whose}`,
       description: 'Permanent. Nothing else is deleted with it.',
-      answer: 'DeletionResult',
+      response: 'DeletionResult',
     },
   };
 }

@@ -11,7 +11,7 @@ import { COLLECTIONS, capitalized } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
 import { HEALTH } from '../../core/http/routes.js';
-import { CODES } from './refusals.js';
+import { CODES } from './error-responses.js';
 
 /** Marks a type that is only a convention: the service accepts and keeps any value there. */
 export const UNCHECKED = { 'x-unchecked': true };
@@ -50,7 +50,7 @@ function object(properties: JsonObject, optional: readonly string[] = []): JsonO
  * Later releases may add values. They are listed in the description, because a client generated from an enumeration
  * fails on the first value that it does not know.
  */
-function growing(...values: readonly string[]): JsonObject {
+function extensibleEnum(...values: readonly string[]): JsonObject {
   const names = values.map((value) => `\`${value}\``).join(', ');
   return { ...text(`${names}; more may come`), 'x-extensible-enum': [...values] };
 }
@@ -113,9 +113,9 @@ const DATA = {
     object(
       {
         id: COUNT_FROM_1,
-        actor: growing('admin', 'restore'),
-        action: growing('create', 'update', 'delete', 'restore'),
-        resource: growing(...COLLECTION_NAMES, 'database'),
+        actor: extensibleEnum('admin', 'restore'),
+        action: extensibleEnum('create', 'update', 'delete', 'restore'),
+        resource: extensibleEnum(...COLLECTION_NAMES, 'database'),
         record_id: STRING,
         owner_sub: OWNER,
         timestamp: TIMESTAMP,
@@ -219,25 +219,29 @@ function recordSchemas(name: CollectionName): JsonObject {
   const twice = mirrorsOwner ? ' `ownerSub` holds the same text as `owner_sub`.' : '';
   const words = `${capitalized(names.phrase)}, open to any other property.${twice}`;
   return {
-    [`New${names.one}`]: open(
+    [`New${names.one}`]: openObject(
       body,
       required,
       `The body that creates ${names.phrase}. Any other property is kept unchanged. The service sets \`id\` and \`owner_sub\`.`,
     ),
-    [`${names.one}Changes`]: open(
+    [`${names.one}Changes`]: openObject(
       changes,
       [],
       'Properties to set; the others stay. The merged record is checked like a new one. `id`, `owner_sub` and `ownerSub` are ignored.',
     ),
     [names.one]: {
-      ...open({ ...server, ...record }, always, words),
+      ...openObject({ ...server, ...record }, always, words),
       // Not a separate property, because many languages would give it the name of `owner_sub`.
       ...(mirrorsOwner && { patternProperties: { '^ownerSub$': STRING } }),
     },
   };
 }
 
-function open(properties: JsonObject, always: readonly string[], description: string): JsonObject {
+function openObject(
+  properties: JsonObject,
+  always: readonly string[],
+  description: string,
+): JsonObject {
   const optional = Object.keys(properties).filter((name) => !always.includes(name));
   return described({ ...object(properties, optional), additionalProperties: {} }, description);
 }

@@ -5,14 +5,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/domain
 
 /** Converts a document of `openApiDocument`. */
 export function inVersion30(document: JsonObject): JsonObject {
-  const converted: JsonObject = JSON.parse(JSON.stringify(document), older);
+  const converted: JsonObject = JSON.parse(JSON.stringify(document), downgraded);
   const { summary: _, license, ...info } = converted['info'] as JsonObject;
   const { name = null } = license as JsonObject;
   return { ...converted, openapi: '3.0.3', info: { ...info, license: { name } } };
 }
 
 /** A reviver of JSON. The names are those of schemas and operations alone: no example has them. */
-function older(_key: string, value: JsonValue): JsonValue {
+function downgraded(_key: string, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
   const { patternProperties: _, exclusiveMinimum, examples, type, default: usual, ...rest } = value;
   return {

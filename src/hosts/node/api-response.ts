@@ -3,15 +3,15 @@
 import { ServerResponse } from 'node:http';
 
 /** The route of a request that matched none, and the method of bytes that aren't a request. */
-export const OTHER = 'other';
+export const OTHER_LABEL = 'other';
 
 export class ApiResponse extends ServerResponse {
   /** Set by the handler: the pattern of the matched route, and the request id. */
-  route = OTHER;
+  route = OTHER_LABEL;
   requestId: string | undefined;
   /** The status with which the connection was ended, past this object; undefined if it was not. */
   refusedWith: number | undefined;
-  hasBegun = false;
+  hasStarted = false;
   /** Serves the request. `Connections` calls it in its turn. */
   serve: (response: ApiResponse) => unknown = () => {};
 

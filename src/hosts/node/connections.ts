@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { nextTask } from '../../core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { type ApiResponse, OTHER } from './api-response.js';
+import { type ApiResponse, OTHER_LABEL } from './api-response.js';
 
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
@@ -46,7 +46,7 @@ export class Connections {
   /** Requests of all connections that wait behind another. */
   #waiting = 0;
   #accepted = 0;
-  #isEnding = false;
+  #isDraining = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
   /** Without `events` nothing is measured. */
@@ -55,7 +55,7 @@ export class Connections {
     this.#events = events;
     server.on('connection', (socket) => {
       this.#accepted++;
-      const onClose = () => this.#end(connection);
+      const onClose = () => this.#onResponseClose(connection);
       const connection: Connection = { socket, onClose, waiting: [], startedAt: 0, bytesBefore: 0 };
       this.#open.set(socket, connection);
       // Node resumes a socket whenever an answer is written or a body is read.
@@ -75,23 +75,23 @@ export class Connections {
     // Node continues with what it has read, even from a connection that was reset.
     if (connection === undefined || connection.socket.destroyed) return;
     // Clients must not send another request on this connection.
-    if (this.#isEnding) response.setHeader('Connection', 'close');
+    if (this.#isDraining) response.setHeader('Connection', 'close');
     const { current, waiting, socket } = connection;
     waiting.push(response);
     this.#waiting++;
-    if (waiting.length === 1 && current?.closed !== false) this.#next(connection);
+    if (waiting.length === 1 && current?.closed !== false) this.#startNext(connection);
     else socket.pause();
     if (waiting.length > WAITING_MAX && this.#waiting > WAITING_TOTAL_MAX) socket.resetAndDestroy();
   }
 
-  #end(connection: Connection): void {
+  #onResponseClose(connection: Connection): void {
     const { current: response, waiting, socket, startedAt, bytesBefore } = connection;
     // Runs in a separate event-loop turn, so that others are served between the requests of a pipeline.
-    if (waiting.length > 0) setImmediate(() => this.#next(connection));
+    if (waiting.length > 0) setImmediate(() => this.#startNext(connection));
     if (response === undefined) return;
     this.#events?.requestFinished({
       route: response.route,
-      method: response.req.method ?? OTHER,
+      method: response.req.method ?? OTHER_LABEL,
       status: response.refusedWith ?? (response.headersSent ? response.statusCode : undefined),
       milliseconds: performance.now() - startedAt,
       aborted: !response.writableFinished && response.refusedWith === undefined,
@@ -100,14 +100,14 @@ export class Connections {
     });
   }
 
-  #next(connection: Connection): void {
+  #startNext(connection: Connection): void {
     const { socket, waiting } = connection;
     const response = socket.destroyed ? undefined : waiting.shift();
     if (response === undefined) return;
     this.#waiting--;
     if (waiting.length === 0 && socket.isPaused()) socket.resume();
     connection.current = response;
-    response.hasBegun = true;
+    response.hasStarted = true;
     connection.dueSince = undefined;
     if (this.#events !== undefined) {
       connection.startedAt = performance.now();
@@ -135,17 +135,17 @@ export class Connections {
   }
 
   /**
-   * Serves for another `leaveMs`, then accepts no connection. Resolves when the last answer is written,
+   * Serves for another `graceMs`, then accepts no connection. Resolves when the last answer is written,
    * or cuts the rest after `deadlineMs`. Call it once.
    */
-  async drain(deadlineMs: number, leaveMs = 0): Promise<void> {
-    this.#isEnding = true;
+  async drain(deadlineMs: number, graceMs = 0): Promise<void> {
+    this.#isDraining = true;
     // Every later answer is then the last one on its connection.
     for (const socket of this.#open.keys()) {
       const newest = this.newest(socket);
       if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }
-    if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
+    if (graceMs > 0) await new Promise((end) => setTimeout(end, graceMs));
     // Closing resets connections that the kernel has made and this process has yet to accept. The
     // events of the turn under way are read already: the next one counts. A flood is not waited out.
     for (let turn = 0, seen = -1; turn < ACCEPTING_TURNS_MAX && seen < this.#accepted; turn++) {

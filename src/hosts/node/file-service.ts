@@ -6,7 +6,7 @@ import { openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { watchFile } from './file-watch.js';
 import { watchReplica } from './replica-watch.js';
-import { runOver, type ServiceOptions } from './service.js';
+import { type ServiceOptions, startOver } from './service.js';
 
 const HINTS = {
   previous_process_killed:
@@ -25,7 +25,7 @@ export interface FileServiceOptions extends ServiceOptions {
 export function startService(options: FileServiceOptions) {
   const { settings, log, onStorageLost } = options;
   const { databasePath, databaseCreate, replication, backups: plan } = settings;
-  return runOver(async (scheduler, events) => {
+  return startOver(async (scheduler, events) => {
     const replica = replication && watchReplica(log, events);
     const storage = await openLibsqlStorage({
       path: databasePath,

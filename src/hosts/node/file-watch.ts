@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { answerInTime } from '../operations/readiness.js';
+import { withTimeout } from '../operations/readiness.js';
 
 const LOOK_MS = 1_000;
 const HINT =
@@ -30,7 +30,7 @@ export async function watchFile(
     const finding = found === 'none' ? 'is gone, or its disk' : 'was replaced by another file';
     log.error('storage_lost', `the database file ${path} ${finding}`, { hint: HINT });
   }
-  const look = answerInTime(compare, undefined);
+  const look = withTimeout(compare, undefined);
   const timer = setInterval(() => void look(), LOOK_MS).unref();
   return look;
 }

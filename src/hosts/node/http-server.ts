@@ -17,8 +17,8 @@ import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
-import { refusals } from './refusals.js';
-import { faultOf, servedTarget } from './request-target.js';
+import { refusals } from './protocol-errors.js';
+import { headErrorStatus, targetToServe } from './request-target.js';
 import { NO_TCP_SOCKET } from './systemd-socket.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
@@ -84,7 +84,7 @@ function buildServer(options: HttpServerOptions) {
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    // Node's own refusal has no envelope. `faultOf` looks for the Host.
+    // Node's own refusal has no envelope. `headErrorStatus` looks for the Host.
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
@@ -92,8 +92,8 @@ function buildServer(options: HttpServerOptions) {
   const serve = async (response: ApiResponse) => {
     const { req: request } = response;
     try {
-      request.url = servedTarget(request);
-      const fault = faultOf(request);
+      request.url = targetToServe(request);
+      const fault = headErrorStatus(request);
       if (fault === undefined) await answer(request, response);
       if (!response.headersSent && !response.isOver) await refuse(response, undefined, fault);
     } catch (error) {

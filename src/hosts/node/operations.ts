@@ -4,12 +4,12 @@
 import type { Log } from '../../core/log.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
-import { answerInTime, answers, readinessOf } from '../operations/readiness.js';
+import { answers, readinessOf, withTimeout } from '../operations/readiness.js';
 import { openRequestLog } from '../operations/request-log.js';
-import { backupFacts, figuresOf, type StartedParts } from '../operations/status.js';
+import { backupStatus, figuresOf, type StatusSources } from '../operations/status.js';
 import type { Settings } from '../settings.js';
-import { diskFacts, NO_DISK, processFacts, sampledDelays } from './machine-figures.js';
 import { openOperationsPort, type Pages } from './operations-port.js';
+import { diskUsage, eventLoopDelays, NO_DISK, processUsage } from './system-metrics.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
@@ -24,24 +24,24 @@ export async function openOperations(settings: Settings, log: Log) {
   const print = (lines: string) =>
     new Promise<void>((resolve) => void process.stdout.write(lines, () => resolve()));
   const meter = new Meter(requestLog && openRequestLog(requestLog.fromMs, print));
-  let parts: StartedParts | undefined;
+  let parts: StatusSources | undefined;
   let isStopping = false;
-  const storage = answerInTime(async () => !parts || answers(parts.storage, meter), false);
-  const disk = answerInTime(async () => (postgresUrl ? NO_DISK : diskFacts(databasePath)), NO_DISK);
-  const kept = answerInTime(async () => parts?.backups?.files(), undefined);
+  const storage = withTimeout(async () => !parts || answers(parts.storage, meter), false);
+  const disk = withTimeout(async () => (postgresUrl ? NO_DISK : diskUsage(databasePath)), NO_DISK);
+  const kept = withTimeout(async () => parts?.backups?.files(), undefined);
   const status = async () => {
     // Read once: a start that ends in the meantime would otherwise show storage without backups.
     const held = parts;
-    const asked = [storage(), disk(), kept(), processFacts()] as const;
-    const [storageAnswers, database, files, process] = await Promise.all(asked);
-    const backups = held && plan ? backupFacts(plan, meter, files) : null;
+    const asked = [storage(), disk(), kept(), processUsage()] as const;
+    const [isStorageReachable, database, files, process] = await Promise.all(asked);
+    const backups = held && plan ? backupStatus(plan, meter, files) : null;
     const figures = figuresOf(meter, held, { ...BUILD, database, process }, backups);
     const { isStorageLost } = meter;
     const isStarted = held !== undefined;
-    const state = { isStarted, isStopping, isStorageLost, storageAnswers, hasProvider };
+    const state = { isStarted, isStopping, isStorageLost, isStorageReachable, hasProvider };
     return { ...readinessOf(figures, state), ...figures };
   };
-  const delays = sampledDelays();
+  const delays = eventLoopDelays();
   setInterval(() => meter.requests.tick(), 60_000).unref();
   const pages: Pages = {
     'GET /live': () => [200, { live: true }],
@@ -58,7 +58,7 @@ export async function openOperations(settings: Settings, log: Log) {
     events: port === undefined && requestLog === undefined ? undefined : meter,
     /** `http://ADDRESS:PORT`; undefined if there is no port. */
     origin: opened?.origin,
-    started(all: StartedParts) {
+    started(all: StatusSources) {
       parts = all;
     },
     /** From now on, `/ready` says so. */

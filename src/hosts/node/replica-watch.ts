@@ -4,7 +4,7 @@
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ReplicaReport } from '../../libsql.js';
-import type { ReplicaFacts } from '../operations/status.js';
+import type { ReplicaStatus } from '../operations/status.js';
 
 export function watchReplica(log: Log, events: ServiceEvents | undefined) {
   let last: ReplicaReport | undefined;
@@ -21,7 +21,7 @@ export function watchReplica(log: Log, events: ServiceEvents | undefined) {
       if (report.isReached) log.info('replica_reached');
       else log.warn('replica_unreachable', { reason: state });
     },
-    get facts(): ReplicaFacts {
+    get facts(): ReplicaStatus {
       const { isReached = false, reason = null, behindSince } = last ?? {};
       const behindMs = behindSince === undefined ? 0 : Math.max(Date.now() - behindSince, 0);
       return { reached: isReached, reason, behind_seconds: behindMs / 1_000 };

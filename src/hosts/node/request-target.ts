@@ -6,16 +6,16 @@ import type { IncomingMessage } from 'node:http';
 /** `.` or `..` in the path, also encoded. */
 const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 /** No route has it, because an encoded control character is 404. */
-const NOWHERE = '/%00';
+const UNROUTABLE_PATH = '/%00';
 
 /**
  * The target that is served. One with a dot segment, which a URL parser would resolve, is not found.
  * A parser would also take a backslash for a slash; such a target is refused later. `OPTIONS *`, which
  * is about the whole server, is answered like OPTIONS on any path.
  */
-export function servedTarget({ method, url = '/' }: IncomingMessage): string {
+export function targetToServe({ method, url = '/' }: IncomingMessage): string {
   if (method === 'OPTIONS' && url === '*') return '/';
-  return DOT_SEGMENT.test(url) ? NOWHERE : url;
+  return DOT_SEGMENT.test(url) ? UNROUTABLE_PATH : url;
 }
 
 /**
@@ -23,7 +23,7 @@ export function servedTarget({ method, url = '/' }: IncomingMessage): string {
  * section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: another coding than chunks,
  * or chunks in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
  */
-export function faultOf(request: IncomingMessage): number | undefined {
+export function headErrorStatus(request: IncomingMessage): number | undefined {
   const { rawHeaders, headers, httpVersion } = request;
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && httpVersion === '1.0') return 400;

@@ -8,7 +8,7 @@ import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { buildHandler, type FetchHandler } from '../../handler.js';
 import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
-import type { StartedParts } from '../operations/status.js';
+import type { StatusSources } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { openOperations, VERSION } from './operations.js';
@@ -19,7 +19,7 @@ const DRAIN_DEADLINE_MS = 12_000;
  * With an inherited socket, a stop keeps serving this long and sends `Connection: close`, so
  * that clients open their next connection. Closing an idle one could cut a request on its way.
  */
-const LEAVE_MS = 1_000;
+const GRACE_PERIOD_MS = 1_000;
 
 export type Service = Awaited<ReturnType<typeof serve>>;
 
@@ -33,7 +33,7 @@ export interface ServiceOptions {
 }
 
 /** The records, and what the process runs for their storage. */
-export interface ServedRecords extends Omit<StartedParts, 'connections' | 'scheduler'> {
+export interface Backend extends Omit<StatusSources, 'connections' | 'scheduler'> {
   readonly records: RecordService;
   readonly backups?: BackupSchedule | undefined;
   readonly facts?: LogFields;
@@ -45,8 +45,8 @@ export interface ServedRecords extends Omit<StartedParts, 'connections' | 'sched
  * `open` rejects with one sentence, and leaves nothing open then. Resolves when the service listens.
  * Rejects with one sentence that names the cause.
  */
-export async function runOver(
-  open: (scheduler: FairScheduler, events: ServiceEvents | undefined) => Promise<ServedRecords>,
+export async function startOver(
+  open: (scheduler: FairScheduler, events: ServiceEvents | undefined) => Promise<Backend>,
   options: ServiceOptions,
 ) {
   const { settings, log } = options;
@@ -54,7 +54,7 @@ export async function runOver(
   const operations = await openOperations(settings, log);
   // All long work of the process takes turns: records and answers share the scheduler.
   const scheduler = new FairScheduler();
-  let served: ServedRecords | undefined;
+  let served: Backend | undefined;
   try {
     served = await open(scheduler, operations.events);
     return await serve(served, operations, scheduler, options);
@@ -66,7 +66,7 @@ export async function runOver(
 }
 
 async function serve(
-  served: ServedRecords,
+  served: Backend,
   operations: Awaited<ReturnType<typeof openOperations>>,
   scheduler: FairScheduler,
   { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
@@ -112,7 +112,7 @@ async function serve(
       operations.stopping();
       backups?.stop();
       // The kernel keeps connections for the next process, so this one can stop slowly.
-      await connections.drain(DRAIN_DEADLINE_MS, socket === undefined ? 0 : LEAVE_MS);
+      await connections.drain(DRAIN_DEADLINE_MS, socket === undefined ? 0 : GRACE_PERIOD_MS);
       await served.close();
       await operations.close();
     },

@@ -8,7 +8,7 @@ import type { Figures } from './status.js';
 /** Below this, a group of writes may not fit on the disk. */
 const DISK_FREE_MIN_BYTES = 8_388_608;
 /** Time-out for the database, the disk and the backup folder. */
-const ANSWER_MAX_MS = 2_000;
+const PROBE_TIMEOUT_MS = 2_000;
 /** A replica is normally a second or two behind. */
 const REPLICA_BEHIND_MAX_SECONDS = 15;
 /** A backup may take a while, and a failed one is tried again: it is overdue after two missed intervals. */
@@ -16,7 +16,7 @@ const OVERDUE_INTERVALS = 2;
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 
 /** The part of storage that readiness probes. */
-export interface AskedStorage {
+export interface ProbedStorage {
   /** Looks whether the file is still in its place, and reports to the meter. */
   look?(): Promise<void>;
   /** A real round trip; rejects if storage does not answer. */
@@ -26,7 +26,7 @@ export interface AskedStorage {
 }
 
 /** Resolves with true, or rejects. While commits fail, it tries one and reports success to the meter. */
-export async function answers(storage: AskedStorage, meter: Meter): Promise<boolean> {
+export async function answers(storage: ProbedStorage, meter: Meter): Promise<boolean> {
   await storage.look?.();
   if (meter.isStorageLost) return true;
   await storage.ping();
@@ -38,7 +38,7 @@ export async function answers(storage: AskedStorage, meter: Meter): Promise<bool
   return true;
 }
 
-type State = 'isStarted' | 'isStopping' | 'isStorageLost' | 'storageAnswers' | 'hasProvider';
+type State = 'isStarted' | 'isStopping' | 'isStorageLost' | 'isStorageReachable' | 'hasProvider';
 
 /** `state`: of the same moment as the figures. */
 export function readinessOf(figures: Figures, state: Readonly<Record<State, boolean>>) {
@@ -48,7 +48,7 @@ export function readinessOf(figures: Figures, state: Readonly<Record<State, bool
     stopping: isStopping,
     starting: !isStarted && !isStopping,
     storage_lost: state.isStorageLost,
-    database_unavailable: isStarted && !isStopping && !state.storageAnswers,
+    database_unavailable: isStarted && !isStopping && !state.isStorageReachable,
     writes_failing: writes.failing_since !== null,
     disk_full:
       (database.disk_free_bytes ?? Infinity) < DISK_FREE_MIN_BYTES ||
@@ -75,7 +75,7 @@ export function readinessOf(figures: Figures, state: Readonly<Record<State, bool
  * The answer of `ask`, or `otherwise` if it fails or takes longer than 2 s. One question at a time: on a
  * disk that hangs they would pile up.
  */
-export function answerInTime<T>(ask: () => Promise<T>, otherwise: T): () => Promise<T> {
+export function withTimeout<T>(ask: () => Promise<T>, otherwise: T): () => Promise<T> {
   let asking: Promise<T> | undefined;
   return () => {
     asking ??= ask()
@@ -84,7 +84,7 @@ export function answerInTime<T>(ask: () => Promise<T>, otherwise: T): () => Prom
         asking = undefined;
       });
     const late = new Promise<T>((resolve) => {
-      setTimeout(resolve, ANSWER_MAX_MS, otherwise).unref();
+      setTimeout(resolve, PROBE_TIMEOUT_MS, otherwise).unref();
     });
     return Promise.race([asking, late]);
   };

@@ -4,33 +4,33 @@
 
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { Meter } from './meter.js';
-import type { AskedStorage, readinessOf } from './readiness.js';
+import type { ProbedStorage, readinessOf } from './readiness.js';
 
 type Figure<Name extends string, OrNull = never> = Readonly<Record<Name, number | OrNull>>;
 
 /** The parts of a started service; undefined if this service has no such part. */
-export interface StartedParts {
-  readonly storage: AskedStorage;
+export interface StatusSources {
+  readonly storage: ProbedStorage;
   /** Records in the memory of this process. */
   readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
   readonly connections: Figure<'count' | 'requestCount'>;
   /** Pieces of long work that wait for their turn. */
   readonly scheduler: Figure<'waiting'>;
   /** Newest first; rejects if the folder cannot be used. */
-  readonly backups?: { files(): Promise<readonly KeptBackup[]> } | undefined;
-  readonly replica?: { readonly facts: ReplicaFacts } | undefined;
+  readonly backups?: { files(): Promise<readonly BackupFile[]> } | undefined;
+  readonly replica?: { readonly facts: ReplicaStatus } | undefined;
   /** This process's connections. */
   readonly postgres?: () => Figure<'waiting' | 'retries'>;
 }
 
-type KeptBackup = Readonly<{ name: string; takenAt: number; bytes: number }>;
+type BackupFile = Readonly<{ name: string; takenAt: number; bytes: number }>;
 
 /** `reached`: the last sync succeeded; otherwise `reason` says why not. `behind_seconds`: age of the oldest commit that the replica is not known to have. */
-export type ReplicaFacts = Figure<'behind_seconds'> &
+export type ReplicaStatus = Figure<'behind_seconds'> &
   Readonly<{ reached: boolean; reason: string | null }>;
 
 /** The host's measurements. */
-export interface Measured {
+export interface HostMeasurements {
   readonly version: string;
   readonly runtime: string;
   /** `log_bytes`: of the write-ahead log. */
@@ -48,9 +48,9 @@ export type ServiceStatus = Figures & ReturnType<typeof readinessOf>;
 
 export function figuresOf(
   meter: Meter,
-  parts: StartedParts | undefined,
-  measured: Measured,
-  backups: ReturnType<typeof backupFacts> | null,
+  parts: StatusSources | undefined,
+  measured: HostMeasurements,
+  backups: ReturnType<typeof backupStatus> | null,
 ) {
   const { inMemory, connections, replica } = parts ?? {};
   return {
@@ -75,10 +75,10 @@ export function figuresOf(
 }
 
 /** `kept`: undefined if the folder cannot be read. */
-export function backupFacts(
+export function backupStatus(
   plan: { readonly folder: string; readonly intervalHours: number; readonly keep: number },
   { failedBackup }: Meter,
-  kept: readonly KeptBackup[] | undefined,
+  kept: readonly BackupFile[] | undefined,
 ) {
   // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
   const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());

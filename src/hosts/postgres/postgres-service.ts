@@ -7,13 +7,13 @@ import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, isTransient, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
-import { runOver, type ServiceOptions } from '../node/service.js';
+import { type ServiceOptions, startOver } from '../node/service.js';
 
 const START_RETRY_MS = 1_000;
 
 export function startPostgresService(options: ServiceOptions) {
   const { settings, log } = options;
-  return runOver(async (scheduler, events) => {
+  return startOver(async (scheduler, events) => {
     const database = new Database(settings.postgresUrl ?? '');
     try {
       const seed = settings.sampleRecords ? sampleRows() : [];

@@ -11,7 +11,7 @@ const HIDDEN = '(hidden)';
 const SECRETS = ['ADMIN_API_KEY', 'AUTH_USERINFO_HEADERS', 'CONSOLE_PASSWORD_HASH'];
 
 /** The text of a setting without what it keeps secret: of a URL the credentials and the query. */
-export function shown(name: string, text: string): string {
+export function maskedText(name: string, text: string): string {
   if (SECRETS.includes(name)) return HIDDEN;
   // A text given instead of a URL may be a misplaced secret.
   if (/_(URL|ISSUER)$/.test(name) && !URL.canParse(text)) return `no URL ${HIDDEN}`;

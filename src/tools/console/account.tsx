@@ -5,16 +5,16 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
 import type { Account } from '../../operator-client.js';
+import { truncate } from '../data/errors.js';
 import { csvHeader, csvRow } from '../data/export/csv-lines.js';
-import { cut } from '../data/failures.js';
-import { recordsOf, type StoredRecord } from '../data/service.js';
-import { PageError } from './failure.js';
+import { recordsOf, type StoredRecord } from '../data/service-client.js';
+import type { App, ConsoleDeps, PageContext } from './deps.js';
+import { PageError } from './error-page.js';
 import { counted, numberText, shortText } from './formats.js';
 import { Crumbs, Frame, Notice, Pages, Search, Table } from './layout.js';
-import type { App, ConsoleParts, PageContext } from './parts.js';
 import { accountPath, collectionOf, PAYMENTS, segmentIn, type Tab } from './paths.js';
 import { columnsOf, HEADINGS, isMoney, labelOf, shownText, valueAt } from './properties.js';
-import { found, PAGE_SIZE } from './service.js';
+import { ifFound, PAGE_SIZE } from './service-requests.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const TAB_PATH = `/accounts/:account/:tab{(?:${TABS.join('|')})}`;
@@ -24,15 +24,15 @@ const CSV_NAME_MAX_CHARACTERS = 60;
 /** It is in memory while it is made, because its header has the properties of every record. */
 const CSV_MAX_CHARACTERS = 16 * 1_048_576;
 
-export function registerAccount(app: App, parts: ConsoleParts): void {
+export function registerAccount(app: App, deps: ConsoleDeps): void {
   app.get('/accounts/:account', (context) =>
     context.redirect(accountPath(segmentIn(context, 'account'), 'orders'), 303),
   );
-  app.get(TAB_PATH, (context) => showTab(parts, context, context.req.param('tab') as Tab));
+  app.get(TAB_PATH, (context) => showTab(deps, context, context.req.param('tab') as Tab));
   app.get(`${TAB_PATH}/csv`, async (context) => {
     const [subject, tab] = [segmentIn(context, 'account'), context.req.param('tab') as Tab];
-    await accountFound(parts, subject);
-    const csv = await csvOf(parts, subject, tab);
+    await accountFound(deps, subject);
+    const csv = await csvOf(deps, subject, tab);
     // Only letters, digits and hyphens of the subject are in the file's name.
     const name = subject.replace(/[^A-Za-z0-9-]+/g, '_').slice(0, CSV_NAME_MAX_CHARACTERS);
     return context.body(csv, 200, {
@@ -43,31 +43,31 @@ export function registerAccount(app: App, parts: ConsoleParts): void {
 }
 
 /** Throws a `PageError` if the account has no records. */
-async function accountFound({ client }: ConsoleParts, subject: string): Promise<Account> {
-  const account = await found(client.accounts.read(subject));
+async function accountFound({ client }: ConsoleDeps, subject: string): Promise<Account> {
+  const account = await ifFound(client.accounts.read(subject));
   if (account !== undefined) return account;
   const hint = 'It may have been erased, or the subject is misspelled.';
   throw new PageError(404, 'The service has no such account.', hint);
 }
 
-async function showTab(parts: ConsoleParts, context: PageContext, tab: Tab) {
+async function showTab(deps: ConsoleDeps, context: PageContext, tab: Tab) {
   const subject = segmentIn(context, 'account');
   const q = context.req.query('q') ?? '';
   const number = Number(context.req.query('page')) || 1;
-  const account = await accountFound(parts, subject);
-  const records = recordsOf(parts.client, subject, collectionOf(tab));
+  const account = await accountFound(deps, subject);
+  const records = recordsOf(deps.client, subject, collectionOf(tab));
   const { items, pagination } = await records.list({ q, page: number, page_size: PAGE_SIZE });
   const path = accountPath(subject, tab);
   const names = account.profiles.map(({ businessName }) => shortText(businessName as JsonValue));
   return context.html(
-    <Frame title={cut(subject)} current="accounts">
+    <Frame title={truncate(subject)} current="accounts">
       <Crumbs />
       <h1>
-        <bdi>{cut(names.find((name) => name !== '') ?? subject, 120)}</bdi>
+        <bdi>{truncate(names.find((name) => name !== '') ?? subject, 120)}</bdi>
       </h1>
       <p class="caption">
         <bdi>
-          <code>{cut(subject, 500)}</code>
+          <code>{truncate(subject, 500)}</code>
         </bdi>
         {` · ${counted(account.record_count, 'record')}`}
       </p>
@@ -124,7 +124,7 @@ function cellsOf(account: string, tab: Tab, record: StoredRecord) {
       if (!isMoney(column) || typeof currency !== 'string' || text === '') return text;
       return (
         <>
-          <small>{cut(currency, 8)}</small> {text}
+          <small>{truncate(currency, 8)}</small> {text}
         </>
       );
     }),
@@ -132,7 +132,7 @@ function cellsOf(account: string, tab: Tab, record: StoredRecord) {
 }
 
 /** Oldest first. Resolves once every record has been read, so a download that starts is complete. Throws a `PageError` if it is too large. */
-async function csvOf({ client }: ConsoleParts, account: string, tab: Tab): Promise<string> {
+async function csvOf({ client }: ConsoleDeps, account: string, tab: Tab): Promise<string> {
   const rows: JsonObject[] = [];
   let characters = 0;
   const records = recordsOf(client, account, collectionOf(tab));

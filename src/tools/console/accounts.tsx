@@ -2,19 +2,19 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AccountSummary, OperatorClient } from '../../operator-client.js';
-import { cut } from '../data/failures.js';
-import { recordsOf } from '../data/service.js';
+import { truncate } from '../data/errors.js';
+import { recordsOf } from '../data/service-client.js';
+import type { App, ConsoleDeps } from './deps.js';
 import { counted, numberText } from './formats.js';
 import { Frame, Pages, Search, Table } from './layout.js';
-import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS } from './paths.js';
 import { HEADINGS, valueAt } from './properties.js';
-import { PAGE_SIZE } from './service.js';
+import { PAGE_SIZE } from './service-requests.js';
 
 /** How many profiles of an account are searched for a name. */
 const PROFILES_MAX = 5;
 
-export function registerAccounts(app: App, { client }: ConsoleParts): void {
+export function registerAccounts(app: App, { client }: ConsoleDeps): void {
   app.get(PATHS.accounts, async (context) => {
     const q = context.req.query('q') ?? '';
     const number = Number(context.req.query('page')) || 1;
@@ -39,8 +39,8 @@ export function registerAccounts(app: App, { client }: ConsoleParts): void {
           columns={['Business', 'Subject', 'Records', ...COLLECTION_NAMES.map((n) => HEADINGS[n])]}
           numbers={1 + COLLECTION_NAMES.length}
           rows={rows.map(({ owner_sub, name, record_count, resources }) => [
-            <a href={accountPath(owner_sub)}>{cut(name || owner_sub)}</a>,
-            cut(owner_sub),
+            <a href={accountPath(owner_sub)}>{truncate(name || owner_sub)}</a>,
+            truncate(owner_sub),
             ...[record_count, ...COLLECTION_NAMES.map((each) => resources[each])].map((count) =>
               count === 0 ? '' : numberText(count),
             ),

@@ -14,7 +14,7 @@ const ROWS_ENOUGH = 50;
  * The filters of events. `day`: such as `2026-12-31`, in the contract's time zone; `run`: the
  * id of an import or erasure, each of whose events is then a row.
  */
-const FACTS = {
+const VALUE_OF = {
   collection: ({ resource }: AuditEvent) => resource,
   action: ({ action }: AuditEvent) => action,
   account: ({ owner_sub }: AuditEvent) => owner_sub,
@@ -23,8 +23,8 @@ const FACTS = {
   run: ({ run }: AuditEvent) => run,
 };
 
-export type AuditFilter = { readonly [Name in keyof typeof FACTS]?: string };
-export const FILTERS = Object.keys(FACTS) as (keyof AuditFilter)[];
+export type AuditFilter = { readonly [Name in keyof typeof VALUE_OF]?: string };
+export const FILTERS = Object.keys(VALUE_OF) as (keyof AuditFilter)[];
 
 /** An event, or all those of one import or erasure, newest first. */
 export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
@@ -32,7 +32,7 @@ export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
 export interface FoundEvents {
   readonly rows: readonly AuditRow[];
   /** How many events were read. */
-  readonly looked: number;
+  readonly eventsRead: number;
   /** How many events there are. */
   readonly total: number;
   /** Where to resume: the next page of the log, and the oldest event read. */
@@ -47,7 +47,7 @@ export async function searchAudit(
 ): Promise<FoundEvents> {
   const given = FILTERS.filter((name) => filter[name] !== undefined);
   const rows: [AuditEvent, ...AuditEvent[]][] = [];
-  let looked = 0;
+  let eventsRead = 0;
   let oldest: AuditEvent | undefined;
   for (let page = first; ; page++) {
     const { items, pagination } = await client.audit.list({ page, page_size: PAGE_SIZE });
@@ -55,15 +55,15 @@ export async function searchAudit(
       // New events shift the others to later pages, so one may come twice.
       if (oldest !== undefined && event.id >= oldest.id) continue;
       oldest = event;
-      looked++;
-      if (!given.every((name) => FACTS[name](event) === filter[name])) continue;
+      eventsRead++;
+      if (!given.every((name) => VALUE_OF[name](event) === filter[name])) continue;
       const { run } = event;
       const isAlone = run === undefined || filter.run !== undefined;
       const row = isAlone ? undefined : rows.find(([newest]) => newest.run === run);
       if (row === undefined) rows.push([event]);
       else row.push(event);
     }
-    const found = { rows, looked, total: pagination.total };
+    const found = { rows, eventsRead, total: pagination.total };
     // Older days are of no interest.
     const isOver = (event: AuditEvent) => dayOf(event.timestamp) < (filter.day ?? '');
     if (oldest === undefined || page >= pagination.total_pages || isOver(oldest)) {

@@ -3,7 +3,7 @@
 
 import { COLLECTION_NAMES, isCollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
-import { cut } from '../data/failures.js';
+import { truncate } from '../data/errors.js';
 import {
   type AuditFilter,
   type AuditRow,
@@ -11,9 +11,9 @@ import {
   type FoundEvents,
   searchAudit,
 } from './audit-search.js';
+import type { App, ConsoleDeps } from './deps.js';
 import { counted, numberText, timeText } from './formats.js';
 import { Frame, Table } from './layout.js';
-import type { App, ConsoleParts } from './parts.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 
 const NAMES_MAX = 8;
@@ -23,7 +23,7 @@ const CHOICES: { readonly [Name in keyof AuditFilter]?: readonly string[] } = {
   action: ['create', 'update', 'delete', 'restore'],
 };
 
-export function registerAudit(app: App, { client }: ConsoleParts): void {
+export function registerAudit(app: App, { client }: ConsoleDeps): void {
   app.get(PATHS.audit, async (context) => {
     const query = (name: string) => context.req.query(name) ?? '';
     const given = FILTERS.filter((name) => query(name) !== '');
@@ -53,12 +53,12 @@ function isSet(filter: AuditFilter): boolean {
   return Object.keys(filter).length > 0;
 }
 
-function countOf(filter: AuditFilter, { rows, looked, total, rest }: FoundEvents): string {
+function countOf(filter: AuditFilter, { rows, eventsRead, total, rest }: FoundEvents): string {
   if (!isSet(filter)) return counted(total, 'event');
   const count = rows.flat().length;
   if (rest === undefined) return counted(count, 'event');
   const since = timeText(rest.oldest.timestamp);
-  return `${numberText(count)} found in ${numberText(looked)} events, back to ${since}.`;
+  return `${numberText(count)} found in ${numberText(eventsRead)} events, back to ${since}.`;
 }
 
 /** A record or an import is a filter only by a link. */
@@ -106,7 +106,9 @@ export function AuditTable({ found: { rows, rest }, max, label }: AuditTableProp
       columns={['When', 'Action', 'Record', 'Account', 'Properties']}
       rows={rows.slice(0, max).map((row) => {
         const [{ timestamp, action, owner_sub, run }] = row;
-        const account = owner_sub !== '' && <a href={accountPath(owner_sub)}>{cut(owner_sub)}</a>;
+        const account = owner_sub !== '' && (
+          <a href={accountPath(owner_sub)}>{truncate(owner_sub)}</a>
+        );
         const records = counted(row.length, 'record');
         const mayGoOn = rest !== undefined && row.at(-1)?.id === rest.oldest.id;
         return [
@@ -127,12 +129,12 @@ export function AuditTable({ found: { rows, rest }, max, label }: AuditTableProp
 
 /** A deleted record no longer has a page; the id of a restore is a file name. */
 function linkOf({ resource, record_id: id, owner_sub: account, action }: AuditEvent) {
-  if (!isCollectionName(resource) || action === 'delete' || account === '') return cut(id);
+  if (!isCollectionName(resource) || action === 'delete' || account === '') return truncate(id);
   return <a href={accountPath(account, resource, id)}>{id}</a>;
 }
 
 function namesOf({ changed, changed_omitted = 0 }: AuditEvent): string {
-  const names = changed.slice(0, NAMES_MAX).map((name) => cut(name, NAME_MAX_CHARACTERS));
+  const names = changed.slice(0, NAMES_MAX).map((name) => truncate(name, NAME_MAX_CHARACTERS));
   const more = changed.length - names.length + changed_omitted;
   return names.join(', ') + (more === 0 ? '' : ` and ${more} more`);
 }

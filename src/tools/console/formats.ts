@@ -2,7 +2,7 @@
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { JsonValue } from '../../core/domain/json.js';
-import { cut } from '../data/failures.js';
+import { truncate } from '../data/errors.js';
 
 /** The zone of every time on a page: the contract's, which has no daylight saving time. */
 export const TIME_ZONE = 'Africa/Dar_es_Salaam';
@@ -63,7 +63,7 @@ export function ageText(since: string): string {
 /** A value for a list's cell: a text as it is, anything else as JSON, cut if it is long. */
 export function shortText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
-  return cut(typeof value === 'string' ? value : JSON.stringify(value));
+  return truncate(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** `1 record`, `2,098 records`. */

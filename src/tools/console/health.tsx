@@ -4,13 +4,13 @@
 import { HEALTH_ISSUES, type HealthIssue } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
 import type { AdminHealth } from '../../operator-client.js';
+import type { App, ConsoleDeps } from './deps.js';
 import { ageText, bytesText, numberText, timeText } from './formats.js';
-import { Facts, Frame, Notice } from './layout.js';
-import type { App, ConsoleParts } from './parts.js';
+import { DescriptionList, Frame, Notice } from './layout.js';
 import { PATHS } from './paths.js';
-import { readStatus, type StatusOrReason } from './service.js';
+import { readStatus, type StatusOrReason } from './service-requests.js';
 
-export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void {
+export function registerHealth(app: App, { client, opsUrl }: ConsoleDeps): void {
   app.get(PATHS.health, async (context) => {
     const [health, status] = await Promise.all([client.health(), readStatus(opsUrl)]);
     return context.html(
@@ -20,7 +20,7 @@ export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void
         {typeof status === 'object' && (
           <section>
             <h2>Service</h2>
-            <Facts rows={factsOf(status)} />
+            <DescriptionList rows={statusRows(status)} />
           </section>
         )}
       </Frame>,
@@ -28,7 +28,7 @@ export function registerHealth(app: App, { client, opsUrl }: ConsoleParts): void
   });
 }
 
-function factsOf(status: ServiceStatus): readonly (readonly [string, string])[] {
+function statusRows(status: ServiceStatus): readonly (readonly [string, string])[] {
   const { requests, database, process, admin_keys: keys, backups } = status;
   const count = (value: number | null) => numberText(value ?? 0);
   const time = (text: string | null) => (text === null ? '–' : timeText(text));

@@ -3,10 +3,10 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../operator-client.js';
-import { cut } from '../data/failures.js';
+import { truncate } from '../data/errors.js';
 import { TIME_ZONE } from './formats.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
-import { HEADINGS, type RecordPlace } from './properties.js';
+import { HEADINGS, type RecordLocation } from './properties.js';
 
 const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
 
@@ -156,9 +156,13 @@ export function Pages(props: { path: string; query: { q: string }; pagination: P
 }
 
 /** Names and values, one below the other. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [string, Child])[] }) {
+export function DescriptionList({
+  rows,
+}: {
+  readonly rows: readonly (readonly [string, Child])[];
+}) {
   return (
-    <dl class="facts">
+    <dl class="description">
       {rows.map(([name, value]) => (
         <div>
           <dt>{name}</dt>
@@ -172,18 +176,20 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Chi
 }
 
 /** The links above a page: to the accounts, and to where a record is. */
-export function Crumbs({ place }: { readonly place?: RecordPlace }) {
+export function Crumbs({ location }: { readonly location?: RecordLocation }) {
   return (
     <p class="caption">
       <a href={PATHS.accounts}>Accounts</a>
-      {place && (
+      {location && (
         <>
           {' › '}
-          <a href={accountPath(place.account)}>
-            <bdi>{cut(place.account)}</bdi>
+          <a href={accountPath(location.account)}>
+            <bdi>{truncate(location.account)}</bdi>
           </a>
           {' › '}
-          <a href={accountPath(place.account, place.collection)}>{HEADINGS[place.collection]}</a>
+          <a href={accountPath(location.account, location.collection)}>
+            {HEADINGS[location.collection]}
+          </a>
         </>
       )}
     </p>

@@ -6,13 +6,13 @@ import type { ServiceStatus } from '../../hosts/operations/status.js';
 import type { Overview } from '../../operator-client.js';
 import { AuditTable } from './audit.js';
 import { searchAudit } from './audit-search.js';
+import type { App, ConsoleDeps } from './deps.js';
 import { ageText, bytesText, clockText, counted, numberText, roundedText } from './formats.js';
 import { VerdictNotice } from './health.js';
 import { Frame, Search } from './layout.js';
-import type { App, ConsoleParts } from './parts.js';
 import { PATHS } from './paths.js';
 import { HEADINGS } from './properties.js';
-import { readStatus } from './service.js';
+import { readStatus } from './service-requests.js';
 
 type Minute = ServiceStatus['last_hour'][number];
 
@@ -25,8 +25,8 @@ const GAP = 1;
 /** A count above 0 is always visible. */
 const LEAST_HEIGHT = 2;
 
-export function registerOverview(app: App, parts: ConsoleParts): void {
-  const { client, opsUrl } = parts;
+export function registerOverview(app: App, deps: ConsoleDeps): void {
+  const { client, opsUrl } = deps;
   app.get(PATHS.overview, async (context) => {
     const [overview, health, changes, status] = await Promise.all([
       client.overview(),

@@ -1,7 +1,7 @@
 // The paths of the console's pages, and subjects and ids as their segments.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { PageContext } from './parts.js';
+import type { PageContext } from './deps.js';
 
 export const PATHS = {
   overview: '/',

@@ -9,12 +9,12 @@ import {
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { cut } from '../data/failures.js';
+import { truncate } from '../data/errors.js';
 import { numberText, shortText, timeText } from './formats.js';
 import { PAYMENTS, type Tab } from './paths.js';
 
 /** The location of a record. */
-export interface RecordPlace {
+export interface RecordLocation {
   readonly account: string;
   readonly collection: CollectionName;
 }
@@ -92,5 +92,5 @@ export function isOfService(name: string): boolean {
 }
 
 export function jsonText(value: JsonValue | undefined, maxCharacters = 200): string {
-  return value === undefined ? 'not set' : cut(JSON.stringify(value), maxCharacters);
+  return value === undefined ? 'not set' : truncate(JSON.stringify(value), maxCharacters);
 }

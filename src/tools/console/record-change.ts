@@ -3,7 +3,7 @@
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
-import { type CellValue, valueOfCell } from '../data/cell-values.js';
+import { type CellValue, parseCell } from '../data/cell-values.js';
 import { fieldsOf, fieldText, isOfService, propertiesBut, valueAt } from './properties.js';
 
 /** The field for the properties that have no field of their own. */
@@ -82,7 +82,7 @@ function typedValue(property: Property, text: string): CellValue {
   if (property.kind === 'text') return { ok: true, value: text };
   // The pages show `62,500`, so a comma before three digits groups them; `62.500` stays ambiguous.
   const decimal = /^[^.]*,\d{3}$/.test(text.trim()) ? '.' : undefined;
-  const typed = valueOfCell(text, property, { decimal, dates: undefined, isOwn: false });
+  const typed = parseCell(text, property, { decimal, dates: undefined, isOwn: false });
   // An option of the import's follows.
   return typed.ok ? typed : { ok: false, problem: typed.problem.split('; pass')[0] ?? '' };
 }

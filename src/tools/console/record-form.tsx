@@ -5,7 +5,14 @@ import { isSameValue, type JsonObject } from '../../core/domain/json.js';
 import type { PropertyKind } from '../../core/domain/property.js';
 import { Crumbs, Frame, Notice } from './layout.js';
 import { accountPath } from './paths.js';
-import { fieldsOf, jsonText, labelOf, type RecordPlace, shownText, valueAt } from './properties.js';
+import {
+  fieldsOf,
+  jsonText,
+  labelOf,
+  type RecordLocation,
+  shownText,
+  valueAt,
+} from './properties.js';
 import { fieldName, formTexts, JSON_FIELD } from './record-change.js';
 
 /** A longer text, or one with line breaks, gets a text area. */
@@ -14,7 +21,7 @@ const JSON_LINES_MAX = 24;
 const FLAGS = { '': 'not set', true: 'yes', false: 'no' };
 
 export interface FormProps {
-  readonly place: RecordPlace;
+  readonly location: RecordLocation;
   /** Undefined: a new record. */
   readonly id: string | undefined;
   /** The record that the change is based on. */
@@ -28,13 +35,17 @@ export interface FormProps {
 }
 
 export function FormPage(props: FormProps) {
-  const { place, id, base, outdated, problems } = props;
+  const { location, id, base, outdated, problems } = props;
   const title =
-    id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
-  const back = accountPath(place.account, place.collection, ...(id === undefined ? [] : [id]));
+    id === undefined ? `New ${COLLECTIONS[location.collection].names.short}` : `Change ${id}`;
+  const back = accountPath(
+    location.account,
+    location.collection,
+    ...(id === undefined ? [] : [id]),
+  );
   return (
     <Frame title={title} current="accounts">
-      <Crumbs place={place} />
+      <Crumbs location={location} />
       <h1>{title}</h1>
       {problems !== undefined && (
         <Notice kind="bad">
@@ -99,11 +110,11 @@ function ConflictNotice({ before, now }: { before: JsonObject; now: JsonObject }
   );
 }
 
-function Fields({ place, base, typed, problems }: FormProps) {
-  const own = formTexts(place.collection, base);
+function Fields({ location, base, typed, problems }: FormProps) {
+  const own = formTexts(location.collection, base);
   return (
     <div class="fields">
-      {fieldsOf(place.collection).map(({ name, kind, rule }) => {
+      {fieldsOf(location.collection).map(({ name, kind, rule }) => {
         const text = (typed ?? own).get(fieldName(name)) ?? own.get(fieldName(name));
         // Its value is in the JSON, because a field would change it.
         if (text === null) return null;

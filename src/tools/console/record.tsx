@@ -4,14 +4,14 @@
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';
 import { ApiError } from '../../operator-client.js';
-import { cut } from '../data/failures.js';
-import { recordsOf, type StoredRecord } from '../data/service.js';
+import { truncate } from '../data/errors.js';
+import { recordsOf, type StoredRecord } from '../data/service-client.js';
 import { AuditTable } from './audit.js';
 import { searchAudit } from './audit-search.js';
-import { PageError } from './failure.js';
+import type { App, ConsoleDeps, PageContext } from './deps.js';
+import { PageError } from './error-page.js';
 import { shortText, timeText } from './formats.js';
-import { Crumbs, Facts, Frame, Notice } from './layout.js';
-import type { App, ConsoleParts, PageContext } from './parts.js';
+import { Crumbs, DescriptionList, Frame, Notice } from './layout.js';
 import { accountPath, PATHS, segmentIn, withQuery } from './paths.js';
 import {
   columnsOf,
@@ -20,13 +20,13 @@ import {
   isOfService,
   jsonText,
   labelOf,
-  type RecordPlace,
+  type RecordLocation,
   shownText,
   valueAt,
 } from './properties.js';
 import { changeOf, formTexts } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
-import { found } from './service.js';
+import { ifFound } from './service-requests.js';
 
 const EVENTS_MAX = 20;
 const VALUE_MAX_CHARACTERS = 400;
@@ -38,48 +38,50 @@ const NOTICES = new Map([
 const REFUSALS = ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'];
 const PATH = `/accounts/:account/:collection{(?:${COLLECTION_NAMES.join('|')})}`;
 
-export function registerRecords(app: App, parts: ConsoleParts): void {
+export function registerRecords(app: App, deps: ConsoleDeps): void {
   app.get(`${PATH}/new`, (context) =>
-    showForm(context, { place: placeOf(context), id: undefined, base: {} }),
+    showForm(context, { location: locationOf(context), id: undefined, base: {} }),
   );
-  app.post(`${PATH}/new`, (context) => takeForm(parts, context, undefined));
+  app.post(`${PATH}/new`, (context) => takeForm(deps, context, undefined));
   app.get(`${PATH}/:id`, async (context) => {
-    return showRecord(parts, context, await recordFound(parts, context));
+    return showRecord(deps, context, await recordFound(deps, context));
   });
   app.get(`${PATH}/:id/change`, async (context) => {
-    const base = await recordFound(parts, context);
-    return showForm(context, { place: placeOf(context), id: base.id, base });
+    const base = await recordFound(deps, context);
+    return showForm(context, { location: locationOf(context), id: base.id, base });
   });
-  app.post(`${PATH}/:id/change`, (context) => takeForm(parts, context, segmentIn(context, 'id')));
+  app.post(`${PATH}/:id/change`, (context) => takeForm(deps, context, segmentIn(context, 'id')));
 }
 
-function placeOf(context: PageContext): RecordPlace {
+function locationOf(context: PageContext): RecordLocation {
   const collection = context.req.param('collection') as CollectionName;
   return { account: segmentIn(context, 'account'), collection };
 }
 
 /** Throws a `PageError` if the account has no such record. */
-async function recordFound({ client }: ConsoleParts, context: PageContext): Promise<StoredRecord> {
-  const { account, collection } = placeOf(context);
-  const record = await found(recordsOf(client, account, collection).read(segmentIn(context, 'id')));
+async function recordFound({ client }: ConsoleDeps, context: PageContext): Promise<StoredRecord> {
+  const { account, collection } = locationOf(context);
+  const record = await ifFound(
+    recordsOf(client, account, collection).read(segmentIn(context, 'id')),
+  );
   if (record !== undefined) return record;
   const hint = 'It may have been deleted, or the id is misspelled.';
   throw new PageError(404, 'The service has no such record.', hint);
 }
 
-async function showRecord({ client }: ConsoleParts, context: PageContext, record: StoredRecord) {
-  const place = placeOf(context);
-  const filter = { ...place, record: record.id };
+async function showRecord({ client }: ConsoleDeps, context: PageContext, record: StoredRecord) {
+  const location = locationOf(context);
+  const filter = { ...location, record: record.id };
   // One request; the page leads to the search for more.
   const events = await searchAudit(client, filter, { pagesMax: 1 });
   const since = events.rest?.oldest.timestamp;
   const notice = NOTICES.get(context.req.query('done') ?? '');
-  const name = shortText(valueAt(record, columnsOf(place.collection)[0])).trim() || record.id;
-  const known = fieldsOf(place.collection).map((property) => property.name);
+  const name = shortText(valueAt(record, columnsOf(location.collection)[0])).trim() || record.id;
+  const known = fieldsOf(location.collection).map((property) => property.name);
   const others = Object.keys(record).filter((own) => !known.includes(own) && !isOfService(own));
   return context.html(
     <Frame title={record.id} current="accounts">
-      <Crumbs place={place} />
+      <Crumbs location={location} />
       <div class="title">
         <h1>
           <bdi>{name}</bdi>
@@ -87,7 +89,7 @@ async function showRecord({ client }: ConsoleParts, context: PageContext, record
         </h1>
         <a
           class="button main"
-          href={`${accountPath(place.account, place.collection, record.id)}/change`}
+          href={`${accountPath(location.account, location.collection, record.id)}/change`}
         >
           Change
         </a>
@@ -96,9 +98,9 @@ async function showRecord({ client }: ConsoleParts, context: PageContext, record
       <div class="columns">
         <section>
           <h2>Properties</h2>
-          <Facts
+          <DescriptionList
             rows={[...known, ...others].map((property) => [
-              cut(labelOf(property)),
+              truncate(labelOf(property)),
               shown(record, property),
             ])}
           />
@@ -126,9 +128,9 @@ function shown(record: StoredRecord, name: string) {
   if (value === null || typeof value === 'object') {
     return <code>{jsonText(value, VALUE_MAX_CHARACTERS)}</code>;
   }
-  if (typeof value === 'string' && value.length > 80) return cut(value, VALUE_MAX_CHARACTERS);
+  if (typeof value === 'string' && value.length > 80) return truncate(value, VALUE_MAX_CHARACTERS);
   const { currency } = record;
-  const unit = isMoney(name) && typeof currency === 'string' ? ` ${cut(currency, 8)}` : '';
+  const unit = isMoney(name) && typeof currency === 'string' ? ` ${truncate(currency, 8)}` : '';
   return shownText(name, value) + unit;
 }
 
@@ -137,35 +139,35 @@ function showForm(context: PageContext, props: FormProps, status: 200 | 409 | 42
 }
 
 /** `id`: undefined for a new record. */
-async function takeForm(parts: ConsoleParts, context: PageContext, id: string | undefined) {
-  const place = placeOf(context);
+async function takeForm(deps: ConsoleDeps, context: PageContext, id: string | undefined) {
+  const location = locationOf(context);
   const typed = context.get('form');
   const base = baseIn(typed, id);
-  const form = { place, id, base, typed };
-  const records = recordsOf(parts.client, place.account, place.collection);
+  const form = { location, id, base, typed };
+  const records = recordsOf(deps.client, location.account, location.collection);
   const isDelete = typed.get('do') === 'delete';
-  const { set, problems } = changeOf(place.collection, typed, base);
+  const { set, problems } = changeOf(location.collection, typed, base);
   if (!isDelete && problems.size > 0) return showForm(context, { ...form, problems }, 422);
   const done = (path: string, what: string) => context.redirect(`${path}?done=${what}`, 303);
   try {
     if (id === undefined) {
       const made = await records.create(set);
-      return done(accountPath(place.account, place.collection, made.id), 'created');
+      return done(accountPath(location.account, location.collection, made.id), 'created');
     }
-    const path = accountPath(place.account, place.collection, id);
+    const path = accountPath(location.account, location.collection, id);
     if (!isDelete && Object.keys(set).length === 0) return done(path, 'unchanged');
-    const now = await found(records.read(id));
+    const now = await ifFound(records.read(id));
     if (now === undefined) {
       const sentence = 'Someone deleted this record in the meantime.';
       throw new PageError(409, sentence, 'Nothing was saved.');
     }
     if (!isSameValue(now, base)) {
-      const typed = formTexts(place.collection, { ...now, ...set });
-      return showForm(context, { place, id, base: now, typed, outdated: base }, 409);
+      const typed = formTexts(location.collection, { ...now, ...set });
+      return showForm(context, { location, id, base: now, typed, outdated: base }, 409);
     }
     if (isDelete) {
       await records.delete(id);
-      return done(accountPath(place.account, place.collection), 'deleted');
+      return done(accountPath(location.account, location.collection), 'deleted');
     }
     await records.update(id, set);
     return done(path, 'saved');

@@ -14,7 +14,7 @@ export interface ConsoleAddress {
 }
 
 /** Sets the headers of every answer, also of refusals and of pages that failed. */
-export const answerHeaders: MiddlewareHandler = secureHeaders({
+export const responseHeaders: MiddlewareHandler = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
     styleSrc: ["'self'"],

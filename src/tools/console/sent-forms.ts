@@ -8,10 +8,10 @@ import { boundedBody } from '../../core/bounded-body.js';
 export const FORM_MAX_BYTES = 13 * 1_048_576;
 /** The longest password, percent-encoded: anyone may send a sign-in. */
 export const SIGN_IN_MAX_BYTES = 16_384;
-const ANSWERS_MAX = 200;
+const RESPONSES_MAX = 200;
 
 export class SentForms {
-  readonly #answers = new Map<string, Promise<Response>>();
+  readonly #responses = new Map<string, Promise<Response>>();
 
   /**
    * Acts on a form, unless the same one was sent before: the same path and fields, the page's id
@@ -20,12 +20,12 @@ export class SentForms {
   async once(path: string, form: URLSearchParams, act: () => Promise<Response>): Promise<Response> {
     if (!form.has('form')) return act();
     const key = createHash('sha256').update(`${path}\n${form}`).digest('base64');
-    const answer = this.#answers.get(key) ?? act();
-    this.#answers.set(key, answer);
-    const [oldest = ''] = this.#answers.keys();
-    if (this.#answers.size > ANSWERS_MAX) this.#answers.delete(oldest);
+    const answer = this.#responses.get(key) ?? act();
+    this.#responses.set(key, answer);
+    const [oldest = ''] = this.#responses.keys();
+    if (this.#responses.size > RESPONSES_MAX) this.#responses.delete(oldest);
     const response = await answer;
-    if (response.status !== 303 && response.status < 500) this.#answers.delete(key);
+    if (response.status !== 303 && response.status < 500) this.#responses.delete(key);
     return response.clone();
   }
 }

@@ -1,20 +1,20 @@
 // The sign-in, and the answer to a form whose session has ended.
 
 import { getCookie, setCookie } from 'hono/cookie';
+import type { App, ConsoleDeps, PageContext } from './deps.js';
 import { Frame, Notice } from './layout.js';
-import type { App, ConsoleParts, PageContext } from './parts.js';
 import { localPath, PATHS, withQuery } from './paths.js';
 import { formOf, SIGN_IN_MAX_BYTES } from './sent-forms.js';
 
 const ENDED =
   'Your session has ended, so nothing was saved. To keep what you typed, sign in in another tab, then reload this page.';
 
-export function registerSignIn(app: App, parts: ConsoleParts): void {
-  const { sessions, credentials, address, log } = parts;
+export function registerSignIn(app: App, deps: ConsoleDeps): void {
+  const { sessions, credentials, address, log } = deps;
   app.get(PATHS.signIn, (context) => {
     const next = localPath(context.req.query('next'));
-    if (isSignedIn(parts, context)) return context.redirect(next, 303);
-    return ask(parts, context, next);
+    if (isSignedIn(deps, context)) return context.redirect(next, 303);
+    return showSignIn(deps, context, next);
   });
   app.post(PATHS.signIn, async (context) => {
     const next = localPath(context.req.query('next'));
@@ -25,15 +25,15 @@ export function registerSignIn(app: App, parts: ConsoleParts): void {
       context.header('Retry-After', String(seconds));
       log.warn('console_sign_in_limited');
       const problem = `Five attempts a minute are allowed. Wait ${seconds} seconds.`;
-      return ask(parts, context, next, problem, 429);
+      return showSignIn(deps, context, next, problem, 429);
     }
     if (!(await credentials.accept(form?.get('secret') ?? ''))) {
       log.warn('console_sign_in_refused');
-      return ask(parts, context, next, `Wrong ${credentials.kind}.`, 401);
+      return showSignIn(deps, context, next, `Wrong ${credentials.kind}.`, 401);
     }
     // The id that the browser had before opens nothing.
-    endSession(parts, context);
-    setCookie(context, cookieName(parts), sessions.open(), {
+    endSession(deps, context);
+    setCookie(context, cookieName(deps), sessions.open(), {
       path: '/',
       httpOnly: true,
       // Not Strict, so that a link in a chat or a dashboard finds the session. The guard refuses forms.
@@ -45,30 +45,30 @@ export function registerSignIn(app: App, parts: ConsoleParts): void {
   });
 }
 
-export function isSignedIn(parts: ConsoleParts, context: PageContext): boolean {
-  return parts.sessions.has(getCookie(context, cookieName(parts)));
+export function isSignedIn(deps: ConsoleDeps, context: PageContext): boolean {
+  return deps.sessions.has(getCookie(context, cookieName(deps)));
 }
 
-export function endSession(parts: ConsoleParts, context: PageContext): void {
-  parts.sessions.close(getCookie(context, cookieName(parts)) ?? '');
+export function endSession(deps: ConsoleDeps, context: PageContext): void {
+  deps.sessions.close(getCookie(context, cookieName(deps)) ?? '');
 }
 
 /** Cookies ignore ports, so two consoles on one machine need two names. */
-function cookieName({ address: { origin, port } }: ConsoleParts): string {
+function cookieName({ address: { origin, port } }: ConsoleDeps): string {
   if (origin === undefined) return `console_${port}`;
   return `__Host-console_${new URL(origin).port || 443}`;
 }
 
 /** The answer to a form without a session. The browser sends the form again when this page is reloaded. */
-export function askAgain(parts: ConsoleParts, context: PageContext) {
+export function showSessionEnded(deps: ConsoleDeps, context: PageContext) {
   const { pathname } = new URL(context.req.url);
   const next = pathname === PATHS.signOut ? PATHS.overview : localPath(pathname);
-  return ask(parts, context, next, ENDED, 401);
+  return showSignIn(deps, context, next, ENDED, 401);
 }
 
 /** `next`: the page to go to afterwards. */
-function ask(
-  { credentials }: ConsoleParts,
+function showSignIn(
+  { credentials }: ConsoleDeps,
   context: PageContext,
   next: string,
   problem?: string,

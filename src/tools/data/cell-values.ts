@@ -85,17 +85,17 @@ const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 o
 /** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
 export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 /** `property`: undefined if the table of collections has none of that name. */
-export function valueOfCell(
+export function parseCell(
   cell: NonNullable<Cell>,
   property: Property | undefined,
   reading: CellReading,
 ): CellValue {
   if (typeof cell === 'string') {
-    return (reading.isOwn && ownValue(cell, property)) || textValue(cell, property, reading);
+    return (reading.isOwn && exportedValue(cell, property)) || textValue(cell, property, reading);
   }
   if (isFault(cell)) return refused(cell.problem);
   if (typeof cell === 'object') {
-    return valueOfCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
+    return parseCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
   }
   const isOfKind = typeof cell === 'boolean' ? property?.kind === 'flag' : isQuantity(property);
   if (property === undefined || isOfKind) return { ok: true, value: cell };
@@ -213,7 +213,7 @@ function refused(problem: string): CellValue {
 }
 
 /** Undefined: not written by an export, so read as in any other file. */
-function ownValue(cell: string, property: Property | undefined): CellValue | undefined {
+function exportedValue(cell: string, property: Property | undefined): CellValue | undefined {
   if (cell.startsWith("'")) return { ok: true, value: cell.slice(1) };
   // The service stores no other type there.
   if (property?.rule && property.kind === 'text') return { ok: true, value: cell };
@@ -233,7 +233,7 @@ export function cellOfValue(
 ): string {
   if (typeof value === 'number') return textOfNumber(value, decimal);
   if (typeof value !== 'string') return JSON.stringify(value);
-  const back = valueOfCell(value, property, { isOwn: true });
+  const back = parseCell(value, property, { isOwn: true });
   const isKept = back.ok && back.value === value && value !== '';
   const isGuarded = isForExcel && REINTERPRETED.test(value);
   return isKept && !isGuarded && !value.startsWith("'") ? value : `'${value}`;

@@ -4,11 +4,11 @@
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Page } from '../../operator-client.js';
-import { PAGE_SIZE, recordsOf, type Service, type StoredRecord } from './service.js';
+import { PAGE_SIZE, recordsOf, type ServiceClient, type StoredRecord } from './service-client.js';
 
 /** Newest first; each row once, despite concurrent writes. */
 export function paginate<Row>(
-  service: Service,
+  service: ServiceClient,
   list: (query: { page: number; page_size: number }) => Promise<Page<Row>>,
   keyOf: (row: Row) => string,
 ): AsyncGenerator<Row[], void> {
@@ -17,7 +17,7 @@ export function paginate<Row>(
 }
 
 /** Every account of the service. */
-export async function subjectsOf(service: Service): Promise<string[]> {
+export async function subjectsOf(service: ServiceClient): Promise<string[]> {
   const subjects: string[] = [];
   const pages = paginate(service, service.client.accounts.list, ({ owner_sub }) => owner_sub);
   for await (const page of pages) for (const { owner_sub } of page) subjects.push(owner_sub);
@@ -26,7 +26,7 @@ export async function subjectsOf(service: Service): Promise<string[]> {
 
 /** The records of a collection, newest first. */
 export function recordPages(
-  service: Service,
+  service: ServiceClient,
   account: string,
   collection: CollectionName,
 ): AsyncGenerator<StoredRecord[], void> {

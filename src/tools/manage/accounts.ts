@@ -6,17 +6,17 @@ import { eraseAccount } from '../data/erase/erase-command.js';
 import { exportAccount } from '../data/export/export-command.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
-import { adminKeyIn, Service, serviceUrl } from '../data/service.js';
-import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
+import { adminKeyIn, ServiceClient, serviceUrl } from '../data/service-client.js';
+import { type Call, type DefineCommand, pathOf, UsageError } from '../program/command.js';
 
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
 /** From here on Ctrl-C lets what is under way end. */
-function openService(call: Call, work?: 'import' | 'erase'): Service {
+function openService(call: Call, work?: 'import' | 'erase'): ServiceClient {
   const baseUrl = serviceUrl(call.environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
   const adminKey = adminKeyIn(call.environment);
   call.listen?.();
-  return new Service({ baseUrl, adminKey }, call, work);
+  return new ServiceClient({ baseUrl, adminKey }, call, work);
 }
 
 const DECIMAL = new Option('--decimal <mark>', 'the decimal mark').choices([',', '.']);
@@ -30,7 +30,7 @@ function delimiter(given: string): string {
 /** Throws for a name that Node doesn't know. */
 const encoding = (given: string) => new TextDecoder(given).encoding;
 
-const importRecords: Declare = (command, call) =>
+const importRecords: DefineCommand = (command, call) =>
   command
     .description(`Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
 .json), or of an export's folder, if all rows are valid. After an interruption,
@@ -60,7 +60,7 @@ ${SETTINGS}`)
       call.exitCode = await importData({ ...options, path, report }, service, call);
     });
 
-const exportRecords: Declare = (command, call) =>
+const exportRecords: DefineCommand = (command, call) =>
   command
     .description(`Write an account's records, payments and audit events to files in a new folder.
 Either format can be imported again.
@@ -92,7 +92,7 @@ ${SETTINGS}`)
       if (changed) call.out(`${account} changed during the export; export again for a snapshot\n`);
     });
 
-export const erase: Declare = (command, call) =>
+export const erase: DefineCommand = (command, call) =>
   command
     .description(`Export an account to a new folder, add it to the ledger of erased accounts, and
 delete its records. After an interruption, run it again with a new folder.

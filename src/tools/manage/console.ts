@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
 import { readConsoleSettings } from '../../hosts/settings.js';
 import { hashPassword } from '../console/credentials.js';
-import { startConsole } from '../console/host.js';
 import { readPassword } from '../console/password-input.js';
-import type { Declare } from '../program/command.js';
+import { startConsole } from '../console/server.js';
+import type { DefineCommand } from '../program/command.js';
 
-const runConsole: Declare = (command, call) =>
+const runConsole: DefineCommand = (command, call) =>
   command
     .description(`Run the operator's console until Ctrl-C. Prints its address and a sign-in code.
 Settings: src/tools/console/README.md (in a release: pages/console.md)`)
@@ -19,7 +19,7 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`)
         settings,
         assetFolder: new URL('./console/', import.meta.url),
         log,
-        tellCode: (code) => call.out(`code: ${code}\n`),
+        printCode: (code) => call.out(`code: ${code}\n`),
       });
       call.interrupted.addEventListener('abort', () => {
         void running.close().then(() => process.exit());
@@ -31,7 +31,7 @@ Settings: src/tools/console/README.md (in a release: pages/console.md)`)
 
 export { runConsole as console };
 
-export const hash: Declare = (command, { out }) =>
+export const hash: DefineCommand = (command, { out }) =>
   command
     .description('Read a password, and print the line that sets CONSOLE_PASSWORD_HASH to its hash.')
     .action(async () => {

@@ -6,13 +6,13 @@ import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { restoreDatabase } from '../../storage/backup/restore.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
-import { counted } from '../data/failures.js';
-import { adminKeyIn, serviceUrl } from '../data/service.js';
-import { fileStore } from '../dump/database-file.js';
+import { counted } from '../data/errors.js';
+import { adminKeyIn, serviceUrl } from '../data/service-client.js';
 import { readSummary, type Store, type Summary, writeDump } from '../dump/dump-file.js';
-import { postgresStore } from '../dump/postgres.js';
-import { serviceStore } from '../dump/service.js';
-import { type Call, type Declare, pathOf, UsageError } from '../program/command.js';
+import { fileStore } from '../dump/file-store.js';
+import { postgresStore } from '../dump/postgres-store.js';
+import { serviceStore } from '../dump/service-store.js';
+import { type Call, type DefineCommand, pathOf, UsageError } from '../program/command.js';
 
 const SETTINGS = 'Settings: DATABASE_URL, ADMIN_API_KEY(_FILE) as the service has them';
 
@@ -21,7 +21,7 @@ const countsOf = (records: number, events: number) =>
 const textOf = ({ records, events, contents }: Summary) =>
   `${countsOf(records, events)}, contents ${contents}\n`;
 
-export const dump: Declare = (command, call) =>
+export const dump: DefineCommand = (command, call) =>
   command
     .description(`Write all records and the audit log of a database file, a backup, a Postgres
 database, a running service, or Workers deployed with MAINTENANCE=on, to a file.
@@ -33,7 +33,7 @@ ${SETTINGS}`)
       call.out(`${path}: ${textOf(await writeDump(path, storeOf('from', from, call), call))}`);
     });
 
-export const load: Declare = (command, call) =>
+export const load: DefineCommand = (command, call) =>
   command
     .description(`Load a dump into an empty database, completely or not at all.
 ${SETTINGS},
@@ -49,7 +49,7 @@ BACKUP_DIR or ERASURE_LEDGER: who was erased`)
       call.out(`loaded ${textOf(summary)}${erasedAmong(summary.oldest, ledger)}`);
     });
 
-export const restore: Declare = (command, call) =>
+export const restore: DefineCommand = (command, call) =>
   command
     .description(`Replace the database of a stopped service with a backup, and keep the old one.
 Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)

@@ -4,10 +4,10 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { SettingError } from '../../hosts/settings/setting-error.js';
 import { misspelledNames } from '../../hosts/settings/warnings.js';
-import { sentenceOf } from '../data/failures.js';
-import { type Call, type Declare, EXIT, withSettingsFiles } from '../program/command.js';
+import { describeError } from '../data/errors.js';
+import { type Call, type DefineCommand, EXIT, withSettingsFiles } from '../program/command.js';
 
-type Load = () => Promise<Readonly<Record<string, Declare>>>;
+type Load = () => Promise<Readonly<Record<string, DefineCommand>>>;
 
 /** Each command's summary, and the module that exports it under its name. */
 export const COMMANDS: Readonly<Record<string, readonly [summary: string, Load]>> = {
@@ -55,7 +55,7 @@ export async function manage(args: readonly string[], call: Call): Promise<numbe
   } catch (error) {
     // Commander has already printed it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
-    call.err(`${sentenceOf(error)}\n`);
+    call.err(`${describeError(error)}\n`);
     if (error instanceof SettingError) return EXIT.wrongUse;
     return Object(error).exitCode ?? EXIT.failed;
   }

@@ -4,23 +4,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { HEALTH_ISSUES } from '../../hosts/operations/health-issues.js';
-import { operationsUrl, valuesIn } from '../../hosts/settings.js';
+import { operationsUrl, readValues } from '../../hosts/settings.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
-import { type Declare, EXIT, UsageError } from '../program/command.js';
+import { type DefineCommand, EXIT, UsageError } from '../program/command.js';
 
 const NOT_OURS = 'this is not the operations port';
 const ASK_AGAIN_MS = 200;
 /** Longer than the service itself waits for its database and its disk. */
 const ANSWER_MAX_MS = 5_000;
 
-export const ready: Declare = (command, call) =>
+export const ready: DefineCommand = (command, call) =>
   command
     .description(`Ask the operations port whether the service is ready. Prints one line, then what
 each reason and warning means, and what to do. The exit code is 0 if it is ready.
 Settings: OPS_PORT, OPS_HOST as the service has them`)
     .option('--wait <seconds>', 'keep asking for this long until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {
-      const origin = operationsUrl(valuesIn(call.environment, ['OPS_HOST', 'OPS_PORT']));
+      const origin = operationsUrl(readValues(call.environment, ['OPS_HOST', 'OPS_PORT']));
       if (origin === undefined)
         throw new UsageError('OPS_PORT is unset; set it as for the service');
       const end = Date.now() + wait * 1_000;

@@ -5,11 +5,11 @@ import { jsonLog, logWarningsAndCrashes, runService } from '../../hosts/node/pro
 import { checkStart, settingsOf } from '../../hosts/node/start-check.js';
 import { systemdSocket } from '../../hosts/node/systemd-socket.js';
 import { settingWarnings } from '../../hosts/settings/warnings.js';
-import { type Declare, EXIT } from '../program/command.js';
+import { type DefineCommand, EXIT } from '../program/command.js';
 
 const SETTINGS = 'Settings: src/hosts/node/README.md (in a release: pages/settings.md)';
 
-export const serve: Declare = (command, call) =>
+export const serve: DefineCommand = (command, call) =>
   command
     .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup.
 ${SETTINGS}`)
@@ -32,7 +32,7 @@ ${SETTINGS}`)
       });
     });
 
-export const check: Declare = (command, call) =>
+export const check: DefineCommand = (command, call) =>
   command
     .description(`Check the settings, files and ports that the service needs, without starting it.
 ${SETTINGS}`)

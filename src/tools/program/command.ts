@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** Gives a command its description, options and action. */
-export type Declare = (command: Command, call: Call) => void;
+export type DefineCommand = (command: Command, call: Call) => void;
 
 /** Resolves against the folder where npm was called: it runs scripts in the package's folder. */
 export function pathOf({ environment }: { environment: Environment }, typed: string): string {

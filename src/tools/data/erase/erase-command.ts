@@ -9,16 +9,16 @@ import { type BackupSettings, readBackups } from '../../../hosts/settings.js';
 import { ApiError } from '../../../operator-client.js';
 import { addToLedger, ledgerPath } from '../../../storage/erasures/ledger.js';
 import { type Call, Interrupted, UsageError } from '../../program/command.js';
+import { CommandError, counted } from '../errors.js';
 import { exportAccount } from '../export/export-command.js';
-import { CommandError, counted } from '../failures.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
-import { recordsOf, type Service } from '../service.js';
+import { recordsOf, type ServiceClient } from '../service-client.js';
 
 /** `exportFolder`: new, or empty. */
 export async function eraseAccount(
   account: string,
   exportFolder: string,
-  service: Service,
+  service: ServiceClient,
   { environment, out }: Call,
 ): Promise<void> {
   const [ledger, backups] = [ledgerPath(environment), readBackups(environment)];
@@ -40,7 +40,7 @@ export async function eraseAccount(
       const records = recordsOf(service.client, account, collection);
       // A record that is already gone isn't a failure.
       await mapConcurrent((await open(path)).readLines(), CONNECTIONS, async (line) => {
-        await service.withRetry(() => records.delete(JSON.parse(line).id)).catch(expectGone);
+        await service.withRetry(() => records.delete(JSON.parse(line).id)).catch(ignoreNotFound);
       });
     }
   } catch (error) {
@@ -49,7 +49,7 @@ export async function eraseAccount(
       `stopped while deleting; ${exportFolder} has every record; run the command again with a new folder to delete the rest`,
     );
   }
-  await expectNothingLeft(account, service);
+  await assertNothingLeft(account, service);
   out(`${account} is erased: ${counted(total, 'record')} deleted, nothing is left.
 The ledger ${ledger} has recorded its subject and the time.
 The audit log keeps the subject and which records the operator changed, without values.
@@ -58,14 +58,14 @@ ${backupExpiry(backups)}
 `);
 }
 
-function expectGone(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
 }
 
-async function expectNothingLeft(account: string, service: Service): Promise<void> {
+async function assertNothingLeft(account: string, service: ServiceClient): Promise<void> {
   const left = await service
     .withRetry(() => service.client.accounts.read(account))
-    .catch(expectGone);
+    .catch(ignoreNotFound);
   if (left === undefined) return;
   throw new CommandError(
     `${account} has ${counted(left.record_count, 'record')} that the export lacks, created since. End its access at the identity provider, then erase again with a new folder`,

@@ -7,9 +7,9 @@ import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/coll
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
 import { Interrupted } from '../../program/command.js';
-import { CommandError, codeOf } from '../failures.js';
+import { CommandError, errorCode } from '../errors.js';
 import { paginate, recordPages } from '../paginate.js';
-import { recordsOf, type Service, type StoredRecord } from '../service.js';
+import { recordsOf, type ServiceClient, type StoredRecord } from '../service-client.js';
 import { type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
 
@@ -26,12 +26,12 @@ export interface ExportOptions {
  * Resolves with the numbers of records, and whether any were created or deleted during the export.
  * `summary`: for the terminal.
  */
-export async function exportAccount(options: ExportOptions, service: Service) {
+export async function exportAccount(options: ExportOptions, service: ServiceClient) {
   const { account, folder, collections, csv } = options;
   const partial = await partialFolder(folder);
   try {
-    await service.reach();
-    const { total, text: before } = await markOf(options, service);
+    await service.checkReachable();
+    const { total, text: before } = await snapshotOf(options, service);
     if (total === 0) {
       throw new CommandError(
         `the account ${JSON.stringify(account)} has no record in ${collections.join(', ')}; check --account: it is the subject, not a name`,
@@ -47,7 +47,7 @@ export async function exportAccount(options: ExportOptions, service: Service) {
       await writeRows(payments, partial, 'payments', csv);
     }
     const auditEvents = await writeRows(eventPages(options, service), partial, 'audit', csv);
-    const after = await markOf(options, service);
+    const after = await snapshotOf(options, service);
     await rename(partial, folder);
     const counts = Object.entries({ ...records, 'audit events': auditEvents });
     const summary = counts.map(([name, count]) => `${name} ${count}`).join(', ');
@@ -63,7 +63,7 @@ async function* paymentPages(orders: AsyncIterable<StoredRecord[]>) {
 }
 
 /** The audit log can't be listed by account, so the whole log is read. */
-async function* eventPages({ account, collections }: ExportOptions, service: Service) {
+async function* eventPages({ account, collections }: ExportOptions, service: ServiceClient) {
   const isOwn = ({ owner_sub, resource }: AuditEvent) =>
     owner_sub === account && collections.some((name) => name === resource);
   for await (const page of paginate(service, service.client.audit.list, ({ id }) => String(id))) {
@@ -111,7 +111,7 @@ async function writeRows(
 }
 
 /** The number of records, and a text that is the same unless a record is created or deleted. */
-async function markOf({ account, collections }: ExportOptions, service: Service) {
+async function snapshotOf({ account, collections }: ExportOptions, service: ServiceClient) {
   let [total, text] = [0, ''];
   for (const collection of collections) {
     const records = recordsOf(service.client, account, collection);
@@ -128,12 +128,12 @@ async function partialFolder(folder: string): Promise<string> {
     await mkdir(dirname(folder), { recursive: true });
     // On Windows an empty folder would block the rename. One with files stays, and fails the export.
     await rmdir(folder).catch((error) => {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (errorCode(error) !== 'ENOENT') throw error;
     });
     return await mkdtemp(join(dirname(folder), `${basename(folder)}.part-`));
   } catch (error) {
     throw new CommandError(
-      `the folder ${folder} cannot be created (${codeOf(error)}); name a new or empty one`,
+      `the folder ${folder} cannot be created (${errorCode(error)}); name a new or empty one`,
     );
   }
 }

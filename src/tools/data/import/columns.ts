@@ -5,7 +5,7 @@ import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { Property } from '../../../core/domain/property.js';
 import { UsageError } from '../../program/command.js';
 import { type Cell, INVISIBLE, isFault, textOfCell } from '../cell-values.js';
-import { CommandError } from '../failures.js';
+import { CommandError } from '../errors.js';
 import type { SheetRow } from './text-rows.js';
 
 export interface Column {

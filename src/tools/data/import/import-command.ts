@@ -4,8 +4,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import { type Call, Interrupted, UsageError } from '../../program/command.js';
-import { CommandError } from '../failures.js';
-import type { Service } from '../service.js';
+import { CommandError } from '../errors.js';
+import type { ServiceClient } from '../service-client.js';
 import {
   type ImportOptions,
   sendFile,
@@ -19,11 +19,11 @@ import { readSource, type SourceFile } from './source-file.js';
 /** Resolves with the exit code: 1 if a row is bad, even if it was left out. `service`: undefined in a dry run. */
 export async function importData(
   options: ImportOptions,
-  service: Service | undefined,
+  service: ServiceClient | undefined,
   call: Call,
 ): Promise<number> {
   const sources = sourcesOf(options);
-  await service?.reach();
+  await service?.checkReachable();
   const report = new Report();
   const files: ValidFile[] = [];
   for (const [source, collection] of sources) {

@@ -8,10 +8,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/dom
 import { ApiError } from '../../../operator-client.js';
 import { type Call, Interrupted } from '../../program/command.js';
 import { INVISIBLE } from '../cell-values.js';
-import { CommandError, counted, cut, sentenceOf } from '../failures.js';
+import { CommandError, counted, describeError, truncate } from '../errors.js';
 import { CONNECTIONS, mapConcurrent } from '../map-concurrent.js';
 import { recordPages } from '../paginate.js';
-import { recordsOf, type Service } from '../service.js';
+import { recordsOf, type ServiceClient } from '../service-client.js';
 import type { Report } from './report.js';
 import { locationOf, type SourceFile } from './source-file.js';
 import { type Reading, type ValidatedRow, validatedRows } from './validated-rows.js';
@@ -57,7 +57,7 @@ export async function validateFile(
   out(`${source.path}: ${how ? `${how}, ` : ''}into ${collection}\n`);
   const found = await validatedRows(source, collection, reading);
   for (const { line, record } of found.rows.slice(0, SHOWN_ROWS)) {
-    const shown = cut(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
+    const shown = truncate(JSON.stringify(record), SHOWN_MAX_CHARACTERS);
     out(`  ${locationOf(source, line)}: ${shown}\n`);
   }
   for (const { line, problems } of found.rows) report.add(source, line, problems);
@@ -65,12 +65,12 @@ export async function validateFile(
   const badRows = found.rows.length - rows.length;
   const counts = `${counted(found.rows.length, 'row')}, ${rows.length} good, ${badRows} bad`;
   out(`${source.path}: ${[counts, ...found.notes].join(', ')}\n`);
-  for (const warning of suspicions(found.rows, source)) out(`  warning: ${warning}\n`);
+  for (const warning of warningsAbout(found.rows, source)) out(`  warning: ${warning}\n`);
   return { source, collection, rows, badRows };
 }
 
 /** Warnings to check before an import: values that are valid, but probably mistakes. */
-function suspicions(rows: readonly ValidatedRow[], source: SourceFile): string[] {
+function warningsAbout(rows: readonly ValidatedRow[], source: SourceFile): string[] {
   const warning = (sentence: string, isOdd: (name: string, value: JsonValue) => boolean) => {
     const odd = rows.flatMap(({ line, record }) =>
       Object.entries(record).flatMap(([name, value]) => (isOdd(name, value) ? { line, name } : [])),
@@ -99,7 +99,7 @@ function suspicions(rows: readonly ValidatedRow[], source: SourceFile): string[]
 export async function withoutExisting(
   file: ValidFile,
   { account, existing }: ImportOptions,
-  service: Service,
+  service: ServiceClient,
   { out }: Call,
 ): Promise<ValidFile> {
   const { source, collection } = file;
@@ -138,7 +138,7 @@ export async function withoutExisting(
 export async function sendFile(
   { source, collection, rows, badRows }: ValidFile,
   { account, reverse, inOrder }: ImportOptions,
-  service: Service,
+  service: ServiceClient,
   call: Call,
 ): Promise<void> {
   const records = recordsOf(service.client, account, collection);
@@ -148,15 +148,15 @@ export async function sendFile(
     const ordered = reverse ? rows.toReversed() : rows;
     await mapConcurrent(ordered, inOrder ? 1 : CONNECTIONS, async ({ line, record }) => {
       await service
-        .withRetry(() => records.create(record), isPostponed)
+        .withRetry(() => records.create(record), isSafeToRetry)
         .catch((error) => {
           if (error instanceof Interrupted) throw error;
-          throw new CommandError(`${locationOf(source, line)}: ${sentenceOf(error)}`);
+          throw new CommandError(`${locationOf(source, line)}: ${describeError(error)}`);
         });
       created++;
     });
   } catch (error) {
-    const sentence = `${source.path}: ${sentenceOf(error)}; ${created} of ${counted(total, 'record')} known to be created; run the command again with --existing skip to create the rest`;
+    const sentence = `${source.path}: ${describeError(error)}; ${created} of ${counted(total, 'record')} known to be created; run the command again with --existing skip to create the rest`;
     throw error instanceof Interrupted ? new Interrupted(sentence) : new CommandError(sentence);
   }
   const leftOut = badRows === 0 ? '' : `, ${counted(badRows, 'bad row')} left out`;
@@ -164,7 +164,7 @@ export async function sendFile(
 }
 
 /** 429 and 503: nothing was done, so a repeated create makes no second record. */
-function isPostponed(error: unknown): boolean {
+function isSafeToRetry(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503);
 }
 

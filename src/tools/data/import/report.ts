@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { cut } from '../failures.js';
+import { truncate } from '../errors.js';
 import { locationOf, type SourceFile } from './source-file.js';
 
 export interface Problem {
@@ -30,10 +30,10 @@ export class Report {
     if (problems.length > 0) this.badRows++;
     const file = basename(source.path);
     for (const { column, problem, value } of problems) {
-      this.#rows.push([file, String(line), column, problem, cut(value, VALUE_MAX_CHARACTERS)]);
+      this.#rows.push([file, String(line), column, problem, truncate(value, VALUE_MAX_CHARACTERS)]);
       if (this.#shown.length === SHOWN_MAX) continue;
       const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
-      const shown = JSON.stringify(cut(value, VALUE_SHOWN_MAX_CHARACTERS));
+      const shown = JSON.stringify(truncate(value, VALUE_SHOWN_MAX_CHARACTERS));
       const of = value === '' ? '' : ` (${shown})`;
       this.#shown.push(`${file}, ${locationOf(source, line)}${place}: ${problem}${of}`);
     }

@@ -4,7 +4,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { UsageError } from '../../program/command.js';
-import { CommandError } from '../failures.js';
+import { CommandError } from '../errors.js';
 
 export interface SourceFile {
   readonly path: string;

@@ -3,7 +3,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import type { Cell } from '../cell-values.js';
-import { CommandError, sentenceOf } from '../failures.js';
+import { CommandError, describeError } from '../errors.js';
 import type { SourceFile } from './source-file.js';
 
 /** `line`: where it begins, counted from 1. An empty cell is `''` or null. */
@@ -80,7 +80,7 @@ export function jsonArrayRows({ path, text }: SourceFile): JsonRow[] {
     return array.map((record, index) => ({ line: index + 1, json: JSON.stringify(record) }));
   } catch (error) {
     throw new CommandError(
-      `${path} is not a JSON array: ${sentenceOf(error)}; for JSON Lines, use .ndjson`,
+      `${path} is not a JSON array: ${describeError(error)}; for JSON Lines, use .ndjson`,
     );
   }
 }

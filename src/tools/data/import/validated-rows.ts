@@ -12,10 +12,10 @@ import {
   type CellReading,
   isEmptyCell,
   isFault,
+  parseCell,
   textOfCell,
-  valueOfCell,
 } from '../cell-values.js';
-import { CommandError, counted } from '../failures.js';
+import { CommandError, counted } from '../errors.js';
 import { type Column, type Header, headerIn } from './columns.js';
 import type { Problem } from './report.js';
 import type { SourceFile } from './source-file.js';
@@ -135,7 +135,7 @@ function rowOfSheet(
       problems.push({ column: String(index + 1), problem, value: textOfCell(cell) });
       continue;
     }
-    const found = valueOfCell(cell, known, { ...reading, isOwn });
+    const found = parseCell(cell, known, { ...reading, isOwn });
     if (found.ok) members.push([property, found.value]);
     else problems.push({ column: header, problem: found.problem, value: textOfCell(cell) });
   }

@@ -4,7 +4,7 @@
 import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
 import { strFromU8, unzipSync } from 'fflate';
 import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
-import { CommandError, sentenceOf } from '../failures.js';
+import { CommandError, describeError } from '../errors.js';
 import type { SourceFile } from './source-file.js';
 import type { SheetRow } from './text-rows.js';
 
@@ -57,7 +57,7 @@ function openBook({ read }: Library, path: string, bytes: Buffer): WorkBook {
     return read(bytes, { dense: true, sheetStubs: true, cellNF: true, cellStyles: true });
   } catch (error) {
     throw new CommandError(
-      `${path} cannot be read as a workbook (${sentenceOf(error)}); open it in a spreadsheet program, and save it again, or as CSV (UTF-8)`,
+      `${path} cannot be read as a workbook (${describeError(error)}); open it in a spreadsheet program, and save it again, or as CSV (UTF-8)`,
     );
   }
 }

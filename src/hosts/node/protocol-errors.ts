@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { type HandlerResult, refusal, toResponse } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
-import { type ApiResponse, OTHER } from './api-response.js';
+import { type ApiResponse, OTHER_LABEL } from './api-response.js';
 import type { Connections } from './connections.js';
 import type { HttpServerOptions } from './http-server.js';
 
@@ -32,7 +32,7 @@ const GONE = ['ECONNRESET', 'HPE_INVALID_EOF_STATE'];
 /** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 
-const UNKNOWN = { route: OTHER, method: OTHER, requestId: undefined };
+const UNKNOWN = { route: OTHER_LABEL, method: OTHER_LABEL, requestId: undefined };
 const NOT_A_REQUEST = { ...UNKNOWN, milliseconds: 0, aborted: false };
 
 /** A request's headers, if they could be read. */
@@ -106,7 +106,7 @@ export function refusals(
     } else {
       // Its body broke: this is its own answer, now or in its turn.
       newest.serve = () => refuse(newest, refusal);
-      if (newest.hasBegun) newest.serve(newest);
+      if (newest.hasStarted) newest.serve(newest);
     }
   }
 

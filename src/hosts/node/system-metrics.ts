@@ -4,7 +4,7 @@ import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Histogram } from '../operations/exposition.js';
-import type { Measured } from '../operations/status.js';
+import type { HostMeasurements } from '../operations/status.js';
 
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
@@ -12,7 +12,7 @@ const DELAY_SAMPLE_MS = 50;
 /** Reported if the disk hangs, or with Postgres. */
 export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
-export async function processFacts(): Promise<Measured['process']> {
+export async function processUsage(): Promise<HostMeasurements['process']> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
@@ -30,7 +30,7 @@ export async function processFacts(): Promise<Measured['process']> {
 }
 
 /** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
-export async function diskFacts(databasePath: string): Promise<Measured['database']> {
+export async function diskUsage(databasePath: string): Promise<HostMeasurements['database']> {
   const sizeOf = (path: string) =>
     stat(path).then(
       ({ size }) => size,
@@ -47,7 +47,7 @@ export async function diskFacts(databasePath: string): Promise<Measured['databas
 }
 
 /** How late a timer fires, counted from the start, so that one reader does not reset it for others. */
-export function sampledDelays(): Histogram {
+export function eventLoopDelays(): Histogram {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;
   setInterval(() => {

@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 
-/** @typedef {{ status: 200 | 201, headers: Record<string, string>, body: string }} FixedAnswer */
+/** @typedef {{ status: 200 | 201, headers: Record<string, string>, body: string }} FixedResponse */
 
-/** @typedef {Partial<Record<'GET' | 'POST' | 'PATCH', FixedAnswer>>} FixedAnswers */
+/** @typedef {Partial<Record<'GET' | 'POST' | 'PATCH', FixedResponse>>} FixedResponses */
 
-/** @returns {FixedAnswers} */
-export function readAnswers(/** @type {string | undefined} */ file) {
+/** @returns {FixedResponses} */
+export function readResponses(/** @type {string | undefined} */ file) {
   return JSON.parse(readFileSync(file ?? '', 'utf8'));
 }
 

@@ -15,13 +15,13 @@ export function isTransient(error: unknown): error is ApiError {
   return status === 429 || status === 408 || (status !== undefined && status >= 500);
 }
 
-export function codeOf(error: unknown): unknown {
+export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** The sentence shown at the terminal. It contains no key, because no message of the client does. */
-export function sentenceOf(error: unknown): string {
-  if (codeOf(error) === 'ENOENT') return `${Object(error).path} does not exist`;
+export function describeError(error: unknown): string {
+  if (errorCode(error) === 'ENOENT') return `${Object(error).path} does not exist`;
   if (!(error instanceof ApiError)) return messageOf(error);
   const { code, message, status, requestId } = error;
   if (code === 'ADMIN_DISABLED') {
@@ -31,7 +31,7 @@ export function sentenceOf(error: unknown): string {
     return "the service refused the admin key (401); use the service's own ADMIN_API_KEY";
   }
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
-    const reason = error.cause instanceof Error ? codeOf(error.cause.cause) : undefined;
+    const reason = error.cause instanceof Error ? errorCode(error.cause.cause) : undefined;
     const shown = reason === undefined ? '' : ` (${reason})`;
     return `${message}; check SERVICE_URL and that the service runs${shown}`;
   }
@@ -40,7 +40,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 /** A text of bounded length. Never splits a surrogate pair. */
-export function cut(text: string, maxCharacters = 80): string {
+export function truncate(text: string, maxCharacters = 80): string {
   if (text.length <= maxCharacters) return text;
   return `${text.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

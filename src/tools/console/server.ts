@@ -9,7 +9,7 @@ import type { Log } from '../../core/log.js';
 import { addressProblem } from '../../hosts/settings/addresses.js';
 import type { ConsoleSettings } from '../../hosts/settings.js';
 import { createOperatorClient } from '../../operator-client.js';
-import { boundedFetch } from '../data/service.js';
+import { boundedFetch } from '../data/service-client.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
 import { Sessions } from './sessions.js';
@@ -24,10 +24,10 @@ const SERVER_OPTIONS = {
   maxHeaderSize: 32_768,
 } as const;
 /** An idle connection is closed, for example when its client stops reading. */
-const SILENCE_MAX_MS = 120_000;
+const IDLE_MAX_MS = 120_000;
 const CONNECTIONS_MAX = 100;
 /** How long a person waits for a page. */
-const ANSWER_MAX_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
@@ -35,16 +35,16 @@ export interface ConsoleOptions {
   readonly assetFolder: URL;
   readonly log: Log;
   /** Gets each sign-in code, if no password is set. */
-  readonly tellCode: (code: string) => void;
+  readonly printCode: (code: string) => void;
 }
 
 /** Resolves when the port is open, with the console's `http://ADDRESS:PORT`. Rejects if the address can't be used. */
 export async function startConsole(options: ConsoleOptions) {
-  const { settings, assetFolder, log, tellCode } = options;
+  const { settings, assetFolder, log, printCode } = options;
   const { host, serviceUrl, opsUrl, adminKey, passwordHash } = settings;
   const style = readFileSync(new URL('console.css', assetFolder), 'utf8');
   const server = createServer(SERVER_OPTIONS);
-  Object.assign(server, { maxConnections: CONNECTIONS_MAX, timeout: SILENCE_MAX_MS });
+  Object.assign(server, { maxConnections: CONNECTIONS_MAX, timeout: IDLE_MAX_MS });
   await new Promise<void>((resolve, reject) => {
     // It stays: a connection that can't be accepted must not end the console.
     server.on('error', (error) => {
@@ -59,13 +59,13 @@ export async function startConsole(options: ConsoleOptions) {
     client: createOperatorClient({
       baseUrl: serviceUrl,
       adminKey,
-      timeoutMs: ANSWER_MAX_MS,
+      timeoutMs: REQUEST_TIMEOUT_MS,
       fetch: boundedFetch,
     }),
     opsUrl,
     sessions: new Sessions(),
     credentials:
-      passwordHash === undefined ? codeCredentials(tellCode) : passwordCredentials(passwordHash),
+      passwordHash === undefined ? codeCredentials(printCode) : passwordCredentials(passwordHash),
     style,
     log,
   });

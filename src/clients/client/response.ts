@@ -5,10 +5,10 @@ import { ApiError, type ApiErrorCode } from './api-error.js';
 import { fieldProblems } from './field-problems.js';
 
 /** The service's answer to a call that succeeded. `pagination`: of a list. */
-export type Answer = ReturnType<typeof answerOf>;
+export type ServiceResponse = ReturnType<typeof parseResponse>;
 
 /** Throws an `ApiError` unless the service reports success. `body`: the request's, before it became JSON. */
-export function answerOf(response: Response, text: string, body: unknown) {
+export function parseResponse(response: Response, text: string, body: unknown) {
   const { status, headers } = response;
   const envelope = envelopeOf(text);
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;

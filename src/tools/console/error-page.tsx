@@ -1,12 +1,12 @@
 // Why a page can't be shown, and what to do. If the service is down: the commands to paste.
 
 import { ApiError } from '../../operator-client.js';
-import { sentenceOf } from '../data/failures.js';
+import { describeError } from '../data/errors.js';
+import type { ConsoleDeps, PageContext } from './deps.js';
 import { Issues } from './health.js';
 import { Frame, Notice } from './layout.js';
-import type { ConsoleParts, PageContext } from './parts.js';
 import { localPath, PATHS } from './paths.js';
-import { readStatus } from './service.js';
+import { readStatus } from './service-requests.js';
 import { isSignedIn } from './sign-in.js';
 
 /** A failure that the console itself found. */
@@ -24,7 +24,7 @@ export class PageError extends Error {
 
 const UNIT = 'service-management';
 /** Diagnoses a service installed as in the operations guide: its state, its log, and whether it would start. */
-export const LOOK_COMMANDS = [
+export const DIAGNOSIS_COMMANDS = [
   `systemctl status ${UNIT}`,
   `journalctl -u ${UNIT} -o cat -n 50`,
   `runuser -u ${UNIT} -- ${UNIT} check --online --settings /etc/service-management.env`,
@@ -32,30 +32,30 @@ export const LOOK_COMMANDS = [
 export const START_COMMANDS = [`systemctl start ${UNIT}.socket ${UNIT}`];
 
 /** The service gave no answer at all. */
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && ['CONNECTION_FAILED', 'TIMED_OUT'].includes(error.code);
 }
 
 /** `isWrite`: a change may have been made. */
-function pageError(error: unknown, isWrite: boolean): PageError {
+function toPageError(error: unknown, isWrite: boolean): PageError {
   if (error instanceof PageError) return error;
   if (!(error instanceof ApiError)) {
     return new PageError(500, 'The console failed; its log says why.');
   }
-  const hint = `${sentenceOf(error)}.`;
-  if (!isAway(error)) return new PageError(502, 'The service refused.', hint);
+  const hint = `${describeError(error)}.`;
+  if (!isUnreachable(error)) return new PageError(502, 'The service refused.', hint);
   const unknown = 'The change may or may not have been made: check before you send it again. ';
   return new PageError(502, 'The service does not answer.', isWrite ? unknown + hint : hint);
 }
 
-export async function showFailure(parts: ConsoleParts, context: PageContext, error: unknown) {
+export async function showError(deps: ConsoleDeps, context: PageContext, error: unknown) {
   const isWrite = context.req.method === 'POST';
-  const { status: code, message: sentence, hint } = pageError(error, isWrite);
-  if (code === 500) parts.log.error('console_page_failed', error);
+  const { status: code, message: sentence, hint } = toPageError(error, isWrite);
+  if (code === 500) deps.log.error('console_page_failed', error);
   const { pathname, search } = new URL(context.req.url);
-  const status = isAway(error) ? await readStatus(parts.opsUrl) : undefined;
+  const status = isUnreachable(error) ? await readStatus(deps.opsUrl) : undefined;
   return context.html(
-    <Frame title={sentence} isSignedIn={isSignedIn(parts, context)}>
+    <Frame title={sentence} isSignedIn={isSignedIn(deps, context)}>
       <h1>{sentence}</h1>
       {hint !== '' && (
         <Notice kind="bad">
@@ -65,11 +65,11 @@ export async function showFailure(parts: ConsoleParts, context: PageContext, err
           <Issues status={status} />
         </Notice>
       )}
-      {isAway(error) && (
+      {isUnreachable(error) && (
         <section>
           <h2>What to do</h2>
           <p class="caption">On the service’s machine, as root. What is wrong?</p>
-          <pre class="commands">{LOOK_COMMANDS.join('\n')}</pre>
+          <pre class="commands">{DIAGNOSIS_COMMANDS.join('\n')}</pre>
           <p class="caption">Then start it, even if systemd has given up:</p>
           <pre class="commands">{START_COMMANDS.join('\n')}</pre>
         </section>

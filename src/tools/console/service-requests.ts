@@ -7,10 +7,10 @@ import { ApiError } from '../../operator-client.js';
 /** Rows of every page of a list. */
 export const PAGE_SIZE = 25;
 /** Longer than the service itself waits for a disk that hangs, so that it can report one. */
-const STATUS_MAX_MS = 5_000;
+const STATUS_TIMEOUT_MS = 5_000;
 
 /** The answer; undefined for 404. */
-export function found<T>(answer: Promise<T>): Promise<T | undefined> {
+export function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
   return answer.catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
     throw error;
@@ -23,7 +23,7 @@ export type StatusOrReason = ServiceStatus | string | undefined;
 /** Never rejects. `url`: `http://HOST:PORT`; undefined without an operations port. */
 export async function readStatus(url: string | undefined): Promise<StatusOrReason> {
   if (url === undefined) return undefined;
-  const signal = AbortSignal.timeout(STATUS_MAX_MS);
+  const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS);
   try {
     const response = await fetch(`${url}/status`, { signal, redirect: 'error' });
     const answer = (await response.json()) as ServiceStatus | null;
@@ -32,7 +32,7 @@ export async function readStatus(url: string | undefined): Promise<StatusOrReaso
   } catch (error) {
     // A failed connection by its code.
     const { message = String(error), cause } = error as Error;
-    const why = signal.aborted ? `none within ${STATUS_MAX_MS / 1000} s` : message;
+    const why = signal.aborted ? `none within ${STATUS_TIMEOUT_MS / 1000} s` : message;
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
     return `The operations port ${url} gave no usable answer: ${code ?? why}`;
   }

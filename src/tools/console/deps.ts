@@ -7,7 +7,7 @@ import type { Credentials } from './credentials.js';
 import type { ConsoleAddress } from './request-guard.js';
 import type { Sessions } from './sessions.js';
 
-export interface ConsoleParts {
+export interface ConsoleDeps {
   readonly address: ConsoleAddress;
   readonly client: OperatorClient;
   /** `http://HOST:PORT` of the operations port; undefined: there is none. */

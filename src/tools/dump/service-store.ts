@@ -7,18 +7,18 @@ import { gzipSync } from 'node:zlib';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { objectIn } from '../../core/json-line.js';
 import { type DumpLine, linesOf, NDJSON } from '../../storage/dump/dump-lines.js';
+import { describeError } from '../data/errors.js';
 import { oldestFirst } from '../data/export/reverse-file.js';
-import { sentenceOf } from '../data/failures.js';
 import { paginate, recordPages, subjectsOf } from '../data/paginate.js';
-import { Service, type Target } from '../data/service.js';
+import { ServiceClient, type Target } from '../data/service-client.js';
 import type { Call } from '../program/command.js';
 import type { Store } from './dump-file.js';
 
 export function serviceStore(target: Target, call: Call): Store {
   const url = target.baseUrl.replace(/\/api\/v1$/, '/maintenance');
-  const service = new Service(target, call);
+  const service = new ServiceClient(target, call);
   const ask = async (init: RequestInit) => {
-    await service.reach();
+    await service.checkReachable();
     const headers = { 'X-Service-Admin-Key': target.adminKey };
     // The key must not follow a redirect to another host.
     return fetch(url, { ...init, headers, redirect: 'manual' });
@@ -45,7 +45,7 @@ export function serviceStore(target: Target, call: Call): Store {
   };
 }
 
-async function* linesByApi(service: Service, { err }: Call): AsyncGenerator<DumpLine> {
+async function* linesByApi(service: ServiceClient, { err }: Call): AsyncGenerator<DumpLine> {
   err('every record gets the time of this dump; records without an owner are missing\n');
   const now = Date.now();
   const times = { created_at: now, updated_at: now };
@@ -63,7 +63,7 @@ async function* linesByApi(service: Service, { err }: Call): AsyncGenerator<Dump
     await list({ page_size: 1 });
   } catch (error) {
     // It is in the database, not in memory. The records are worth dumping without it.
-    return err(`the audit log is missing: ${sentenceOf(error)}\n`);
+    return err(`the audit log is missing: ${describeError(error)}\n`);
   }
   for await (const page of oldestFirst(paginate(service, list, ({ id }) => String(id)))) {
     for (const text of page) {

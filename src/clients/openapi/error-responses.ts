@@ -34,7 +34,7 @@ export const CODES = Object.entries(MEANINGS)
  * most one response for each. The last one is OpenAPI's `default`, for statuses without an entry: what
  * every route may answer, by the host before a request reaches the router, and by a defect.
  */
-const REFUSALS: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> = {
+const RESPONSES: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> = {
   InvalidJson: ['INVALID_JSON', 'BAD_REQUEST'],
   Unauthorized: ['UNAUTHORIZED'],
   NotFound: ['NOT_FOUND'],
@@ -46,8 +46,8 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> =
 };
 
 /** The responses of an operation that refuses with these codes, by status. */
-export function refusalsOf(codes: readonly ErrorCode[]): JsonObject {
-  const refusals = Object.entries(REFUSALS).flatMap(([name, known]) => {
+export function errorResponses(codes: readonly ErrorCode[]): JsonObject {
+  const refusals = Object.entries(RESPONSES).flatMap(([name, known]) => {
     const status = name === 'Anywhere' ? 'default' : STATUS_OF[known[0]];
     const isPossible = status === 'default' || known.some((code) => codes.includes(code));
     return isPossible ? [[status, { $ref: `#/components/responses/${name}` }]] : [];
@@ -56,7 +56,7 @@ export function refusalsOf(codes: readonly ErrorCode[]): JsonObject {
 }
 
 export function componentResponses(): JsonObject {
-  const responses = Object.entries(REFUSALS).map(([name, codes]) => {
+  const responses = Object.entries(RESPONSES).map(([name, codes]) => {
     const response = {
       description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(' '),
       // The only header that is described, because clients act on it: most generators make a

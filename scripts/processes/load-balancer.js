@@ -13,7 +13,7 @@ const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
  * @param {number} port
  * @param {() => readonly string[]} origins Of the processes, now.
  */
-export async function startFront(port, origins) {
+export async function startBalancer(port, origins) {
   let turn = 0;
   const server = createServer((incoming, outgoing) => {
     // A foreign page may make a browser send requests to this machine.
@@ -26,7 +26,7 @@ export async function startFront(port, origins) {
     const all = origins();
     turn++;
     const inTurn = all.map((_, place) => String(all[(turn + place) % all.length]));
-    passOn(inTurn, incoming, outgoing);
+    forward(inTurn, incoming, outgoing);
   });
   server.listen(port, '127.0.0.1').on('error', () => server.listen(0, '127.0.0.1'));
   await once(server, 'listening');
@@ -42,7 +42,7 @@ export async function startFront(port, origins) {
 }
 
 /** The next process gets the request only if the previous one refused the connection. */
-function passOn(
+function forward(
   /** @type {readonly string[]} */ [origin, ...others],
   /** @type {Incoming} */ incoming,
   /** @type {Outgoing} */ outgoing,
@@ -66,7 +66,7 @@ function passOn(
     response.once('error', () => outgoing.destroy());
   });
   passed.once('error', () => {
-    if (!isConnected) passOn(others, incoming, outgoing);
+    if (!isConnected) forward(others, incoming, outgoing);
     else if (outgoing.headersSent) outgoing.destroy();
     else refuse(outgoing, 502, 'the process ended before it answered; read before you retry');
   });

@@ -8,7 +8,7 @@ import { boundedBody } from '../../core/bounded-body.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { SettingError } from '../../hosts/settings/setting-error.js';
-import { readSentAdminKey, valuesIn } from '../../hosts/settings.js';
+import { readSentAdminKey, readValues } from '../../hosts/settings.js';
 import {
   ApiError,
   createOperatorClient,
@@ -18,7 +18,7 @@ import {
   type RecordCalls,
 } from '../../operator-client.js';
 import { type Call, Interrupted, UsageError } from '../program/command.js';
-import { CommandError, isTransient, sentenceOf } from './failures.js';
+import { CommandError, describeError, isTransient } from './errors.js';
 
 /** Rows of a page. */
 export const PAGE_SIZE = 50;
@@ -27,10 +27,10 @@ const RESPONSE_MAX_BYTES = PAGE_SIZE * 2_200_000;
 /** A proxy may ask for a longer wait than is sensible. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
-const FIRST_WAIT_MS = 1_000;
-const WAIT_MAX_MS = 30_000;
+const RETRY_DELAY_MS = 1_000;
+const RETRY_DELAY_MAX_MS = 30_000;
 /** Retries end after this long without success. */
-const PATIENCE_MS = 600_000;
+const RETRY_MAX_MS = 600_000;
 
 /** A record of any collection. */
 export type StoredRecord = JsonObject & { readonly id: string };
@@ -38,7 +38,7 @@ export type StoredRecord = JsonObject & { readonly id: string };
 /** `baseUrl` includes `/api/v1`. */
 export type Target = Pick<OperatorClientOptions, 'baseUrl' | 'adminKey'>;
 
-export class Service {
+export class ServiceClient {
   readonly client: OperatorClient;
   readonly #call: Pick<Call, 'interrupted' | 'err'>;
 
@@ -57,14 +57,14 @@ export class Service {
   }
 
   /** The first call. Rejects at once, without retries, if the service is unreachable. */
-  async reach(): Promise<void> {
+  async checkReachable(): Promise<void> {
     const call = () => this.client.health({ signal: this.#call.interrupted });
     await this.withRetry(call, (error) => isTransient(error) && error.status !== undefined);
   }
 
   /**
    * Retries until the call succeeds, fails with another error than `isRetryable`, or has failed for
-   * `PATIENCE_MS`. The call must be idempotent after such an error. Rejects with `Interrupted` after
+   * `RETRY_MAX_MS`. The call must be idempotent after such an error. Rejects with `Interrupted` after
    * Ctrl-C.
    */
   async withRetry<T>(
@@ -80,13 +80,13 @@ export class Service {
       } catch (error) {
         if (interrupted.aborted) continue;
         if (!(error instanceof ApiError && isRetryable(error))) throw error;
-        const sentence = sentenceOf(error);
-        if (Date.now() - start > PATIENCE_MS) {
+        const sentence = describeError(error);
+        if (Date.now() - start > RETRY_MAX_MS) {
           throw new CommandError(
-            `the service has not recovered for ${PATIENCE_MS / 60_000} minutes: ${sentence}`,
+            `the service has not recovered for ${RETRY_MAX_MS / 60_000} minutes: ${sentence}`,
           );
         }
-        const milliseconds = waitBefore(retries, error.retryAfterMs);
+        const milliseconds = retryDelayMs(retries, error.retryAfterMs);
         err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
         await delay(milliseconds, undefined, { signal: interrupted }).catch(() => {});
       }
@@ -95,9 +95,9 @@ export class Service {
 }
 
 /** The wait before a retry in milliseconds: the response's `Retry-After`, else an exponential backoff. */
-export function waitBefore(
+export function retryDelayMs(
   retries: number,
-  askedMs = Math.min(FIRST_WAIT_MS * 2 ** retries, WAIT_MAX_MS),
+  askedMs = Math.min(RETRY_DELAY_MS * 2 ** retries, RETRY_DELAY_MAX_MS),
 ): number {
   return Math.min(askedMs, RETRY_AFTER_MAX_MS);
 }
@@ -130,7 +130,7 @@ export function adminKeyIn(environment: Call['environment']): string {
  */
 export function serviceUrl(text: string, name: string): string {
   try {
-    return valuesIn({ SERVICE_URL: text }, ['SERVICE_URL']).SERVICE_URL;
+    return readValues({ SERVICE_URL: text }, ['SERVICE_URL']).SERVICE_URL;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
     throw new UsageError(error.message.replace('SERVICE_URL', name));

@@ -1,5 +1,5 @@
-// The client for programs of an account, in browsers, React Native, Node, Workers,
-// Deno and Bun. It has no dependencies and contains no code of the operator's client.
+// The client for programs that act for an account, in browsers, React Native, Node, Workers, Deno and
+// Bun. It has no dependencies and contains no code of the operator's client.
 
 import { ApiError } from './clients/client/api-error.js';
 import {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node dist/manage.js COMMAND`, the package's command `manage`: every operator's command.
+// `node dist/manage.js COMMAND`, the package's command `manage`: runs the operator's commands.
 
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/command.js';

@@ -1,5 +1,5 @@
-// The operator's client for the administration API, for servers only. It is a
-// separate bundle, so that no browser bundle contains its code.
+// The client of the administration API, for servers only. A separate bundle, so that no browser bundle
+// contains its code.
 
 import {
   type AnyProperties,
@@ -41,7 +41,7 @@ export interface OperatorClient<Own extends OwnProperties = AnyProperties> {
   overview(options?: CallOptions): Promise<Overview>;
   /** Sizes, recent creations and the last change. */
   usage(options?: CallOptions): Promise<Usage>;
-  /** Also answers while the database doesn't; `status` is then `degraded`. */
+  /** Also responds while the database doesn't; `status` is then `degraded`. */
   health(options?: CallOptions): Promise<AdminHealth>;
   /** The operator's changes, newest first. */
   readonly audit: RowCalls<AuditEvent, PageQuery>;
@@ -58,7 +58,7 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
 ): OperatorClient<Own> {
   const { adminKey } = options;
   const credentials = async () => ({ 'X-Service-Admin-Key': adminKey });
-  // `fetch` would send the key along to another host.
+  // Otherwise `fetch` would send the key to the host of a redirect.
   const send = connect(options, credentials, { redirect: 'manual' });
   const view = async <T>(path: string, call?: CallOptions) =>
     (await send({ method: 'GET', path: `/admin/${path}`, ...call })).data as T;
@@ -80,7 +80,7 @@ export { ApiError } from './clients/client/api-error.js';
 export type * from './clients/client/client-api.js';
 export { fieldProblems } from './clients/client/field-problems.js';
 
-/** No URL can contain the segments `.` and `..`: they are sent as `~.` and `~..`, and subjects of that form get one more `~`. */
+/** A URL can't contain the segments `.` and `..`: they are sent as `~.` and `~..`, and subjects of that form get another `~`. */
 function ownerSegment(ownerSub: string): string {
   return segment(/^~*\.{1,2}$/.test(ownerSub) ? `~${ownerSub}` : ownerSub);
 }

@@ -1,5 +1,5 @@
-// `npm start`: the real service on this machine only, with an identity provider of its
-// own, to explore it and to develop a client.
+// `npm start`: runs the real service on loopback, with its own identity provider, to explore it and to
+// develop a client.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -16,26 +16,26 @@ import { startConsole } from './tools/console/server.js';
 
 const BACKUP_DIR = 'data/preview-backups';
 /** The settings that the preview reads; it has its own database and sign-in. */
-const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'OPS_PORT', 'PORT'];
+const READ_SETTINGS = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'OPS_PORT', 'PORT'];
 const { env } = process;
 
-// The preview writes for a person.
+// Prints for a person, not for a log collector.
 const log: Log = {
   info() {},
   warn: (event, fields) => {
-    // Its file may be recreated at any time.
+    // The preview's file may be recreated at any time.
     if (event.startsWith('database_create')) return;
-    tell(`${event} ${JSON.stringify(fields ?? {})}`);
+    printLine(`${event} ${JSON.stringify(fields ?? {})}`);
   },
-  error: (event, error) => tell(`${event}: ${error instanceof Error ? error.message : error}`),
+  error: (event, error) => printLine(`${event}: ${error instanceof Error ? error.message : error}`),
 };
 logWarningsAndCrashes(log);
 
 await runService(log, async (onStorageLost) => {
-  const ignored = SETTING_NAMES.filter((name) => env[name] && !TAKEN.includes(name)).sort();
+  const ignored = SETTING_NAMES.filter((name) => env[name] && !READ_SETTINGS.includes(name)).sort();
   if (ignored.length > 0) {
     const names = ignored.join(', ');
-    tell(`The preview ignores ${names}: it has its own database and sign-in.`);
+    printLine(`The preview ignores ${names}: it has its own database and sign-in.`);
   }
   const ADMIN_API_KEY = env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
   let origin = '';
@@ -46,7 +46,7 @@ await runService(log, async (onStorageLost) => {
   origin = service.origin;
   const operations = service.operationsOrigin ?? '';
   let code = '';
-  // Over HTTP, as elsewhere. It asks for a code, because a browser here may show anyone's pages.
+  // It requires a code, because a browser on this machine may show anyone's pages.
   const { origin: console_ } = await startConsole({
     settings: readConsoleSettings({
       SERVICE_URL: `${origin}/api/v1`,
@@ -56,19 +56,19 @@ await runService(log, async (onStorageLost) => {
     }),
     assetFolder: new URL('./console/', import.meta.url),
     log,
-    // The first one is in the welcome.
+    // The welcome text has the first code.
     printCode(next) {
-      if (code !== '') tell(`The console's next code: ${next}`);
+      if (code !== '') printLine(`The console's next code: ${next}`);
       code = next;
     },
   });
   process.stdout.write(welcome({ origin, operations, reference, console_, code, ADMIN_API_KEY }));
   return service;
 });
-// Its terminal was closed, so it could no longer be stopped from there.
+// The terminal was closed, so Ctrl-C can't stop it any more.
 process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
 
-/** The service's settings, but never a real database or identity provider: anyone can sign in. */
+/** Never uses a real database or identity provider, because anyone can sign in. */
 async function previewSettings(AUTH_USERINFO_URL: string, ADMIN_API_KEY: string) {
   if (env['NODE_ENV'] === 'production') {
     throw new SettingError(
@@ -79,7 +79,7 @@ async function previewSettings(AUTH_USERINFO_URL: string, ADMIN_API_KEY: string)
   return readSettings({
     HOST: '127.0.0.1',
     PORT,
-    // Only this one, so that no answer allows any origin; the guard admits those of this machine.
+    // One origin, because the default admits any. The guard admits those of this machine.
     CORS_ALLOWED_ORIGINS: 'http://localhost',
     ADMIN_API_KEY,
     DATABASE_URL: 'file:data/preview.db',
@@ -93,7 +93,7 @@ async function previewSettings(AUTH_USERINFO_URL: string, ADMIN_API_KEY: string)
   });
 }
 
-function tell(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

@@ -1,5 +1,5 @@
-// `node dist/server.js`: the service on this machine, configured by the environment; `--check` only
-// checks what a start needs. Units and containers run this file.
+// `node dist/server.js`: runs the service, configured by the environment; `--check` only checks what a
+// start needs. Systemd units and containers run this file.
 
 import { manage } from './tools/manage/manage.js';
 import { terminal } from './tools/program/command.js';

@@ -1,4 +1,4 @@
-// The entry on Cloudflare Workers: every request goes to one object, which is the whole service.
+// The entry point on Cloudflare Workers. Every request goes to one object, which is the whole service.
 
 import { forward } from './hosts/workers/gateway.js';
 

@@ -20,7 +20,7 @@ import { median, medianRatio } from './statistics.js';
 /** @typedef {{ name: string, rounds: Round[] }} Measured */
 
 /** Measures the contenders in turn, after an uncounted round. */
-export async function measureInterleaved(
+export async function interleave(
   /** @type {Bench} */ bench,
   /** @type {string} */ workload,
   /** @type {readonly Contender[]} */ contenders,

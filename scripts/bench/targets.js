@@ -110,7 +110,7 @@ export function startFloor(/** @type {string} */ folder, /** @type {FixedRespons
 let files = 0;
 
 /** A target's answer to a request, in a form that a floor can repeat. Throws when it is not 2xx. */
-export async function responseOf(
+export async function capture(
   /** @type {Target} */ { origin },
   /** @type {LoadRequest} */ { method, path, token, body },
 ) {

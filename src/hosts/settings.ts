@@ -1,5 +1,5 @@
-// The environment, read once at the start: settings, or an error with a sentence for each setting
-// that can't be used.
+// Reads the settings from the environment once, at startup. Throws an error with a sentence for each
+// invalid setting.
 
 import type { SignInSettings } from '../core/identity/sign-in.js';
 import { isLoopback } from './settings/addresses.js';
@@ -20,15 +20,15 @@ export type Settings = ReturnType<typeof readSettings>;
 export type BackupSettings = NonNullable<Settings['backups']>;
 export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
-/** A request that takes longer is slow. */
+/** A request that takes at least this long is slow. */
 const SLOW_REQUEST_MS = 500;
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 const CONSOLE_NAMES = NAMES.filter((name) => /^CONSOLE_|^SERVICE_URL$/.test(name));
 const SERVICE_NAMES = NAMES.filter((name) => !CONSOLE_NAMES.includes(name));
 
 /**
- * Throws a `SettingError`, as all of these functions do. An empty variable is an unset one. A host
- * without files passes no `readFile`.
+ * Throws a `SettingError`, like every function here. An empty variable counts as unset. A host without
+ * files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile) {
   const values = readValues(environment, SERVICE_NAMES, readFile);
@@ -41,13 +41,13 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     databasePath: database.file,
     /** Undefined: the database is a file. */
     postgresUrl: 'postgres' in database ? database.postgres : undefined,
-    /** Create a missing database although an earlier one is known. */
+    /** Create a missing database even if there was one before. */
     databaseCreate: values.DATABASE_CREATE,
     /** A new database gets the sample rows of `local-preview`. */
     sampleRecords: values.SAMPLE_RECORDS === 'on',
     /** Undefined: every bearer token gets 503 `AUTH_UNAVAILABLE`. */
     signIn: signInSettings(values),
-    /** Two while the key is rotated: both are taken. */
+    /** Two during a rotation; both are accepted. */
     adminKey: values.ADMIN_API_KEY_FILE ?? values.ADMIN_API_KEY,
     corsAllowedOrigins: values.CORS_ALLOWED_ORIGINS,
     backups: readBackups(environment),
@@ -58,37 +58,37 @@ export function readSettings(environment: Environment, readFile?: ReadFile) {
     operations: {
       /** Undefined: no operations port. */
       port: port === undefined ? undefined : { host: values.OPS_HOST, port },
-      /** Undefined: no request log. Requests that take this long get a line. */
+      /** Undefined: no request log. Otherwise requests that take at least `fromMs` are logged. */
       requestLog: logged === 'off' ? undefined : { fromMs: logged === 'all' ? 0 : SLOW_REQUEST_MS },
     },
   };
 }
 
-/** The console's: which service it shows, where it listens, and how its operator signs in. */
+/** The console's settings: its service, its address, and how operators sign in. */
 export function readConsoleSettings(environment: Environment, readFile?: ReadFile) {
   const values = readValues(environment, [...CONSOLE_NAMES, 'OPS_HOST', 'OPS_PORT']);
   return {
-    /** Includes `/api/v1`, has no slash at the end. */
+    /** Includes `/api/v1`, without a trailing slash. */
     serviceUrl: values.SERVICE_URL,
     adminKey: readSentAdminKey(environment, readFile),
     host: values.CONSOLE_HOST,
     port: values.CONSOLE_PORT,
     /** The https origin that browsers use; undefined if they reach the console on loopback. */
     origin: values.CONSOLE_ORIGIN,
-    /** Undefined: each sign-in takes a code that the console prints. */
+    /** Undefined: each sign-in requires a code that the console prints. */
     passwordHash: values.CONSOLE_PASSWORD_HASH,
-    /** The service's operations port; undefined: the pages show none of its facts. */
+    /** The service's operations port; undefined: the pages don't show its status. */
     opsUrl: operationsUrl(values),
   };
 }
 
-/** Undefined: no operations port, or one that the system picks. */
+/** Undefined if there is no operations port, or the system picks it. */
 export function operationsUrl(values: Pick<Values, 'OPS_HOST' | 'OPS_PORT'>): string | undefined {
   const { OPS_HOST: host, OPS_PORT: port } = values;
   return port ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined;
 }
 
-/** Only some settings, for a program that needs no others. */
+/** Reads only the named settings, for a program that needs no others. */
 export function readValues<Some extends SettingName>(
   environment: Environment,
   names: readonly Some[],
@@ -112,21 +112,21 @@ export function readValues<Some extends SettingName>(
   return Object.fromEntries(values);
 }
 
-/** Checks which settings go together. Returns a sentence for each problem, starting with a setting's name. Empty is unset. */
+/** Checks which settings go together. Returns a sentence for each problem, which starts with a setting's name. */
 function problemsBetween(given: { readonly [Name in SettingName]?: string | undefined }): string[] {
   const { AUTH_AUDIENCE: audience, AUTH_ISSUER: issuer, AUTH_JWKS_URL: keys } = given;
   const { AUTH_USERINFO_URL: userinfo, BACKUP_DIR: backups, CONSOLE_HOST: host } = given;
   const { BACKUP_INTERVAL_HOURS: interval, BACKUP_KEEP: keep } = given;
-  const asks = given.AUTH_USERINFO !== 'off';
+  const usesUserinfo = given.AUTH_USERINFO !== 'off';
   const replicates = (given.REPLICATION || 'off') !== 'off';
   const problems: Record<string, unknown> = {
     'AUTH_AUDIENCE is unset; it must be the audience of the tokens, which AUTH_USERINFO=off or AUTH_JWKS_URL needs':
-      (!asks || keys) && !audience,
-    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !asks && userinfo,
+      (!usesUserinfo || keys) && !audience,
+    'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set': !usesUserinfo && userinfo,
     'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)':
       audience && !issuer && !keys,
-    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
-      asks && audience && keys && !userinfo && !issuer,
+    'AUTH_USERINFO_URL is unset; it must be the endpoint to call after the check of a token by its keys (or set AUTH_ISSUER, or AUTH_USERINFO=off)':
+      usesUserinfo && audience && keys && !userinfo && !issuer,
     'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two':
       given.ADMIN_API_KEY && given.ADMIN_API_KEY_FILE,
     'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for':
@@ -146,7 +146,7 @@ function problemsBetween(given: { readonly [Name in SettingName]?: string | unde
   return Object.keys(problems).filter((sentence) => problems[sentence]);
 }
 
-/** Only the database file. */
+/** The path of the database file. */
 export function readDatabasePath(environment: Environment): string {
   const { file } = readValues(environment, ['DATABASE_URL']).DATABASE_URL;
   if (file !== '') return file;
@@ -155,22 +155,18 @@ export function readDatabasePath(environment: Environment): string {
   );
 }
 
-/** The key that a program sends: during a rotation the first one, which is the newer. */
+/** The key that a client program sends; during a rotation the first one of the file. */
 export function readSentAdminKey(environment: Environment, readFile?: ReadFile): string {
   const names = ['ADMIN_API_KEY', 'ADMIN_API_KEY_FILE'] as const;
-  const { ADMIN_API_KEY: only, ADMIN_API_KEY_FILE: keys } = readValues(
-    environment,
-    names,
-    readFile,
-  );
-  const key = keys?.[0] ?? only;
+  const values = readValues(environment, names, readFile);
+  const key = values.ADMIN_API_KEY_FILE?.[0] ?? values.ADMIN_API_KEY;
   if (key !== undefined) return key;
   throw new SettingError(
     "ADMIN_API_KEY is unset, as is ADMIN_API_KEY_FILE; it must be the service's admin key",
   );
 }
 
-/** Undefined: no backups. `intervalHours` 0: only on request. `keep`: at least 1. */
+/** Undefined: no backups. `intervalHours` 0: only on request. */
 export function readBackups(environment: Environment) {
   const names = ['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP'] as const;
   const values = readValues(environment, names);

@@ -1,5 +1,5 @@
-// The preview's second port, with its identity provider and its API reference. A deployed service
-// must have neither: the provider verifies nothing.
+// The preview's second port: its identity provider and its API reference. Never for a deployed service,
+// because the provider accepts every token.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,9 +11,9 @@ import { referenceFile } from './reference-page.js';
 const ADDRESS = '127.0.0.1';
 const PORTS_TRIED_MAX = 100;
 
-/** Resolves with its origin: port 8081 of 127.0.0.1, or the next free one. `apiOrigin`: whose reference is shown. */
+/** Resolves with its origin: port 8081 of 127.0.0.1, or the next free one. `apiOrigin`: of the service that the reference calls. */
 export async function startPreviewPort(apiOrigin: () => string): Promise<string> {
-  // A fixed port, so that bookmarks stay valid from one start to the next.
+  // A fixed port, so that bookmarks stay valid across restarts.
   const port = await nextFreePort(8081);
   const server = createServer(
     getRequestListener(async (request) => {
@@ -31,19 +31,21 @@ export async function startPreviewPort(apiOrigin: () => string): Promise<string>
 /** The token `local-NAME` is the account `local-NAME`. */
 async function userinfo({ headers }: Request): Promise<Response> {
   const [, token = ''] = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '') ?? [];
-  const who = await localIdentity().identify(token);
-  return who.status === 'identified'
-    ? Response.json({ sub: who.subject })
+  const identity = await localIdentity().identify(token);
+  return identity.status === 'identified'
+    ? Response.json({ sub: identity.subject })
     : Response.json({ error: 'invalid_token' }, { status: 401 });
 }
 
-/** The first free port of 127.0.0.1, from this one upwards. `taken`: a port that is about to be used. */
-export async function nextFreePort(wanted: number, taken?: number): Promise<number> {
-  for (let port = wanted; port < wanted + PORTS_TRIED_MAX; port++) {
-    if (port === taken) continue;
+/** The first free port of 127.0.0.1 from `first` on. `reserved`: a port that is about to be used. */
+export async function nextFreePort(first: number, reserved?: number): Promise<number> {
+  for (let port = first; port < first + PORTS_TRIED_MAX; port++) {
+    if (port === reserved) continue;
     const server = createServer().listen(port, ADDRESS);
     const isFree = await once(server, 'listening').catch(() => false);
     if (isFree) return once(server.close(), 'close').then(() => port);
   }
-  throw new Error(`no port from ${wanted} upwards is free; end a program that listens there`);
+  throw new Error(
+    `ports ${first} to ${first + PORTS_TRIED_MAX - 1} are all in use; stop a program that listens on one`,
+  );
 }

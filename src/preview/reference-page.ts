@@ -1,5 +1,5 @@
-// The API reference of the preview: Swagger UI, on which every operation of an account
-// can be tried. The page loads only files of this machine and calls only the API.
+// The preview's API reference: Swagger UI, with which every operation of an account can be tried. The
+// page loads only local files and calls only the API.
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const HTML = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl`: Swagger UI would send the document's address to a host of its own. */
+/** `validatorUrl`: otherwise Swagger UI sends the document's address to its own host. */
 const SCRIPT = `// No browser may send the admin key: the API's preflight does not allow its header.
 const accountsOnly = {
   statePlugins: {
@@ -47,7 +47,7 @@ type Content = (apiOrigin: string) => string | Promise<string>;
 const installed = (name: string) => () =>
   readFile(fileURLToPath(import.meta.resolve(name)), 'utf8');
 
-/** All files of the page. A request's path is looked up here, and never used as a file name. */
+/** The page's files. A request's path is looked up here and never used as a file name. */
 const FILES = new Map<string, [type: string, content: Content]>([
   ['/', ['text/html', () => HTML]],
   ['/page.js', ['text/javascript', () => SCRIPT]],
@@ -56,7 +56,7 @@ const FILES = new Map<string, [type: string, content: Content]>([
   ['/openapi.json', ['application/json', documentFor]],
 ]);
 
-/** `apiOrigin`: the address that the page's "try it" calls. */
+/** `apiOrigin`: the address that "Try it out" calls. */
 export async function referenceFile(path: string, apiOrigin: string): Promise<Response> {
   const [type, content] = FILES.get(path) ?? [];
   if (content === undefined) {
@@ -73,11 +73,11 @@ export async function referenceFile(path: string, apiOrigin: string): Promise<Re
   });
 }
 
-/** The OpenAPI document, which is in `dist` next to the bundle of this file, with the preview as its server. */
+/** The OpenAPI document, with the preview as its server. `dist` has it next to this file's bundle. */
 async function documentFor(apiOrigin: string): Promise<string> {
   const path = fileURLToPath(new URL('./openapi.json', import.meta.url));
   const document = JSON.parse(await readFile(path, 'utf8'));
-  // Swagger UI would link to a page for the licence, and there is none.
+  // Swagger UI would link to a page of the licence, which doesn't exist.
   delete document.info.license;
   document.servers = [{ url: apiOrigin + API_PREFIX }];
   return JSON.stringify(document);

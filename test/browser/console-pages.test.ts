@@ -146,7 +146,7 @@ it.each(LOOKS)('Every page, also in trouble, at $width pixels, $colorScheme', as
 it('Every page while the service is down', async () => {
   await Promise.all([browsed.server.stop(), operations.close()]);
   const both = { 'down-overview': '/', 'down-accounts': '/accounts' };
-  for (const [look, page] of pages) await judgeAll(page, look, both, 'does not answer');
+  for (const [look, page] of pages) await judgeAll(page, look, both, 'does not respond');
 });
 
 /** Thirty shops with names as people write them, so that pages have something to show. */

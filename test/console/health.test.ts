@@ -49,7 +49,7 @@ it('Only a healthy service with an operations port is shown in green', async () 
   for (const [environment, words] of [
     [undefined, /^Healthy\./],
     [{}, /Set OPS_PORT to see whether/],
-    [{ OPS_PORT: '1' }, /its health is unknown\. The operations port .+ gave no usable answer/],
+    [{ OPS_PORT: '1' }, /its health is unknown\. The operations port .+ gave no usable response/],
   ] as const) {
     const visitor = await signedIn(environment);
     for (const path of ['/', '/health']) {
@@ -100,7 +100,7 @@ it('Each reason and warning is shown with its meaning, remedy, start and cause',
     expect(textOf(text)).toContain(verdict);
   }
   for (answer of ['<html>', '{}', 'null']) {
-    expect((await visitor.get('/health')).text).toContain('gave no usable answer: ');
+    expect((await visitor.get('/health')).text).toContain('gave no usable response: ');
   }
 });
 
@@ -121,7 +121,7 @@ it('If the service is down, every page shows the commands to diagnose and start 
     const { status, text } = await visitor.get(path);
     expect(status).toBe(502);
     expectNothingGreen(text);
-    for (const words of ['The service does not answer.', 'gave no usable answer', ...commands])
+    for (const words of ['The service does not respond.', 'gave no usable response', ...commands])
       expect(textOf(text)).toContain(words);
   }
   // They are those of the operator's page.

@@ -57,7 +57,7 @@ it.each<[Environment, string]>([
   [{ AUTH_USERINFO_URL: USERINFO, AUTH_JWKS_URL: ISSUER }, NO_AUDIENCE],
   [
     { AUTH_AUDIENCE: 'shop', AUTH_JWKS_URL: ISSUER },
-    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)',
+    'AUTH_USERINFO_URL is unset; it must be the endpoint to call after the check of a token by its keys (or set AUTH_ISSUER, or AUTH_USERINFO=off)',
   ],
   [OFF, NO_AUDIENCE],
   [
@@ -77,7 +77,7 @@ const BAD_HEADERS = [
 const BAD_FIELDS = ['a..b', '.a', 'a b', '/', '/a//b', '/a~2', 'https://shop.example.com/uid'];
 /** A URL, and what the sentence shows of it. */
 const BAD_URLS = [
-  ['canary', 'no URL (hidden)'],
+  ['canary', 'not a URL (hidden)'],
   ['http://id.example.com/me?key=canary', '"http://id.example.com/me?(hidden)"'],
   ['http://canary@localhost/', '"http://(hidden)@localhost/"'],
   ['http://127.0.0.1.example.com/', '"http://127.0.0.1.example.com/"'],

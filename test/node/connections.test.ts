@@ -25,7 +25,7 @@ beforeEach(async () => {
   connections = new Connections(server);
   server.on('request', (request, response) => {
     request.on('error', () => {});
-    response.serve = () => begun.push(response);
+    response.handle = () => begun.push(response);
     connections.add(response);
   });
   loopback = await onLoopback(server);

@@ -64,7 +64,7 @@ it('A file that is deleted: no write is taken, the command says what to do, and 
   const dump = join(service.folder, 'all.ndjson');
   expect((await manage({}, 'dump', '--from', server.origin, '--to', dump))[0]).toBe(0);
   expect(await server.stop()).toBe(0);
-  const silent = `not ready: http://127.0.0.1:${OPS_PORT}/ready doesn't answer (ECONNREFUSED)\n`;
+  const silent = `not ready: http://127.0.0.1:${OPS_PORT}/ready does not respond (ECONNREFUSED)\n`;
   expect(await manage({ OPS_PORT }, 'ready')).toEqual([1, silent]);
   const unset = 'OPS_PORT is unset; set it as for the service\n';
   expect(await manage({}, 'ready')).toEqual([2, unset]);

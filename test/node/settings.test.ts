@@ -90,9 +90,9 @@ it.each<readonly [name: SettingName, text: string, given: string]>([
   ...shown('REPLICATION', 'on', 'sync', 'async:'),
   ...shown('OPS_HOST', '0.0.0.0', '::', '8.8.8.8', '172.32.0.1', '192.168.1.256'),
   ['DATABASE_URL', 'mysql://u:1/canary@db/x', '"mysql://(hidden)@db/x"'],
-  ['DATABASE_URL', 'postgres://u:can#ary@db/x', 'no URL (hidden)'],
-  ['DATABASE_URL', 'db.example?authToken=canary', 'no URL (hidden)'],
-  ['DATABASE_URL', ':memory:', 'no URL (hidden)'],
+  ['DATABASE_URL', 'postgres://u:can#ary@db/x', 'not a URL (hidden)'],
+  ['DATABASE_URL', 'db.example?authToken=canary', 'not a URL (hidden)'],
+  ['DATABASE_URL', ':memory:', 'not a URL (hidden)'],
   ['DATABASE_URL', 'file:a.db?authToken=canary', '"file:a.db?(hidden)"'],
   ['DATABASE_URL', 'file:a.db#canary', '"file:a.db#(hidden)"'],
   ...shown('DATABASE_URL', 'file:', 'file::memory:', 'file://host/a.db', 'file:a%zz.db'),
@@ -115,7 +115,7 @@ it.each([`${KEY}\n${KEY}\n${KEY}`, '\n', `${KEY}é`, undefined])(
       return text;
     };
     expect(refusalOf({ ADMIN_API_KEY_FILE: '/keys' }, read).message).toBe(
-      'ADMIN_API_KEY_FILE is "/keys"; it must be a readable file of one or two keys, a line each, in printable ASCII',
+      'ADMIN_API_KEY_FILE is "/keys"; it must be a readable file with one or two keys in printable ASCII, one per line',
     );
   },
 );
@@ -127,7 +127,7 @@ it('A start tells every setting that cannot be used, and what does not go togeth
   expect(message.split('. ')).toEqual([
     'PORT is "80a"; it must be a whole number from 0 to 65535',
     'ADMIN_API_KEY is (hidden); it must be printable ASCII without spaces at its ends',
-    'ADMIN_API_KEY_FILE is "/keys"; it must be a readable file of one or two keys, a line each, in printable ASCII',
+    'ADMIN_API_KEY_FILE is "/keys"; it must be a readable file with one or two keys in printable ASCII, one per line',
     'REQUEST_LOG is "yes"; it must be off, slow or all',
     'ADMIN_API_KEY_FILE is set together with ADMIN_API_KEY; it must be unset, or the only one of the two',
     'BACKUP_DIR is unset; it must be the folder for the backups that BACKUP_INTERVAL_HOURS or BACKUP_KEEP asks for',

@@ -135,7 +135,7 @@ describe('A check', () => {
       ['port', '127.0.0.1:0: a start picks one'],
       ['identity provider', 'not asked; --online asks it'],
     ]);
-    expect([code, others]).toMatchObject([0, [{ event: 'check_passed', looks: 7 }]]);
+    expect([code, others]).toMatchObject([0, [{ event: 'check_passed', checks: 7 }]]);
     expect(await readdir(service.folder)).toEqual([]);
   });
 

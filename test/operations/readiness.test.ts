@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
-import { answers, readinessOf, withTimeout } from '../../src/hosts/operations/readiness.js';
+import { probeStorage, readinessOf, withTimeout } from '../../src/hosts/operations/readiness.js';
 import type { Figures } from '../../src/hosts/operations/status.js';
 
 const HOUR_MS = 3_600_000;
@@ -76,7 +76,7 @@ it.each([
   ['refuses', () => Promise.reject(new Error('no answer'))],
   ['hangs', () => new Promise<void>(() => {})],
 ])('Storage that %s does not answer, and is asked once at a time', async (_, ping) => {
-  const asked = vi.fn(() => answers({ ping, touch: ping }, new Meter()));
+  const asked = vi.fn(() => probeStorage({ ping, touch: ping }, new Meter()));
   const ask = withTimeout(asked, false);
   const both = Promise.all([ask(), ask()]);
   await vi.advanceTimersByTimeAsync(2_000);
@@ -88,12 +88,12 @@ it('While commits fail one is tried, which ends the failure if it succeeds', asy
   const meter = new Meter();
   const touch = vi.fn(() => Promise.reject<void>(new Error('SQLITE_IOERR')));
   const storage = { ping: async () => {}, touch };
-  expect(await answers(storage, meter)).toBe(true);
+  expect(await probeStorage(storage, meter)).toBe(true);
   expect(touch).not.toHaveBeenCalled();
-  meter.writesFail('SQLITE_IOERR');
-  expect(await answers(storage, meter)).toBe(true);
+  meter.setWritesFailing('SQLITE_IOERR');
+  expect(await probeStorage(storage, meter)).toBe(true);
   expect(meter.writes.failing_reason).toBe('SQLITE_IOERR');
   touch.mockImplementation(async () => {});
-  await answers(storage, meter);
+  await probeStorage(storage, meter);
   expect(meter.writes).toMatchObject({ failing_since: null, commits: { committed: 0 } });
 });

@@ -144,7 +144,7 @@ describe('Ctrl-C', () => {
     await saw('stopping');
     connection.destroy();
     silent.close();
-    const stderr = '\nstopping: finishing what is under way\nstopped; nothing was written\n';
+    const stderr = '\nstopping: finishing what is in progress\nstopped; nothing was written\n';
     expect(await ended).toEqual({ code: 130, stdout: '', stderr });
   });
 
@@ -153,7 +153,7 @@ describe('Ctrl-C', () => {
     const { child, ended, saw } = start('manage', ['console'], settings);
     await saw('console: http');
     child.kill('SIGINT');
-    const stderr = '\nstopping: finishing what is under way\n';
+    const stderr = '\nstopping: finishing what is in progress\n';
     expect(await ended).toMatchObject({ code: 0, stderr });
   });
 });

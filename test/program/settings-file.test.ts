@@ -28,7 +28,7 @@ it.each([
   ...['A=b # comment', 'A=b\\', 'A="b\\"c"', "A='b", 'A="b', "A='b' c", 'A=`b`'],
   ...['export A=b', 'A', '=b', 'A-B=c'],
 ])('A file of settings is refused where %j could be read in several ways', (line) => {
-  const sentence = 'line 4 can be read in several ways; it must be';
+  const sentence = 'line 4 is ambiguous; it must be';
   expect(() => settingsIn(`# one\n\n; three\n${line}`)).toThrow(sentence);
 });
 

@@ -1,16 +1,9 @@
 // Read one, list 20 of 10,000, list 20 of 100,000.
 
 import { makeDataSet, sampleOf } from '../data-set.js';
-import { measureInterleaved } from '../rounds.js';
+import { interleave } from '../rounds.js';
 import { count, loadLines } from '../table.js';
-import {
-  listening,
-  otherBuild,
-  responseOf,
-  startFloor,
-  startOurs,
-  withTargets,
-} from '../targets.js';
+import { capture, listening, otherBuild, startFloor, startOurs, withTargets } from '../targets.js';
 
 /** @import { Bench } from '../bench.js' */
 /** @import { LoadRequest } from '../load.js' */
@@ -46,8 +39,8 @@ export async function readOne(/** @type {Bench} */ bench) {
     );
     const [first] = requests;
     if (first === undefined) throw new Error('the sample of the data set has no record to read');
-    const floor = await use(startFloor(folder, { GET: await responseOf(ours, first) }));
-    const measured = await measureInterleaved(bench, 'read one', [
+    const floor = await use(startFloor(folder, { GET: await capture(ours, first) }));
+    const measured = await interleave(bench, 'read one', [
       { name: 'ours', target: ours, requests },
       ...(await otherBuild(bench, use, 'read', [SMALL], requests)),
       { name: 'Hono floor', target: floor, requests },
@@ -68,9 +61,9 @@ export async function listTwenty(/** @type {Bench} */ bench) {
     for (const { prefix, records } of [SMALL, LARGE]) {
       const workload = `list 20 of ${count(records)}`;
       const request = listOf(`${prefix}-0`);
-      const floor = await use(startFloor(folder, { GET: await responseOf(ours, request) }));
+      const floor = await use(startFloor(folder, { GET: await capture(ours, request) }));
       const requests = [request];
-      const measured = await measureInterleaved(bench, workload, [
+      const measured = await interleave(bench, workload, [
         { name: 'ours', target: ours, requests },
         ...others.map((other) => ({ ...other, requests })),
         { name: FLOOR, target: floor, requests },

@@ -1,7 +1,7 @@
 // Search in 100,000 records, one search at a time.
 
 import { makeDataSet, NOTHING, ONE_PERCENT } from '../data-set.js';
-import { measureInterleaved } from '../rounds.js';
+import { interleave } from '../rounds.js';
 import { loadLines } from '../table.js';
 import { listening, otherBuild, startOurs, withTargets } from '../targets.js';
 
@@ -28,7 +28,7 @@ export function search(/** @type {Bench} */ bench) {
       await expectMatches(ours, path, matches);
       const requests = [{ method: /** @type {const} */ ('GET'), path, token: TOKEN }];
       const contenders = [{ name: 'ours', target: ours }, ...others];
-      const measured = await measureInterleaved(
+      const measured = await interleave(
         { ...bench, connections: 1 },
         workload,
         contenders.map((contender) => ({ ...contender, requests })),

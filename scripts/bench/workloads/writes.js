@@ -1,16 +1,9 @@
 // Create and update. Every write of ours is on disk before it is answered.
 
 import { CHANGE, makeDataSet, NEW_RECORD, sampleOf } from '../data-set.js';
-import { measureInterleaved } from '../rounds.js';
+import { interleave } from '../rounds.js';
 import { loadLines } from '../table.js';
-import {
-  listening,
-  otherBuild,
-  responseOf,
-  startFloor,
-  startOurs,
-  withTargets,
-} from '../targets.js';
+import { capture, listening, otherBuild, startFloor, startOurs, withTargets } from '../targets.js';
 
 /** @import { Bench } from '../bench.js' */
 /** @import { LoadRequest } from '../load.js' */
@@ -56,11 +49,11 @@ function writing(bench, workload, requestsOf, least) {
       listening(startOurs({ file: data.file, identityOrigin: identity.origin })),
     );
     const [change = CREATE] = updatesOf(sample);
-    const answers = { POST: await responseOf(ours, CREATE), PATCH: await responseOf(ours, change) };
-    const measured = await measureInterleaved(bench, workload, [
+    const responses = { POST: await capture(ours, CREATE), PATCH: await capture(ours, change) };
+    const measured = await interleave(bench, workload, [
       { name: 'ours', target: ours, requests },
       ...(await otherBuild(bench, use, workload, [ACCOUNT], requests)),
-      { name: FLOOR, target: await use(startFloor(folder, answers)), requests },
+      { name: FLOOR, target: await use(startFloor(folder, responses)), requests },
     ]);
     return loadLines(workload, measured, { [FLOOR]: { kind: 'least', limit: least } });
   });

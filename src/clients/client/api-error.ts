@@ -1,5 +1,5 @@
-// The clients' only error: every failed call rejects with it. Its type is a union
-// discriminated by `code`, so the compiler knows which other facts there are.
+// The clients' only error: every failed call rejects with it. Its type is a union discriminated by
+// `code`, so that the compiler knows the other properties.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { FieldProblems } from './field-problems.js';
@@ -9,11 +9,11 @@ export type { ErrorCode as ServiceErrorCode };
 /**
  * The client's own codes.
  *
- * - `CONNECTION_FAILED`, `TIMED_OUT`: no answer. A change may have been made.
+ * - `CONNECTION_FAILED`, `TIMED_OUT`: no response. A change may have been made.
  * - `ABORTED`: the caller's signal ended the call; `cause` is the signal's reason.
- * - `NO_TOKEN`: the token function failed (`cause`) or gave no text. Nothing was sent.
+ * - `NO_TOKEN`: the token function failed (`cause`) or returned no text. Nothing was sent.
  * - `INVALID_CALL`: an address, an id, a token or a body that can't be sent. Nothing was sent.
- * - `UNEXPECTED_ANSWER`: an answer that is not the service's.
+ * - `UNEXPECTED_ANSWER`: the response is not the service's.
  * - `RATE_LIMITED`: a proxy in front of the service asks for fewer requests.
  */
 export type ClientErrorCode =
@@ -34,13 +34,13 @@ interface ErrorBase<Code extends ApiErrorCode, RequestId = string, Status = numb
   readonly status: Status;
   /** Identifies the request in the service's log. */
   readonly requestId: RequestId;
-  /** Milliseconds to wait before retrying, if the answer says so and the browser exposes it. */
+  /** Milliseconds to wait before retrying, if the response says so and the browser exposes it. */
   readonly retryAfterMs: number | undefined;
   /** For logs: `JSON.stringify(error)` includes every property except the cause. */
   toJSON(): ApiErrorJson;
 }
 
-/** The service answered, and refused. */
+/** The service responded with an error. */
 export type RefusedError = ErrorBase<Exclude<ErrorCode, 'VALIDATION_FAILED'>>;
 
 /** The record would break the rules of its collection. */
@@ -51,17 +51,17 @@ export interface ValidationError extends ErrorBase<'VALIDATION_FAILED'> {
 
 type Foreign = 'UNEXPECTED_ANSWER' | 'RATE_LIMITED';
 
-/** The response came from something in between: a proxy, a captive portal. */
+/** The response came from an intermediary, such as a proxy or a captive portal. */
 export type ForeignAnswerError = ErrorBase<Foreign, string | undefined>;
 
-/** No answer came. */
+/** There was no response. */
 export type UnansweredError = ErrorBase<Exclude<ClientErrorCode, Foreign>, undefined, undefined>;
 
 /** Branch on `code`. The message is for developers. */
 export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
 
 export interface ApiErrorFacts {
-  /** Undefined if no answer came, as is the request's id. */
+  /** Undefined if there was no response, like `requestId`. */
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -76,7 +76,7 @@ export interface ApiErrorJson extends Omit<ApiErrorFacts, 'cause'> {
   readonly message: string;
 }
 
-/** The same in every copy of this file that a program has loaded. */
+/** The same symbol in every copy of this file that a program loads. */
 const BRAND = Symbol.for('service-management-api.ApiError');
 
 class ApiErrorClass extends Error {
@@ -96,7 +96,7 @@ class ApiErrorClass extends Error {
     return true;
   }
 
-  /** An app and its tests may load the client from two packages; errors of both copies match. */
+  /** An app and its tests may load the client from two packages; errors of either copy match. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (value as { [BRAND]?: true } | null | undefined)?.[BRAND] === true;
   }
@@ -106,7 +106,7 @@ class ApiErrorClass extends Error {
   }
 }
 
-/** `error instanceof ApiError` narrows to the union. It holds for errors of another copy of the client, too. */
+/** `error instanceof ApiError` narrows to the union. Also true for errors of another copy of the client. */
 export const ApiError = ApiErrorClass as unknown as {
   new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): ApiError;
   readonly prototype: ApiError;

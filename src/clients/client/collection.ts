@@ -1,5 +1,4 @@
-// The five operations on a collection's records, the same for an account and for
-// the operator.
+// The five operations on a collection's records, the same for accounts and for the operator.
 
 import type { Collections } from '../../core/domain/api-schema.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
@@ -36,7 +35,7 @@ export type Changes<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
 /**
  * Rows come newest first. A create, a change or a deletion is never retried: after `TIMED_OUT` or
  * `CONNECTION_FAILED`, check whether it was made before you repeat it.
- * `Body`: what a create takes; `Row`: what an answer holds.
+ * `Body`: of a create; `Row`: a stored record.
  */
 export interface RecordCalls<Body, Row, Query extends PageQuery> extends RowCalls<Row, Query> {
   create(body: Body, options?: CallOptions): Promise<Row>;

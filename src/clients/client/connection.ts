@@ -1,11 +1,11 @@
-// The connection of both clients to the service: credentials, timeout and retries.
-// A call resolves with an answer or rejects with an ApiError.
+// Sends the requests of both clients: credentials, timeout and retries. A call resolves with a response
+// or rejects with an ApiError.
 
 import { ApiError } from './api-error.js';
 import { startDeadline } from './deadline.js';
 import { parseResponse, type ServiceResponse } from './response.js';
 
-/** After a failed connection. Changes are never retried, because they may have arrived. */
+/** After a failed connection. Changes are never retried, because they may have been made. */
 const READ_RETRIES_MAX = 2;
 const RETRY_DELAY_MS = 200;
 const TIMEOUT_DEFAULT_MS = 30_000;
@@ -16,7 +16,7 @@ export interface ConnectionOptions {
    * browser it may be relative, such as `/api/v1` behind the page's own proxy.
    */
   readonly baseUrl: string;
-  /** Milliseconds for one call, including retries and reading the answer. Default: 30 000. */
+  /** Milliseconds for one call, including retries and reading the response. Default: 30 000. */
   readonly timeoutMs?: number | undefined;
   /** Default: the platform's. In a test: `(...args) => handle(new Request(...args))`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -30,7 +30,7 @@ export interface CallOptions {
   readonly onAnswer?: ((facts: AnswerFacts) => void) | undefined;
 }
 
-/** The facts of an answer besides its data. */
+/** A response without its data. */
 export interface AnswerFacts {
   readonly status: number;
   /** Identifies the request in the service's log. */
@@ -47,12 +47,12 @@ export interface Exchange extends CallOptions {
 
 export type Send = (exchange: Exchange) => Promise<ServiceResponse>;
 
-/** The headers that say who calls. */
+/** The authentication headers. */
 type Credentials = Readonly<Record<string, string>>;
 
 /**
- * `credentials`: called before every attempt, so that the token can be a fresh one. After a 401 it is
- * called once more with the refused ones; it returns undefined if it has no others.
+ * `credentials`: called before every attempt, so that the token can be fresh. After a 401 it is called
+ * once more with the refused ones, and returns undefined if it has no others.
  */
 export function connect(
   { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch: own }: ConnectionOptions,
@@ -76,7 +76,7 @@ export function connect(
     const attempt = async () => {
       const first = (await deadline.race(credentials())) ?? {};
       return send(first).catch(async (error: unknown) => {
-        // A refused request has changed nothing, so a change is sent again as well.
+        // A refused request has changed nothing, so even a change can be sent again.
         if (!(error instanceof ApiError && error.code === 'UNAUTHORIZED')) throw error;
         const other = await deadline.race(credentials(first));
         if (other === undefined) throw error;
@@ -85,14 +85,14 @@ export function connect(
     };
     try {
       for (let retries = method === 'GET' ? READ_RETRIES_MAX : 0; ; retries--) {
-        const answer = await attempt().catch((cause: unknown) => {
+        const response = await attempt().catch((cause: unknown) => {
           if (cause instanceof ApiError || isFrameworkSignal(cause)) throw cause;
           if (retries > 0) return undefined;
-          throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no answer`, { cause });
+          throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no response`, { cause });
         });
-        if (answer !== undefined) {
-          onAnswer?.({ status: answer.status, requestId: answer.requestId });
-          return answer;
+        if (response !== undefined) {
+          onAnswer?.({ status: response.status, requestId: response.requestId });
+          return response;
         }
         await deadline.race(new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS)));
       }
@@ -102,7 +102,7 @@ export function connect(
   };
 }
 
-/** A path segment from any text. Throws `INVALID_CALL` for `''`, `.` and `..`, which no URL can hold as a segment. */
+/** Encodes any text as a path segment. Throws `INVALID_CALL` for `''`, `.` and `..`, which can't be segments of a URL. */
 export function segment(text: string): string {
   if (/^\.{0,2}$/.test(text)) {
     throw new ApiError('INVALID_CALL', `"${text}" can't be a segment of a path; pass an id`);
@@ -114,7 +114,7 @@ export function segment(text: string): string {
   }
 }
 
-/** Throws `INVALID_CALL` for an address that the platform's `fetch` cannot call: a relative one outside a page. */
+/** Throws `INVALID_CALL` for an address that the platform's `fetch` can't call, such as a relative one outside a page. */
 function checkAddress(baseUrl: string): void {
   const hasScheme = /^[^/?#]*:/.test(baseUrl);
   const isInPage = (globalThis as { location?: unknown }).location !== undefined;
@@ -126,8 +126,8 @@ function checkAddress(baseUrl: string): void {
 }
 
 /**
- * Whether a framework threw it to control its rendering, and needs it back unchanged: Next.js marks
- * its errors by `digest` (one of them by a code), React's are promises or have a `$$typeof`.
+ * Whether a framework threw this to control rendering, and needs it rethrown unchanged: Next.js marks
+ * its errors by `digest` (one of them by a code); React's are promises or have a `$$typeof`.
  */
 export function isFrameworkSignal(thrown: unknown): boolean {
   const { digest, code, $$typeof, then } = Object(thrown) as Readonly<Record<string, unknown>>;
@@ -135,14 +135,14 @@ export function isFrameworkSignal(thrown: unknown): boolean {
   return isMarked || typeof $$typeof === 'symbol' || typeof then === 'function';
 }
 
-/** Built before `fetch` is called: an invalid header is the caller's error, not a failed connection. */
+/** Built before `fetch` is called, so that an invalid header isn't reported as a failed connection. */
 function requestInit(method: string, body: string | undefined, credentials: Credentials) {
   const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
   try {
     const headers = new Headers({ ...credentials, ...type });
     return { method, headers, ...(body !== undefined && { body }) };
   } catch {
-    // The cause is left out because its message repeats the token.
+    // Without the cause, because its message repeats the token.
     throw new ApiError('INVALID_CALL', 'the token or key has characters that no header can have');
   }
 }
@@ -157,7 +157,7 @@ function bodyText(body: unknown): string | undefined {
   }
 }
 
-/** Avoids URLSearchParams, which React Native implements only in part. A lone surrogate becomes U+FFFD, as there. */
+/** Avoids URLSearchParams, which React Native implements only in part. A lone surrogate becomes U+FFFD, as it does there. */
 function queryText(query: NonNullable<Exchange['query']>): string {
   const given = Object.entries(query).flatMap(([name, value]) => {
     const text = String(value).replace(/[\ud800-\udfff]/gu, '\ufffd');

@@ -1,34 +1,34 @@
-// Ends a call without an answer: at its timeout or by the caller's signal. AbortController and
-// `addEventListener` only: React Native and older browsers have neither AbortSignal.timeout nor
-// AbortSignal.any nor a signal's reason.
+// Ends a call at its timeout or by the caller's signal. Uses only AbortController and `addEventListener`,
+// because React Native and older browsers lack AbortSignal.timeout, AbortSignal.any and a signal's
+// reason.
 
 import { ApiError } from './api-error.js';
 
-/** A longer timer would fire at once. */
+/** A longer timer fires at once. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-/** `call`: what the messages name, such as `GET https://…/orders`. */
+/** `call`: for messages, such as `GET https://…/orders`. */
 export function startDeadline(call: string, timeoutMs: number, caller?: AbortSignal) {
   const controller = new AbortController();
   let end: (error: Error) => void = () => {};
   const ended = new Promise<never>((_resolve, reject) => {
     end = (error) => {
-      // Done first, because an aborted `fetch` rejects with its own error.
+      // Before the abort, because an aborted `fetch` rejects with its own error.
       reject(error);
       controller.abort();
     };
   });
-  // No unhandled rejection if nothing is waiting.
+  // Prevents an unhandled rejection if nothing is waiting.
   ended.catch(() => {});
   const timer = setTimeout(
-    () => end(new ApiError('TIMED_OUT', `${call} got no answer within ${timeoutMs} ms`)),
+    () => end(new ApiError('TIMED_OUT', `${call} got no response within ${timeoutMs} ms`)),
     Math.min(timeoutMs, TIMER_MAX_MS),
   );
   const onAbort = () => end(abortedBy(caller, call));
   if (caller?.aborted) onAbort();
   else caller?.addEventListener('abort', onAbort);
   return {
-    /** Passed to `fetch`, which may ignore it. */
+    /** For `fetch`, which may ignore it. */
     signal: controller.signal,
     /** The promise's outcome, or the error that ended the call. */
     race: <T>(promise: Promise<T>): Promise<T> => Promise.race([ended, promise]),

@@ -1,8 +1,8 @@
-// What is wrong with each property of a refused record, parsed from the message of
-// `VALIDATION_FAILED`, whose form src/core/http/README.md promises.
+// Parses what is wrong with each property of a refused record from the message of `VALIDATION_FAILED`,
+// whose form src/core/http/README.md promises.
 
 /**
- * Why the service refuses a property's value: the key of a sentence in the app's language.
+ * Why the service refuses a property's value. An app can use it as the key of a translated sentence.
  *
  * - `missing`: the property is absent.
  * - `empty`: an empty string.
@@ -22,10 +22,10 @@ export interface FieldProblem {
 /** What is wrong with each property that breaks a rule, by its name. */
 export type FieldProblems = Readonly<Record<string, FieldProblem>>;
 
-/** No part contains the caller's text, so no part contains a separator. */
+/** No part contains text of the caller, so none contains a separator. */
 const PROBLEM = /(\w+) is ([^;]+); it must be ([^;]+)/g;
 
-/** `sent`: the body, which still has a NaN that became null in its JSON. */
+/** `sent`: the body, in which a NaN has not yet become null. */
 export function fieldProblems(message: string, sent: unknown): FieldProblems {
   const fields: Record<string, FieldProblem> = {};
   message.replace(PROBLEM, (_problem, name: string, found: string, wanted: string) => {

@@ -58,11 +58,11 @@ export async function page<Row>(
 }
 
 /**
- * Every row, page by page, each once. Page 1 has the newest rows, so rows move between
- * pages while others write. An added row pushes known rows onto the next page; the iteration skips
- * them by their key. A deleted row pulls unseen rows onto a page that was read: when the total
- * shrinks, it goes back. It can't notice as many additions as deletions between two
- * pages. Rows added after the start may be missing, and deleted rows may appear.
+ * Yields every row once, page by page. Page 1 has the newest rows, so concurrent writes move rows
+ * between pages. An added row pushes rows that were read onto the next page, where they are skipped by
+ * their key. A deleted row pulls unread rows onto a page that was read, so when the total shrinks, the
+ * iteration goes back. It doesn't detect equally many additions and deletions between two pages. Rows
+ * added after the start may be missing, and deleted rows may appear.
  */
 export async function* allPages<Row>(
   read: (page: number) => Promise<Page<Row>>,

@@ -1,22 +1,22 @@
-// An answer from the network becomes the service's data, or an ApiError.
+// Parses a response into the service's data, or throws an ApiError.
 
 import { retryAfterMs } from '../../core/retry-after.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
 import { fieldProblems } from './field-problems.js';
 
-/** The service's answer to a call that succeeded. `pagination`: of a list. */
+/** A successful response. `pagination`: of a list. */
 export type ServiceResponse = ReturnType<typeof parseResponse>;
 
-/** Throws an `ApiError` unless the service reports success. `body`: the request's, before it became JSON. */
+/** Throws an `ApiError` unless the service reports success. `body`: the request's body, before serialization. */
 export function parseResponse(response: Response, text: string, body: unknown) {
   const { status, headers } = response;
   const envelope = envelopeOf(text);
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;
-  // A browser's clock may be hours off, so a date is measured from the answer's own.
-  const sent = Date.parse(headers.get('date') ?? '');
-  const facts = { status, requestId, retryAfterMs: retryAfterMs(headers, sent) };
+  // A browser's clock may be hours off, so dates are compared with the response's own.
+  const sentAt = Date.parse(headers.get('date') ?? '');
+  const facts = { status, requestId, retryAfterMs: retryAfterMs(headers, sentAt) };
   const { error, meta } = envelope;
-  // The service has no rate limit: a proxy sent this, with any body.
+  // The service has no rate limit, so this is from a proxy, with any body.
   if (status === 429) {
     const message = error?.message ?? 'too many requests; wait before the next one';
     throw new ApiError('RATE_LIMITED', message, facts);

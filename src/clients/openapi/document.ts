@@ -1,5 +1,5 @@
-// The OpenAPI document, generated from the tables that the handler uses: routes,
-// collections, error codes, limits. None of their facts is repeated here.
+// Generates the OpenAPI document from the tables that the handler uses: routes, collections, error
+// codes, limits.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
@@ -20,9 +20,9 @@ import {
 } from './operations.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
-/** The package's license. It names no contact, so the document has none. */
+/** The package's licence. */
 const LICENSE = 'UNLICENSED';
-/** Short, because generators copy it into every file. */
+/** Short, because generators copy it into every generated file. */
 const DESCRIPTION =
   'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 
@@ -35,7 +35,7 @@ const OUTCOMES: Readonly<Record<Method, string>> = {
 /** Error codes of a method, and of the credential that `src/core/http/pipeline.ts` asks for. */
 const CODES: Readonly<Record<Method | 'none' | 'bearer' | 'adminKey', readonly ErrorCode[]>> = {
   GET: [],
-  // Even where nothing is required, a record may be too large to store.
+  // Even if no property is required, a record may be too large.
   POST: ['INVALID_JSON', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'STORAGE_FAILED'],
   PATCH: ['INVALID_JSON', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'STORAGE_FAILED'],
   DELETE: ['STORAGE_FAILED'],
@@ -48,7 +48,7 @@ const ADMIN_RECORDS = 'Admin records';
 
 export function openApiDocument(): JsonObject {
   return {
-    // Later patch releases change only wording, and some tools don't accept them.
+    // Later patch releases of OpenAPI only change wording, and some tools don't accept them.
     openapi: '3.1.0',
     info: {
       title: 'Service Management API',
@@ -56,7 +56,7 @@ export function openApiDocument(): JsonObject {
       version: '0.1.0',
       summary: 'Customers, services, orders, team, expenses and payments of small businesses.',
       description: DESCRIPTION,
-      // The licence isn't on SPDX's list: generators of 3.1 want this form for those.
+      // The licence isn't on SPDX's list; generators for 3.1 want this form then.
       license: { name: LICENSE, identifier: `LicenseRef-${LICENSE}` },
     },
     servers: [
@@ -121,11 +121,11 @@ function operationObject(route: Route, method: Method): JsonObject {
   const key = `${method} ${path.replace(new RegExp(`^.*/${collection}(?=/|$)`), '')}`;
   const operation = operations[key];
   if (operation === undefined) {
-    throw new Error(`${method} ${path} is not described; describe it in operations.ts`);
+    throw new Error(`${method} ${path} has no description; add one to operations.ts`);
   }
   const { id, summary, description, query = [], body, response } = operation;
   const gate = route === HEALTH_ROUTE ? 'none' : isAdmin ? 'adminKey' : 'bearer';
-  // A path with a parameter may match nothing: `.`, `..` and control characters are 404 everywhere.
+  // `.`, `..` and control characters in place of a parameter are 404 on every route.
   const missing: ErrorCode[] = path.includes('{') ? ['NOT_FOUND'] : [];
   return {
     operationId: id,

@@ -1,4 +1,4 @@
-// Refusals: the meaning of each error code, and `components.responses`, which has each once.
+// The meaning of each error code, and the shared error responses in `components.responses`.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
@@ -30,9 +30,9 @@ export const CODES = Object.entries(MEANINGS)
   .join('\n');
 
 /**
- * The error codes of each response, keyed by its name in the document: those of one status, so that an operation has at
- * most one response for each. The last one is OpenAPI's `default`, for statuses without an entry: what
- * every route may answer, by the host before a request reaches the router, and by a defect.
+ * The error codes of each response, by its name in the document. The codes of a response share a status,
+ * so that an operation has at most one response per status. The last one is OpenAPI's `default`: errors
+ * of any route, from the host before routing or from a bug.
  */
 const RESPONSES: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> = {
   InvalidJson: ['INVALID_JSON', 'BAD_REQUEST'],
@@ -45,22 +45,22 @@ const RESPONSES: Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>> 
   Anywhere: ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'],
 };
 
-/** The responses of an operation that refuses with these codes, by status. */
+/** The error responses of an operation with these codes, by status. */
 export function errorResponses(codes: readonly ErrorCode[]): JsonObject {
-  const refusals = Object.entries(RESPONSES).flatMap(([name, known]) => {
+  const responses = Object.entries(RESPONSES).flatMap(([name, known]) => {
     const status = name === 'Anywhere' ? 'default' : STATUS_OF[known[0]];
     const isPossible = status === 'default' || known.some((code) => codes.includes(code));
     return isPossible ? [[status, { $ref: `#/components/responses/${name}` }]] : [];
   });
-  return Object.fromEntries(refusals);
+  return Object.fromEntries(responses);
 }
 
 export function componentResponses(): JsonObject {
   const responses = Object.entries(RESPONSES).map(([name, codes]) => {
     const response = {
       description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(' '),
-      // The only header that is described, because clients act on it: most generators make a
-      // parameter or a type of each. The provider's own, if it sent one: `src/core/retry-after.ts`.
+      // The only documented header, because most generators create a parameter or a type for each.
+      // It is the provider's own, if it sent one (`src/core/retry-after.ts`).
       ...(codes.includes('AUTH_UNAVAILABLE') && {
         headers: {
           'Retry-After': {

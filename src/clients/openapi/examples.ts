@@ -1,4 +1,4 @@
-// Examples for the document: the handler's own answers over a new database in memory, taken when
+// The document's examples: the handler's real responses over a new in-memory database, recorded when
 // the document is generated.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -17,7 +17,7 @@ const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
 const ADMIN_KEY = 'the key of the service that is asked';
 
-/** The body of a create is the first sample record; that of a PATCH its last property, such as a method or a location, as the next sample has it. */
+/** For a create, the first sample record. For a PATCH, its last property, such as a method or a location, with the second sample's value. */
 export function exampleBody(method: Method, collection: CollectionName = 'orders'): JsonObject {
   const samples = SAMPLE_RECORDS.filter((sample) => sample.collection === collection);
   const [first = {}, second = {}] = samples.map(({ body }) => body);
@@ -26,7 +26,7 @@ export function exampleBody(method: Method, collection: CollectionName = 'orders
   return Object.fromEntries(changes.map(([key, value]) => [key, second[key] ?? value]));
 }
 
-/** Whole answers, envelope included, by method and path such as `GET /api/v1/orders/:id`. */
+/** Complete responses with their envelopes, by method and path such as `GET /api/v1/orders/:id`. */
 export const EXAMPLE_RESPONSES = await exampleResponses();
 
 async function exampleResponses(): Promise<ReadonlyMap<string, JsonObject>> {
@@ -39,14 +39,14 @@ async function exampleResponses(): Promise<ReadonlyMap<string, JsonObject>> {
     'X-Service-Admin-Key': ADMIN_KEY,
     'X-Request-ID': REQUEST_ID,
   };
-  const ask = async (method: Method, path: string, body?: JsonObject): Promise<JsonObject> => {
+  const send = async (method: Method, path: string, body?: JsonObject): Promise<JsonObject> => {
     const url = `http://localhost${path.replace(':owner_sub', SAMPLE_OWNER)}`;
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     return (await handle(new Request(url, init))).json();
   };
   // The audit log of a new database is empty, so its example needs a change.
-  await ask('PATCH', `${TENANT}/orders/ORD-0002`, { paid: 60_000, status: 'Ready' });
-  const answers = new Map<string, JsonObject>();
+  await send('PATCH', `${TENANT}/orders/ORD-0002`, { paid: 60_000, status: 'Ready' });
+  const responses = new Map<string, JsonObject>();
   // Reads first, so that they show the samples.
   for (const method of ['GET', 'PATCH', 'POST', 'DELETE'] as const) {
     for (const { path, actions, collection = 'orders' } of ROUTES) {
@@ -56,8 +56,8 @@ async function exampleResponses(): Promise<ReadonlyMap<string, JsonObject>> {
       // The account has deleted the first record.
       const number = method === 'DELETE' && path.startsWith(TENANT) ? 2 : 1;
       const target = path.replace(':id', formatId(collection, number));
-      answers.set(`${method} ${path}`, await ask(method, target, body));
+      responses.set(`${method} ${path}`, await send(method, target, body));
     }
   }
-  return answers;
+  return responses;
 }

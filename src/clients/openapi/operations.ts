@@ -1,5 +1,5 @@
-// The document's text for each operation and parameter. Paths, methods and collections come
-// from the route table, and the examples from the handler.
+// The document's text for each operation and parameter. Paths, methods and collections come from the
+// route table, examples from the handler.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS, capitalized } from '../../core/domain/collections.js';
@@ -75,7 +75,7 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** A collection's operations, keyed by method and the end of the path; `operator`: for an account that the path names. */
+/** A collection's operations, by method and the end of the path. `operator`: those under an account's path. */
 export function recordOperations(
   name: CollectionName,
   operator: boolean,
@@ -120,7 +120,7 @@ export function recordOperations(
   };
 }
 
-/** Each described once: `components.parameters`. */
+/** `components.parameters`. */
 const PARAMETERS = {
   owner_sub: path(
     'owner_sub',

@@ -1,6 +1,5 @@
 // The document's named schemas, `components.schemas`. Every object has a name, because generators
-// would invent one. The types that the handler serializes are made from them
-// (src/core/domain/api-schema.ts).
+// would invent one. The core's types are generated from them (src/core/domain/api-schema.ts).
 
 import {
   byCollection,
@@ -13,7 +12,7 @@ import type { Property } from '../../core/domain/property.js';
 import { HEALTH } from '../../core/http/routes.js';
 import { CODES } from './error-responses.js';
 
-/** Marks a type that is only a convention: the service accepts and keeps any value there. */
+/** Marks a type that is only a convention: the service accepts and stores any value. */
 export const UNCHECKED = { 'x-unchecked': true };
 
 const STRING: JsonObject = { type: 'string' };
@@ -47,8 +46,8 @@ function object(properties: JsonObject, optional: readonly string[] = []): JsonO
 }
 
 /**
- * Later releases may add values. They are listed in the description, because a client generated from an enumeration
- * fails on the first value that it does not know.
+ * Later releases may add values. The description lists them, because a client that is generated from an
+ * enumeration fails on the first unknown value.
  */
 function extensibleEnum(...values: readonly string[]): JsonObject {
   const names = values.map((value) => `\`${value}\``).join(', ');
@@ -67,7 +66,7 @@ const ACCOUNT_SUMMARY = {
   resources: schemaRef('RecordCounts'),
 };
 
-/** Bodies, and the objects of answers: envelopes, those that are `data` or a row of it, and their parts. */
+/** Request bodies, envelopes, the objects in `data`, and their parts. */
 const DATA = {
   Meta: object(META),
   Pagination: object({
@@ -166,13 +165,13 @@ const DATA = {
   ),
 };
 
-/** The `data` of an answer that is one object, and a row of a list; both are true of records, too. */
+/** Schemas that are the `data` of a response, and schemas that are a row of a list. Records are both. */
 const SINGLE = ['Overview', 'Usage', 'Health', 'Account', 'AdminHealth', 'Deletion'];
 const ROWS = ['AccountSummary', 'AuditEvent', 'Payment'];
 
 export function componentSchemas(): JsonObject {
   const records = COLLECTION_NAMES.map((name) => COLLECTIONS[name].names.one);
-  // Names that end in `Response` collide with those that generators make up.
+  // Names that end in `Response` collide with names that generators invent.
   const results = [...records, ...SINGLE].map((name) => [
     `${name}Result`,
     object({ data: schemaRef(name), meta: schemaRef('Meta') }),
@@ -198,17 +197,17 @@ function recordSchemas(name: CollectionName): JsonObject {
         return [property.name, { ...schema, ...(!property.rule && UNCHECKED) }];
       }),
     );
-  // Defaults are only described in words: generators treat a property with a `default` as always
-  // present, or send the default with every change.
+  // Defaults are only in the description, because generators treat a property with a `default` as always
+  // present, or send it with every change.
   const body = each(({ description, default: value }) =>
     value === undefined ? description : `${description}. Default: \`${value}\``,
   );
   const changes = each(({ description }) => description);
-  // Typed as the project's own clients write; a property with a default is always present.
+  // Typed as the project's clients write them; a property with a default is always present.
   const record = each(
     ({ description, rule }) =>
       rule ? description : `${description}. By convention: the service does not check it`,
-    // Drops a request's limits, because one old row that breaks them must not make a whole list unreadable.
+    // Without a request's limits, because one old row that breaks them must not make a list unreadable.
     ({ schema: { minLength: _, exclusiveMinimum: __, ...type } }) => type,
   );
   const server = {
@@ -231,17 +230,13 @@ function recordSchemas(name: CollectionName): JsonObject {
     ),
     [names.one]: {
       ...openObject({ ...server, ...record }, always, words),
-      // Not a separate property, because many languages would give it the name of `owner_sub`.
+      // Not a property, because in many languages its name would be that of `owner_sub`.
       ...(mirrorsOwner && { patternProperties: { '^ownerSub$': STRING } }),
     },
   };
 }
 
-function openObject(
-  properties: JsonObject,
-  always: readonly string[],
-  description: string,
-): JsonObject {
+function openObject(properties: JsonObject, always: readonly string[], description: string) {
   const optional = Object.keys(properties).filter((name) => !always.includes(name));
   return described({ ...object(properties, optional), additionalProperties: {} }, description);
 }

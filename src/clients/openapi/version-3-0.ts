@@ -1,5 +1,5 @@
-// The same document in OpenAPI 3.0.3, for generators that don't know 3.1. It is converted from the
-// 3.1 document, and only the syntax differs.
+// Converts the document to OpenAPI 3.0.3, for generators that don't support 3.1. Only the syntax
+// differs.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/domain/json.js';
 
@@ -11,7 +11,7 @@ export function inVersion30(document: JsonObject): JsonObject {
   return { ...converted, openapi: '3.0.3', info: { ...info, license: { name } } };
 }
 
-/** A reviver of JSON. The names are those of schemas and operations alone: no example has them. */
+/** A reviver for `JSON.parse`. No example has a property of these names. */
 function downgraded(_key: string, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
   const { patternProperties: _, exclusiveMinimum, examples, type, default: usual, ...rest } = value;
@@ -19,11 +19,11 @@ function downgraded(_key: string, value: JsonValue): JsonValue {
     ...rest,
     ...(exclusiveMinimum !== undefined && { minimum: exclusiveMinimum, exclusiveMinimum: true }),
     ...(examples !== undefined && { example: (examples as JsonValue[])[0] ?? null }),
-    // `[X, null]` is the document's only list of types.
+    // The document's only lists of types are `[X, null]`.
     ...(Array.isArray(type)
       ? { type: type[0] ?? null, nullable: true }
       : type !== undefined && { type }),
-    // Generators of 3.0 want ranges instead of a `default` response, to make one type for all refusals.
+    // With ranges instead of a `default` response, generators for 3.0 create one type for all errors.
     ...(isJsonObject(usual)
       ? { '4XX': usual, '5XX': usual }
       : usual !== undefined && { default: usual }),

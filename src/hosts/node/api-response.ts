@@ -1,28 +1,28 @@
-// One answer of the API.
+// One response of the API's HTTP server.
 
 import { ServerResponse } from 'node:http';
 
-/** The route of a request that matched none, and the method of bytes that aren't a request. */
+/** Stands in metrics for an unmatched route, and for the method of bytes that aren't a request. */
 export const OTHER_LABEL = 'other';
 
 export class ApiResponse extends ServerResponse {
   /** Set by the handler: the pattern of the matched route, and the request id. */
   route = OTHER_LABEL;
   requestId: string | undefined;
-  /** The status with which the connection was ended, past this object; undefined if it was not. */
+  /** The status of an error that was written to the socket directly, bypassing this object. */
   refusedWith: number | undefined;
   hasStarted = false;
-  /** Serves the request. `Connections` calls it in its turn. */
-  serve: (response: ApiResponse) => unknown = () => {};
+  /** Handles the request. `Connections` calls it when the responses before it are written. */
+  handle: (response: ApiResponse) => unknown = () => {};
 
-  /** Whether nothing more may be written. For a client that is gone, Node would make an error with a stack trace. */
+  /** Whether nothing more may be written. Node would create an error with a stack trace for a disconnected client. */
   get isOver(): boolean {
     return this.destroyed || this.writableEnded || this.refusedWith !== undefined;
   }
 
   /**
-   * Headers are sent with the first piece of the body, byte by byte. If they were flushed alone, Node
-   * would write them as UTF-8: a byte above 7F of an echoed request id would become two bytes.
+   * Headers are sent with the first chunk of the body, as Latin-1. Flushed alone, Node would write
+   * them as UTF-8: a byte above 7F of an echoed request id would become two bytes.
    */
   override flushHeaders(): void {}
 

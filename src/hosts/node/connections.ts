@@ -1,6 +1,6 @@
-// Every open connection and its requests under way. It enforces "the contract's response write
-// time-out", which Node does not have: a client that never reads its answer would hold the
-// answer's memory forever. It bounds what a client sends without waiting for answers.
+// Tracks every open connection and its requests in progress. Enforces "the contract's response write
+// time-out", which Node does not have: a client that never reads its response would hold the
+// response's memory forever. Limits how many requests a client can pipeline.
 
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
@@ -12,25 +12,25 @@ import { type ApiResponse, OTHER_LABEL } from './api-response.js';
 
 /** Time between two checks of the deadlines; a connection outlives its deadline by this at most. */
 const SWEEP_INTERVAL_MS = 250;
-/** Requests of one connection that wait behind another and are always kept. */
+/** A connection may always have this many pipelined requests waiting. */
 const WAITING_MAX = 16;
 /**
- * The limit of all connections together. Above it, a connection with more than `WAITING_MAX` is reset: Node parses all
- * that it has read at once, and 3,000 requests in 64 KiB take 5 MB.
+ * Limit for all connections together. Above it, a connection with more than `WAITING_MAX` is reset,
+ * because Node parses everything it has read at once: 3,000 requests in 64 KiB take 5 MB.
  */
 const WAITING_TOTAL_MAX = 8_192;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 const ACCEPTING_TURNS_MAX = 256;
 
-/** Its requests are answered one after the other: while one waits, nothing more is read. */
+/** Handles its requests one at a time; while one waits, nothing more is read. */
 interface Connection {
   readonly socket: Socket;
-  /** Listens on every response: one for each connection, not a closure for each request. */
+  /** Listens on every response. One for each connection, to avoid a closure for each request. */
   readonly onClose: () => void;
   /** Closed if no request is in progress. */
   current?: ApiResponse;
   readonly waiting: ApiResponse[];
-  /** When the current answer became due, in milliseconds of `performance.now`. */
+  /** When the current response became due, in milliseconds of `performance.now`. */
   dueSince?: number | undefined;
   /** When the current request started; undefined if requests aren't measured. */
   startedAt: number;
@@ -43,7 +43,7 @@ export class Connections {
   readonly #server: HttpServer;
   readonly #events: ServiceEvents | undefined;
   readonly #open = new Map<Duplex, Connection>();
-  /** Requests of all connections that wait behind another. */
+  /** Pipelined requests of all connections that have not started. */
   #waiting = 0;
   #accepted = 0;
   #isDraining = false;
@@ -58,7 +58,7 @@ export class Connections {
       const onClose = () => this.#onResponseClose(connection);
       const connection: Connection = { socket, onClose, waiting: [], startedAt: 0, bytesBefore: 0 };
       this.#open.set(socket, connection);
-      // Node resumes a socket whenever an answer is written or a body is read.
+      // Node resumes a socket whenever a response is written or a body is read.
       socket.on('resume', () => {
         if (connection.waiting.length > 0) socket.pause();
       });
@@ -69,10 +69,10 @@ export class Connections {
     });
   }
 
-  /** Has a request served: at once, or when the answers before it on its connection are written. */
+  /** Handles a request, once the responses before it on its connection are written. */
   add(response: ApiResponse): void {
     const connection = this.#open.get(response.req.socket);
-    // Node continues with what it has read, even from a connection that was reset.
+    // Node still parses what it has read from a connection that was reset.
     if (connection === undefined || connection.socket.destroyed) return;
     // Clients must not send another request on this connection.
     if (this.#isDraining) response.setHeader('Connection', 'close');
@@ -86,7 +86,7 @@ export class Connections {
 
   #onResponseClose(connection: Connection): void {
     const { current: response, waiting, socket, startedAt, bytesBefore } = connection;
-    // Runs in a separate event-loop turn, so that others are served between the requests of a pipeline.
+    // In another event-loop turn, so that other connections get theirs between pipelined requests.
     if (waiting.length > 0) setImmediate(() => this.#startNext(connection));
     if (response === undefined) return;
     this.#events?.requestFinished({
@@ -114,10 +114,10 @@ export class Connections {
       connection.bytesBefore = socket.bytesWritten;
     }
     response.on('close', connection.onClose);
-    response.serve(response);
+    response.handle(response);
   }
 
-  /** The newest request, whose body or the bytes after it broke the connection. */
+  /** The newest request: a parser error is in its body, or in the bytes after it. */
   newest(socket: Duplex): ApiResponse | undefined {
     const { waiting, current } = this.#open.get(socket) ?? {};
     return waiting?.at(-1) ?? current;
@@ -127,7 +127,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Requests whose answer is not yet written to its end. */
+  /** Requests whose response is not yet completely written. */
   get requestCount(): number {
     let count = this.#waiting;
     for (const { current } of this.#open.values()) if (current?.closed === false) count++;
@@ -135,34 +135,34 @@ export class Connections {
   }
 
   /**
-   * Serves for another `graceMs`, then accepts no connection. Resolves when the last answer is written,
-   * or cuts the rest after `deadlineMs`. Call it once.
+   * Stops accepting connections after `graceMs`. Resolves when the last response is written; cuts
+   * the remaining connections after `deadlineMs`. Call it once.
    */
   async drain(deadlineMs: number, graceMs = 0): Promise<void> {
     this.#isDraining = true;
-    // Every later answer is then the last one on its connection.
+    // This makes each response in progress the last one on its connection.
     for (const socket of this.#open.keys()) {
       const newest = this.newest(socket);
       if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }
     if (graceMs > 0) await new Promise((end) => setTimeout(end, graceMs));
-    // Closing resets connections that the kernel has made and this process has yet to accept. The
-    // events of the turn under way are read already: the next one counts. A flood is not waited out.
+    // Closing resets connections in the kernel's backlog, so accept those first. Two tasks, because the
+    // events of the current event-loop turn are already collected. Bounded, in case of a flood.
     for (let turn = 0, seen = -1; turn < ACCEPTING_TURNS_MAX && seen < this.#accepted; turn++) {
       seen = this.#accepted;
       await nextTask();
       await nextTask();
     }
-    // The HTTP server's own `close` would cut answers that are complete and not yet read.
+    // The HTTP server's own `close` would cut complete responses that are not yet read.
     const closed = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
     const idle = setInterval(() => {
-      // An answer that its client still reads: Node treats its connection as idle.
+      // Node treats a connection as idle while its client still reads the response.
       const isWriting = [...this.#open.values()].some(
         ({ current }) => current?.writableEnded && !current.closed,
       );
-      // A kept-alive connection whose answer had begun before the stop would stay open.
+      // A kept-alive connection whose response had started before the stop would stay open.
       if (!isWriting) this.#server.closeIdleConnections();
     }, DRAIN_CHECK_INTERVAL_MS);
     const deadline = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
@@ -177,10 +177,10 @@ export class Connections {
     for (const connection of this.#open.values()) {
       const response = connection.current;
       if (response === undefined || response.closed) continue;
-      // Until the request is complete, Node's request time-out applies, unless the answer has begun.
+      // Until the request is complete, Node's request time-out applies, unless the response has started.
       if (!response.req.complete && !response.headersSent) continue;
       connection.dueSince ??= now;
-      // A reset, because a graceful end would wait for the reader, too.
+      // A reset, because a graceful close would also wait for the reader.
       if (now - connection.dueSince > RESPONSE_WRITE_TIMEOUT_MS)
         connection.socket.resetAndDestroy();
     }

@@ -6,7 +6,7 @@ import { openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { watchFile } from './file-watch.js';
 import { watchReplica } from './replica-watch.js';
-import { type ServiceOptions, startOver } from './service.js';
+import { type ServiceOptions, startWithBackend } from './service.js';
 
 const HINTS = {
   previous_process_killed:
@@ -17,7 +17,7 @@ const HINTS = {
 };
 
 export interface FileServiceOptions extends ServiceOptions {
-  /** Called once when storage can no longer be relied on. Stop the process then; a restart reads the stored records. */
+  /** Called once it is unknown what is stored. Stop the process then; a restart reads what is on disk. */
   readonly onStorageLost: () => void;
 }
 
@@ -25,7 +25,7 @@ export interface FileServiceOptions extends ServiceOptions {
 export function startService(options: FileServiceOptions) {
   const { settings, log, onStorageLost } = options;
   const { databasePath, databaseCreate, replication, backups: plan } = settings;
-  return startOver(async (scheduler, events) => {
+  return startWithBackend(async (scheduler, events) => {
     const replica = replication && watchReplica(log, events);
     const storage = await openLibsqlStorage({
       path: databasePath,
@@ -47,12 +47,12 @@ export function startService(options: FileServiceOptions) {
           onStorageLost();
         },
       });
-      const look = await watchFile(path, records, log, events);
+      const checkFile = await watchFile(path, records, log, events);
       return {
         ...{ records, inMemory: records, replica },
         backups: plan && new BackupSchedule({ storage, databasePath, settings: plan, log, events }),
-        facts: { file: databasePath, records: recordCount(records.counts()) },
-        storage: { look, ping: () => storage.ping(), touch: () => storage.touch() },
+        logFields: { file: databasePath, records: recordCount(records.counts()) },
+        storage: { checkFile, ping: () => storage.ping(), touch: () => storage.touch() },
         close: () => records.close(),
       };
     } catch (error) {

@@ -1,5 +1,5 @@
-// Notices that the open database file is no longer the one at its path: deleted, replaced, its disk
-// unmounted. SQLite does not, and every later write would be lost when the process ends.
+// Detects that the open database file is no longer the one at its path: deleted, replaced, or its
+// disk unmounted. SQLite doesn't, and every later write would be lost when the process ends.
 
 import { stat } from 'node:fs/promises';
 import type { Log } from '../../core/log.js';
@@ -7,11 +7,11 @@ import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { withTimeout } from '../operations/readiness.js';
 
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 const HINT =
   'writes are refused, and only this process still has every record: do not stop it, first save everything with the command dump, then load the dump and restore it';
 
-/** Resolves with a function that looks now. `path`: of the file itself. */
+/** Resolves with a function that checks the file now. `path`: of the file itself, not of a link. */
 export async function watchFile(
   path: string,
   records: Pick<OpenRecords, 'refuseWrites'>,
@@ -30,12 +30,12 @@ export async function watchFile(
     const finding = found === 'none' ? 'is gone, or its disk' : 'was replaced by another file';
     log.error('storage_lost', `the database file ${path} ${finding}`, { hint: HINT });
   }
-  const look = withTimeout(compare, undefined);
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
-  return look;
+  const checkFile = withTimeout(compare, undefined);
+  const timer = setInterval(() => void checkFile(), CHECK_INTERVAL_MS).unref();
+  return checkFile;
 }
 
-/** Undefined if the system can't tell. Looks it up by name, because opening and closing the file would drop its lock. */
+/** Device and inode; undefined if unknown. By path, because opening and closing the file would drop its lock. */
 function identityAt(path: string): Promise<string | undefined> {
   return stat(path, { bigint: true }).then(
     ({ dev, ino }) => `${dev} ${ino}`,

@@ -1,4 +1,4 @@
-// The handler on a port: Node's HTTP server with the contract's time-outs in force.
+// Serves the handler on a port: Node's HTTP server with the contract's time-outs.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -17,19 +17,19 @@ import type { Settings } from '../settings.js';
 import { ApiResponse } from './api-response.js';
 import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
-import { refusals } from './protocol-errors.js';
+import { protocolErrorHandlers } from './protocol-errors.js';
 import { headErrorStatus, targetToServe } from './request-target.js';
 import { NO_TCP_SOCKET } from './systemd-socket.js';
 
 /** Node checks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
-/** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
+/** Node closes idle sockets this long after the time that it advertises, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 /**
- * Listen backlog; Linux takes at most `net.core.somaxconn`. It drops further connections, whose
- * clients retry after a second.
+ * Linux caps it at `net.core.somaxconn`, and drops further connections, whose clients retry after a
+ * second.
  */
-const WAITING_CONNECTIONS_MAX = 4_096;
+const LISTEN_BACKLOG = 4_096;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
@@ -47,22 +47,22 @@ export async function listen(options: HttpServerOptions) {
   const { server, connections } = buildServer(options);
   const { host, port } = settings;
   const where = socket === undefined ? { host, port } : { fd: socket };
-  server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX });
+  server.listen({ ...where, backlog: LISTEN_BACKLOG });
   await once(server, 'listening').catch((error: Error) => {
     if (socket !== undefined) throw new Error(NO_TCP_SOCKET);
     throw new Error(`the service cannot listen on ${host}:${port}: ${addressProblem(error)}`);
   });
-  // Emitted when descriptors run out: the connection is refused.
+  // Emitted when file descriptors run out; the connection is refused.
   server.on('error', () => {});
   const address = server.address();
-  // A socket in the file system.
+  // A string is the path of a Unix socket.
   if (address === null || typeof address === 'string') throw new Error(NO_TCP_SOCKET);
   return { origin: originOf(address), server, connections };
 }
 
 function buildServer(options: HttpServerOptions) {
   const { handler, log, events } = options;
-  const answer = getRequestListener(
+  const handleRequest = getRequestListener(
     (request, { incoming, outgoing }) =>
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
@@ -72,9 +72,9 @@ function buildServer(options: HttpServerOptions) {
       }),
     {
       hostname: 'localhost',
-      // The request isn't known here, so `serve` sends the answer.
+      // The request isn't known here, so `handle` sends the response.
       errorHandler: () => {},
-      // This switch of node-server would cut off a client that still sends half a second after its answer.
+      // Otherwise node-server cuts off a client that still sends half a second after its response.
       autoCleanupIncoming: false,
     },
   );
@@ -84,18 +84,18 @@ function buildServer(options: HttpServerOptions) {
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    // Node's own refusal has no envelope. `headErrorStatus` looks for the Host.
+    // Node's own error response has no envelope. `headErrorStatus` checks the Host.
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  const { refuse, refuseBytes, refuseTunnel } = refusals(connections, options);
-  const serve = async (response: ApiResponse) => {
+  const { refuse, refuseBytes, refuseTunnel } = protocolErrorHandlers(connections, options);
+  const handle = async (response: ApiResponse) => {
     const { req: request } = response;
     try {
       request.url = targetToServe(request);
-      const fault = headErrorStatus(request);
-      if (fault === undefined) await answer(request, response);
-      if (!response.headersSent && !response.isOver) await refuse(response, undefined, fault);
+      const errorStatus = headErrorStatus(request);
+      if (errorStatus === undefined) await handleRequest(request, response);
+      if (!response.headersSent && !response.isOver) await refuse(response, undefined, errorStatus);
     } catch (error) {
       log.error('response_failed', error);
       response.destroy();
@@ -104,7 +104,7 @@ function buildServer(options: HttpServerOptions) {
   const onRequest = (request: IncomingMessage, response: ApiResponse) => {
     // What follows an Upgrade in the same packet never arrives, so the client must send it again.
     if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
-    response.serve = serve;
+    response.handle = handle;
     connections.add(response);
   };
   server.on('request', onRequest);

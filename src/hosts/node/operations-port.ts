@@ -1,5 +1,5 @@
-// The operations port: live, ready, metrics and status, on an address
-// that only this machine or its private network reaches. No part of the API's port.
+// The operations port: live, ready, metrics and status, on an address that only this machine or its
+// private network can reach. Separate from the API's port.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -11,21 +11,21 @@ import type { Settings } from '../settings.js';
 import { originOf } from './http-server.js';
 
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Node's default of 30 s would let late requests hold their connections that long. */
+/** Node's default of 30 s would let slow requests hold their connections that long. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Enough for a few scrapers, a load balancer and a person. */
 const CONNECTIONS_MAX = 100;
 
-/** An address, or a name outside public DNS, so that no website reaches the port through a browser (DNS rebinding). */
+/** An address, or a name outside public DNS, so that no website can reach the port through a browser (DNS rebinding). */
 const OWN_HOST =
   /^(?:[\d.]+|\[[\da-f:.]+\]|[^.:]+|[^:]+\.(?:internal|local|localhost|svc))(?::\d+)?$/i;
 
-/** A text is in Prometheus' format, an object becomes JSON. */
+/** A string is in Prometheus' format; an object is sent as JSON. */
 type Page = readonly [status: number, body: object | string];
 
 type Address = NonNullable<Settings['operations']['port']>;
 
-/** Keyed by method and path with a space between: no property that every object has. */
+/** Keyed by method and path, such as `GET /live`, which no inherited property matches. */
 export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
 
 /** Resolves when the port is open, with `http://ADDRESS:PORT`. Rejects if the address cannot be used. */

@@ -1,10 +1,10 @@
-// The operations side of one service on Node: measures the service, answers on the
-// operations port, and writes the request log.
+// Monitoring of one service on Node: collects its metrics, serves the operations port, and writes the
+// request log.
 
 import type { Log } from '../../core/log.js';
 import { Meter } from '../operations/meter.js';
 import { metricsText } from '../operations/metrics.js';
-import { answers, readinessOf, withTimeout } from '../operations/readiness.js';
+import { probeStorage, readinessOf, withTimeout } from '../operations/readiness.js';
 import { openRequestLog } from '../operations/request-log.js';
 import { backupStatus, figuresOf, type StatusSources } from '../operations/status.js';
 import type { Settings } from '../settings.js';
@@ -20,24 +20,24 @@ export async function openOperations(settings: Settings, log: Log) {
   const { port, requestLog } = settings.operations;
   const { postgresUrl, databasePath, backups: plan } = settings;
   const hasProvider = settings.signIn !== undefined;
-  // A closed pipe or a full disk loses only these lines.
+  // If the pipe is closed or the disk is full, only these lines are lost.
   const print = (lines: string) =>
     new Promise<void>((resolve) => void process.stdout.write(lines, () => resolve()));
   const meter = new Meter(requestLog && openRequestLog(requestLog.fromMs, print));
-  let parts: StatusSources | undefined;
+  let sources: StatusSources | undefined;
   let isStopping = false;
-  const storage = withTimeout(async () => !parts || answers(parts.storage, meter), false);
+  const storage = withTimeout(async () => !sources || probeStorage(sources.storage, meter), false);
   const disk = withTimeout(async () => (postgresUrl ? NO_DISK : diskUsage(databasePath)), NO_DISK);
-  const kept = withTimeout(async () => parts?.backups?.files(), undefined);
+  const backupFiles = withTimeout(async () => sources?.backups?.files(), undefined);
   const status = async () => {
-    // Read once: a start that ends in the meantime would otherwise show storage without backups.
-    const held = parts;
-    const asked = [storage(), disk(), kept(), processUsage()] as const;
-    const [isStorageReachable, database, files, process] = await Promise.all(asked);
-    const backups = held && plan ? backupStatus(plan, meter, files) : null;
-    const figures = figuresOf(meter, held, { ...BUILD, database, process }, backups);
+    // Read once: a start that completes during the probes would show storage without backups.
+    const started = sources;
+    const probes = [storage(), disk(), backupFiles(), processUsage()] as const;
+    const [isStorageReachable, database, files, process] = await Promise.all(probes);
+    const backups = started && plan ? backupStatus(plan, meter, files) : null;
+    const figures = figuresOf(meter, started, { ...BUILD, database, process }, backups);
     const { isStorageLost } = meter;
-    const isStarted = held !== undefined;
+    const isStarted = started !== undefined;
     const state = { isStarted, isStopping, isStorageLost, isStorageReachable, hasProvider };
     return { ...readinessOf(figures, state), ...figures };
   };
@@ -52,14 +52,14 @@ export async function openOperations(settings: Settings, log: Log) {
     'GET /metrics': async () => [200, metricsText(await status(), meter, delays)],
     'GET /status': async () => [200, await status()],
   };
-  const opened = port && (await openOperationsPort(port, pages, log));
+  const opsPort = port && (await openOperationsPort(port, pages, log));
   return {
     /** Receives the events of the service's parts; undefined if nothing is measured. */
     events: port === undefined && requestLog === undefined ? undefined : meter,
     /** `http://ADDRESS:PORT`; undefined if there is no port. */
-    origin: opened?.origin,
+    origin: opsPort?.origin,
     started(all: StatusSources) {
-      parts = all;
+      sources = all;
     },
     /** From now on, `/ready` says so. */
     stopping() {
@@ -67,7 +67,7 @@ export async function openOperations(settings: Settings, log: Log) {
     },
     async close() {
       await meter.requestLog?.flush();
-      opened?.close();
+      opsPort?.close();
     },
   };
 }

@@ -1,20 +1,20 @@
-// One service as a process: log, start, signals, exit codes.
+// Runs one service as a process: log, start, signals, exit codes.
 
 import { errorText, type Log, type LogFields } from '../../core/log.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
 import type { Service } from './service.js';
 
 /**
- * Signals that an operator sends by mistake. SIGUSR1, one digit from the backup's SIGUSR2, makes Node
- * open a debugger without a password; SIGHUP ends a process without draining, and systemd takes that
- * for a clean end.
+ * Signals that an operator may send by mistake. By default, SIGUSR1 (a typo of SIGUSR2, which takes a
+ * backup) makes Node open a debugger without a password, and SIGHUP ends the process without draining,
+ * which systemd treats as a clean exit.
  */
 const STRAY_SIGNALS = {
   SIGUSR1: 'ignored; SIGUSR2 takes a backup',
   SIGHUP: 'ignored; settings are read at the start only, and SIGTERM stops the service',
 };
 
-/** A commit failed and what is stored is unknown: only a new start can read it. The unit restarts on it. */
+/** A commit failed, and it is unknown what is stored until the next start reads it. The systemd unit restarts on it. */
 export const STORAGE_LOST_EXIT_CODE = 74;
 
 /** Writes one JSON line for each event, by default errors and warnings to standard error. */
@@ -48,9 +48,9 @@ export function logWarningsAndCrashes(log: Log): void {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a second signal kills
- * the process at once. SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing. A service that cannot
- * start ends the process with exit code 1 and one line; lost storage with exit code 74 after
- * the answers under way.
+ * the process at once. SIGUSR2 takes a backup; SIGUSR1 and SIGHUP are ignored. If the service can't
+ * start, logs one line and exits with 1. If storage is lost, exits with 74 after the responses in
+ * progress.
  */
 export async function runService(
   log: Log,
@@ -62,7 +62,7 @@ export async function runService(
 
   async function stop(reason: string, code: number): Promise<void> {
     const isStopping = exitCode !== undefined;
-    // If storage is lost during the stop, the stop has another exit code.
+    // Storage may be lost during the stop, which then has that exit code.
     exitCode = Math.max(exitCode ?? 0, code);
     if (isStopping) return;
     log.info('stopping', { reason });
@@ -83,7 +83,7 @@ export async function runService(
   process.on('SIGUSR2', () => service?.backUp());
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
-      // `process.exit` would wait for the native calls of all threads: forever, if a disk hangs.
+      // `process.exit` would wait for native calls in all threads, forever if a disk hangs.
       if (++signals > 1) process.kill(process.pid, 'SIGKILL');
       void stop(signal, 0);
     });
@@ -91,10 +91,10 @@ export async function runService(
   try {
     service = await start(() => void stop('storage_lost', STORAGE_LOST_EXIT_CODE));
   } catch (error) {
-    // The stack trace is left out, because the cause is a setting or a file.
+    // Without the stack trace, because the cause is a setting or a file.
     log.error('start_failed', messageOf(error));
     process.exit(1);
   }
-  const { origin: address, operationsOrigin: operations, facts } = service;
-  log.info('started', { address, ...(operations !== undefined && { operations }), ...facts });
+  const { origin: address, operationsOrigin: operations, logFields } = service;
+  log.info('started', { address, ...(operations !== undefined && { operations }), ...logFields });
 }

@@ -1,8 +1,8 @@
-// Answers to bytes that are not a whole request: malformed, too large, too slow, or with a method
-// that Node's parser doesn't know. Node would send only a status line; clients get the envelope.
+// Error responses to bytes that are not a complete request: malformed, too large, too slow, or with a
+// method that Node's parser doesn't know. Node would send only a status line; clients get the envelope.
 
 import { randomFillSync } from 'node:crypto';
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { type HandlerResult, refusal, toResponse } from '../../core/http/envelope.js';
@@ -20,25 +20,22 @@ const BAD_METHOD = refusal(
   `method not allowed; use ${METHODS}, in capitals`,
   METHODS,
 );
-/** Keyed by the code of Node's error; other requests are malformed. */
-const ANSWERS: Readonly<Record<string, HandlerResult>> = {
+/** Keyed by the code of Node's error; any other error means a malformed request. */
+const ERROR_BY_CODE: Readonly<Record<string, HandlerResult>> = {
   ERR_HTTP_REQUEST_TIMEOUT: refusal('REQUEST_TIMEOUT', 'the request took too long; send it again'),
   HPE_HEADER_OVERFLOW: refusal('HEADERS_TOO_LARGE', 'the headers are too large; shorten them'),
   // Browsers' `fetch` sends "patch" in small letters.
   HPE_INVALID_METHOD: BAD_METHOD,
 };
-/** The client is gone, or ended its side in the middle of its request: it waits for no answer. */
-const GONE = ['ECONNRESET', 'HPE_INVALID_EOF_STATE'];
-/** A client has this long to read a refusal and close; then the connection is cut. */
+/** The client disconnected, or closed its side in the middle of its request: it expects no response. */
+const DISCONNECTED = ['ECONNRESET', 'HPE_INVALID_EOF_STATE'];
+/** A client has this long to read the response and close; then the connection is destroyed. */
 const LINGER_MS = 500;
 
 const UNKNOWN = { route: OTHER_LABEL, method: OTHER_LABEL, requestId: undefined };
 const NOT_A_REQUEST = { ...UNKNOWN, milliseconds: 0, aborted: false };
 
-/** A request's headers, if they could be read. */
-type Sent = IncomingMessage['headers'];
-
-export function refusals(
+export function protocolErrorHandlers(
   connections: Connections,
   { events, settings }: Pick<HttpServerOptions, 'events' | 'settings'>,
 ) {
@@ -46,71 +43,76 @@ export function refusals(
   const requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   const refused = new WeakSet<Duplex>();
 
-  /** Writes the answer in the envelope, and ends the connection. */
-  async function answer(socket: Duplex, refusal: HandlerResult, sent: Sent = {}, status?: number) {
-    const headers = { get: (name: string) => sent[name]?.toString() ?? null } as Headers;
+  /** Writes the error in the envelope, and closes the connection. `received`: the request's headers, if known. */
+  async function writeError(
+    socket: Duplex,
+    refusal: HandlerResult,
+    received: IncomingHttpHeaders = {},
+    status?: number,
+  ) {
+    const headers = { get: (name: string) => received[name]?.toString() ?? null } as Headers;
     const [requestId, originHeaders] = [requestIdOf({ headers }), originHeadersOf({ headers })];
-    const whole = toResponse(refusal, { requestId, now: Date.now(), originHeaders });
-    const code = status ?? whole.status;
-    const body = Buffer.from(await whole.arrayBuffer());
+    const response = toResponse(refusal, { requestId, now: Date.now(), originHeaders });
+    const code = status ?? response.status;
+    const body = Buffer.from(await response.arrayBuffer());
     const head = [
       `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
-      ...[...whole.headers].map(([name, value]) => `${name}: ${value}`),
+      ...[...response.headers].map(([name, value]) => `${name}: ${value}`),
       `content-length: ${body.length}`,
       `date: ${new Date().toUTCString()}`,
       'connection: close\r\n\r\n',
     ];
-    // Bytes, because an echoed request id may have any.
+    // Latin-1, because an echoed request id may contain any byte.
     const bytes = Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body]);
     if (socket.writable) socket.write(bytes);
-    end(socket);
+    closeAfterRead(socket);
     return { status: code, bytes: bytes.length };
   }
 
-  /** Answers in place of the handler. */
+  /** Responds in place of the handler. */
   async function refuse(response: ApiResponse, refusal = MALFORMED, status?: number) {
     const { socket, headers } = response.req;
     refused.add(socket);
     // From now on the handler writes nothing.
     response.refusedWith = status ?? 400;
-    response.refusedWith = (await answer(socket, refusal, headers, status)).status;
+    response.refusedWith = (await writeError(socket, refusal, headers, status)).status;
   }
 
-  /** Calls back when every request of the connection has its answer. Not if the connection ends before that. */
-  function afterAnswers(socket: Duplex, begin: () => void): void {
+  /** Calls back once every request of the connection has its response; never if the connection closes before. */
+  function afterResponses(socket: Duplex, callback: () => void): void {
     const newest = connections.newest(socket);
-    if (newest === undefined || newest.closed) begin();
-    else newest.once('close', begin);
+    if (newest === undefined || newest.closed) callback();
+    else newest.once('close', callback);
   }
 
-  /** Answers bytes that aren't a request, after the answers to the requests before them. */
-  function refuseLast(socket: Duplex, refusal: HandlerResult, sent?: Sent): void {
-    afterAnswers(socket, async () => {
-      const { status, bytes } = await answer(socket, refusal, sent);
+  /** Responds to bytes that aren't a request, after the responses to the requests before them. */
+  function refuseLast(socket: Duplex, refusal: HandlerResult, received?: IncomingHttpHeaders) {
+    afterResponses(socket, async () => {
+      const { status, bytes } = await writeError(socket, refusal, received);
       events?.requestFinished({ ...NOT_A_REQUEST, status, bytes });
     });
   }
 
-  /** Ends a connection that broke the protocol. Answers first if an answer is due. */
+  /** Closes a connection after a protocol error, with a response if one is due. */
   function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
-    // After broken bytes nothing on the connection can be parsed.
+    // After the first error nothing on the connection can be parsed.
     if (refused.has(socket)) return;
     refused.add(socket);
-    if (!socket.writable || GONE.includes(code)) return void socket.destroy();
-    const refusal = ANSWERS[code] ?? MALFORMED;
+    if (!socket.writable || DISCONNECTED.includes(code)) return void socket.destroy();
+    const refusal = ERROR_BY_CODE[code] ?? MALFORMED;
     const newest = connections.newest(socket);
     if (newest === undefined || newest.req.complete) {
       refuseLast(socket, refusal);
     } else if (newest.headersSent) {
-      afterAnswers(socket, () => end(socket));
+      afterResponses(socket, () => closeAfterRead(socket));
     } else {
-      // Its body broke: this is its own answer, now or in its turn.
-      newest.serve = () => refuse(newest, refusal);
-      if (newest.hasStarted) newest.serve(newest);
+      // The error is in its body, so this is its own response, now or in its turn.
+      newest.handle = () => refuse(newest, refusal);
+      if (newest.hasStarted) newest.handle(newest);
     }
   }
 
-  /** CONNECT never reaches a request listener. Without this answer its socket would close silently. */
+  /** Node doesn't emit CONNECT as a request, and without a listener closes its socket silently. */
   function refuseTunnel({ headers }: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
@@ -120,9 +122,10 @@ export function refusals(
   return { refuse, refuseBytes, refuseTunnel };
 }
 
-function end(socket: Duplex): void {
+/** Closes the server's side, and destroys the socket if the client doesn't close. */
+function closeAfterRead(socket: Duplex): void {
   socket.end();
   // None of Node's time-outs applies to a half-closed connection.
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(cut));
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }

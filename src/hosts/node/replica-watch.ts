@@ -1,5 +1,5 @@
-// Receives the storage thread's reports of the replica: measures them, logs every change, and
-// keeps the last one.
+// Receives the storage thread's reports about the replica: counts them, logs every change, and keeps
+// the last one for the status.
 
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -8,7 +8,7 @@ import type { ReplicaStatus } from '../operations/status.js';
 
 export function watchReplica(log: Log, events: ServiceEvents | undefined) {
   let last: ReplicaReport | undefined;
-  /** The state in the last line of the log. */
+  /** The state that was logged last. */
   let logged: string | undefined;
   return {
     take(report: ReplicaReport): void {
@@ -21,7 +21,7 @@ export function watchReplica(log: Log, events: ServiceEvents | undefined) {
       if (report.isReached) log.info('replica_reached');
       else log.warn('replica_unreachable', { reason: state });
     },
-    get facts(): ReplicaStatus {
+    get status(): ReplicaStatus {
       const { isReached = false, reason = null, behindSince } = last ?? {};
       const behindMs = behindSince === undefined ? 0 : Math.max(Date.now() - behindSince, 0);
       return { reached: isReached, reason, behind_seconds: behindMs / 1_000 };

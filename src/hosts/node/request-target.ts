@@ -1,17 +1,17 @@
-// A request's target as it came over the wire, before anything resolves it.
+// Checks a request's head as it was received, before a URL parser normalizes the target.
 // "Paths are never resolved, so that a proxy's rule on a prefix holds."
 
 import type { IncomingMessage } from 'node:http';
 
 /** `.` or `..` in the path, also encoded. */
 const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
-/** No route has it, because an encoded control character is 404. */
+/** Matches no route, because an encoded control character is 404. */
 const UNROUTABLE_PATH = '/%00';
 
 /**
- * The target that is served. One with a dot segment, which a URL parser would resolve, is not found.
- * A parser would also take a backslash for a slash; such a target is refused later. `OPTIONS *`, which
- * is about the whole server, is answered like OPTIONS on any path.
+ * The target to route by. One with a dot segment, which a URL parser would resolve, becomes one that is
+ * not found. A target with a backslash, which a parser would treat as a slash, is refused later.
+ * `OPTIONS *`, which is about the whole server, is treated like OPTIONS on any path.
  */
 export function targetToServe({ method, url = '/' }: IncomingMessage): string {
   if (method === 'OPTIONS' && url === '*') return '/';
@@ -19,9 +19,9 @@ export function targetToServe({ method, url = '/' }: IncomingMessage): string {
 }
 
 /**
- * The status that refuses a head that Node's parser accepts; undefined if it is served. RFC 9112,
- * section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: another coding than chunks,
- * or chunks in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
+ * The error status for an invalid head that Node's parser accepts; undefined if the head is valid.
+ * RFC 9112, section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: a transfer coding other
+ * than chunked, or chunked in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
  */
 export function headErrorStatus(request: IncomingMessage): number | undefined {
   const { rawHeaders, headers, httpVersion } = request;

@@ -1,5 +1,5 @@
-// `--check`: examines everything that a start needs, and starts nothing. Each check says what it
-// found, or throws one sentence if a start would fail or would not do what is intended.
+// `manage check`: checks everything that a start needs, and starts nothing. Each check reports what it
+// found, or throws one sentence if a start would fail or would probably not do what is intended.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,22 +18,22 @@ import { type Environment, readSettings, type Settings } from '../settings.js';
 type Checks = Readonly<Record<string, () => string | Promise<string>>>;
 type Address = NonNullable<Settings['operations']['port']>;
 
-/** A start only warns of these: the service works, but probably not as intended. */
+/** A start only warns about these: the service works, but probably not as intended. */
 const UNINTENDED = ['setting_unknown', 'admin_key_too_short'];
-const FILE_WORDS: Readonly<Record<FileState, string>> = {
+const FILE_DESCRIPTIONS: Readonly<Record<FileState, string>> = {
   usable: 'usable: intact, from this program, and not in use',
   absent: 'absent: a start creates it',
   held: 'in use by another process, most likely the service; not read',
 };
 
-/** The settings of this process. A setting that names a file is read from it. Throws a `SettingError`. */
+/** The settings of a process, which can read the files that they name. Throws a `SettingError`. */
 export function settingsOf(environment: Environment): Settings {
   return readSettings(environment, (path) => readFileSync(path, 'utf8'));
 }
 
 /**
  * Logs one line for each check. Resolves with whether a start would succeed and do what is intended.
- * `online`: whether the identity provider and Postgres are asked.
+ * `online`: whether to contact the identity provider and Postgres.
  */
 export async function checkStart(environment: Environment, log: Log, online: boolean) {
   const failures: string[] = [];
@@ -49,11 +49,11 @@ export async function checkStart(environment: Environment, log: Log, online: boo
     }
   }
   if (failures.length > 0) log.error('check_failed', failures.join('; also '));
-  else log.info('check_passed', { looks: Object.keys(checks).length });
+  else log.info('check_passed', { checks: Object.keys(checks).length });
   return failures.length === 0;
 }
 
-/** In the order of a start. Logs a warning for what may be intended. Rejects with a `SettingError`. */
+/** In the order of a start. Logs a warning for a setting that may be intended. Rejects with a `SettingError`. */
 async function checksOf(environment: Environment, log: Log, online: boolean): Promise<Checks> {
   const settings = settingsOf(environment);
   const { postgresUrl, backups, host, port, operations, databasePath, replication } = settings;
@@ -74,7 +74,7 @@ async function checksOf(environment: Environment, log: Log, online: boolean): Pr
         createAnyway: settings.databaseCreate,
         replication,
       });
-      return FILE_WORDS[file];
+      return FILE_DESCRIPTIONS[file];
     },
     async backups() {
       if (backups === undefined) return 'none: BACKUP_DIR is unset';
@@ -87,7 +87,7 @@ async function checksOf(environment: Environment, log: Log, online: boolean): Pr
         await litestreamOn(replication.socketPath, resolve(databasePath)).identify();
         return 'Litestream answers and lists the database';
       } catch (error) {
-        // A start only warns, too.
+        // A start only warns about it, too.
         log.warn('replica_unreachable', { hint: messageOf(error) });
         return 'unreachable';
       }
@@ -107,7 +107,7 @@ async function checksOf(environment: Environment, log: Log, online: boolean): Pr
 
 async function checkPostgres(url: string, online: boolean): Promise<string> {
   if (!online) return 'Postgres: not asked; --online asks it';
-  // Loaded here: a service over a file needs no client of Postgres.
+  // Loaded on demand: a service over a file needs no Postgres client.
   const { Database, reasonOf } = await import('../../storage/postgres/database.js');
   const { checkServer } = await import('../../storage/postgres/schema.js');
   const database = new Database(url);
@@ -122,8 +122,8 @@ async function checkPostgres(url: string, online: boolean): Promise<string> {
 
 /**
  * Opens the port to check that it is free, and leaves it open, so that a second setting with the same
- * port fails. `prefix`: of the names of its settings. `isRunning`: the service itself seems to be
- * running and using the port.
+ * port fails. `prefix`: of its settings' names. `isRunning`: the service seems to be running, and
+ * probably uses the port itself.
  */
 async function checkPort(prefix: string, { host, port }: Address, isRunning: boolean) {
   const address = `${host}:${port}`;

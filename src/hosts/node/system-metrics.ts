@@ -1,4 +1,4 @@
-// The system's figures about this process and the database's disk.
+// Measurements of this process and of the database's disk.
 
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import type { HostMeasurements } from '../operations/status.js';
 const DELAY_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELAY_SAMPLE_MS = 50;
 
-/** Reported if the disk hangs, or with Postgres. */
+/** Reported over Postgres, and if the disk hangs. */
 export const NO_DISK = { bytes: null, log_bytes: null, disk_free_bytes: null, disk_bytes: null };
 
 export async function processUsage(): Promise<HostMeasurements['process']> {
@@ -23,13 +23,13 @@ export async function processUsage(): Promise<HostMeasurements['process']> {
     heap_bytes: heapUsed,
     active_seconds: active / 1000,
     idle_seconds: idle / 1000,
-    // Null on other systems than Linux, and when descriptors have run out: reading takes one, too.
+    // Null except on Linux, and null when descriptors have run out, because reading takes one.
     open_descriptors: (await readdir('/proc/self/fd').catch(() => [])).length || null,
     max_descriptors: Number(/^Max open files +(\d+)/m.exec(limits)?.[1]) || null,
   };
 }
 
-/** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
+/** Uses paths, because opening and closing the database file would drop the lock on it. */
 export async function diskUsage(databasePath: string): Promise<HostMeasurements['database']> {
   const sizeOf = (path: string) =>
     stat(path).then(
@@ -46,7 +46,7 @@ export async function diskUsage(databasePath: string): Promise<HostMeasurements[
   };
 }
 
-/** How late a timer fires, counted from the start, so that one reader does not reset it for others. */
+/** How late a timer fires. Cumulative since startup, so that readers don't reset it for each other. */
 export function eventLoopDelays(): Histogram {
   const histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   let due = performance.now() + DELAY_SAMPLE_MS;

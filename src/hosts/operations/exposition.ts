@@ -1,16 +1,16 @@
-// The text format of Prometheus, version 0.0.4: a family of samples after its help and type.
+// Prometheus' text format, version 0.0.4: each metric family is its help, its type and its samples.
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Values come from fixed sets, so none needs escaping. */
+/** Values come from fixed sets, so they need no escaping. */
 type Labels = Readonly<Record<string, string>>;
-/** The samples of a family are all numbers or all histograms. */
+/** A family's samples are all numbers or all histograms. */
 export type Sample = readonly [labels: Labels, value: number | Histogram];
 
 export class Histogram {
-  /** Upper bounds, ascending, without the infinite one. */
+  /** Upper bounds of the buckets, ascending, without infinity. */
   readonly bounds: readonly number[];
-  /** Observations of each single bucket; the last one has no upper bound. */
+  /** Observations in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly #counts: number[];
   sum = 0;
 
@@ -27,7 +27,7 @@ export class Histogram {
     this.sum += value;
   }
 
-  /** The number of observations up to each bound, and then of all. */
+  /** The number of observations up to each bound, then the total. */
   get cumulative(): readonly number[] {
     let total = 0;
     return this.#counts.map((count) => {
@@ -37,7 +37,7 @@ export class Histogram {
   }
 }
 
-/** Empty without samples. A name that ends with `_total` is a counter's. */
+/** Empty if there are no samples. A name that ends with `_total` is a counter. */
 export function familyText(name: string, help: string, samples: readonly Sample[]): string {
   const [first] = samples;
   if (first === undefined) return '';

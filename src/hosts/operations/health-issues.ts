@@ -1,28 +1,28 @@
-// The meaning of each reason and warning of `/ready`, and what to do: the one source for
-// `manage ready` and the operator's console.
+// What each reason and warning of `/ready` means, and what to do. Shown by `manage ready` and the
+// operator's console.
 
-/** Whole sentences; names of settings, events and commands stand in backticks. */
+/** Complete sentences; names of settings, events and commands are in backticks. */
 export type HealthIssue = Readonly<Record<'meaning' | 'action', string>>;
 
-/** The service cannot do its work: `/ready` answers 503. */
+/** The service can't do its work: `/ready` is 503. */
 export const REASONS = {
   starting: {
     meaning: 'The database file is being loaded, or the start waits for Postgres.',
     action: 'Wait. Over Postgres, `postgres_unavailable` in the log says what is missing.',
   },
   stopping: {
-    meaning: 'A stop has begun.',
-    action: 'None. If the stop is unexpected, `stopping` in the log says why.',
+    meaning: 'The service is shutting down.',
+    action: 'None. If the shutdown is unexpected, `stopping` in the log says why.',
   },
   storage_lost: {
     meaning:
-      'Either it is unknown what is stored, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write is answered 500.',
+      'Either it is unknown what is stored, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write gets 500.',
     action:
       'Check the disk; the next start reads what is stored. If the file disappeared, do not stop the service: first save everything with the command `dump`, with `--from` and its address. Then stop it, `load` the dump into a new file, and `restore` that file.',
   },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
-    action: 'Check the disk: it hangs. Over Postgres: check the server and the network.',
+    action: 'Check the disk, which hangs. Over Postgres, check the server and the network.',
   },
   writes_failing: {
     meaning: 'The last commit failed: writes get 500, reads continue.',
@@ -34,7 +34,7 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, HealthIssue>>;
 
-/** A restart would not help, or no harm is done yet. */
+/** The service works. Either a restart would not help, or no harm is done yet. */
 export const WARNINGS = {
   identity_provider_not_configured: {
     meaning: 'Sign-in fails: every bearer token gets 503.',
@@ -55,7 +55,7 @@ export const WARNINGS = {
   },
   backup_failed: {
     meaning: "The last backup failed, or the folder can't be written to.",
-    action: '`backup_failed` in the log says why. It clears with the next backup (SIGUSR2).',
+    action: '`backup_failed` in the log says why. It clears after the next backup (SIGUSR2).',
   },
   backup_overdue: {
     meaning: 'The newest backup is older than two intervals.',

@@ -1,5 +1,5 @@
-// Counts what the service reports of itself, from its start on. Reading the figures changes
-// nothing: there may be several readers. Its plain objects are parts of the status as they are.
+// Counts the service's events since startup. Reading never resets a counter, so there may be several
+// readers. Its plain objects are members of `/status` as they are.
 
 import type {
   CommitStatus,
@@ -11,13 +11,13 @@ import { Histogram } from './exposition.js';
 import type { RequestLog } from './request-log.js';
 import { DURATION_BOUNDS_SECONDS, RequestMetrics } from './request-metrics.js';
 
-/** Up to the largest group that is committed at once. */
+/** Up to the largest number of writes in a commit. */
 const GROUP_BOUNDS_WRITES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
 /** RFC 3339 in UTC. */
 const now = () => new Date().toISOString();
 
-/** All counters exist from the start, so that a rate covers the first event. */
+/** All counters exist from startup, so that a rate includes the first event. */
 export class Meter implements ServiceEvents {
   readonly requestLog: RequestLog | undefined;
   readonly requests = new RequestMetrics();
@@ -25,13 +25,13 @@ export class Meter implements ServiceEvents {
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
   readonly writes = {
     commits: { committed: 0, notStored: 0, unknown: 0 },
-    /** Since when every commit has failed; the reason is the last one's. */
+    /** Since when every commit has failed, and why the last one did. */
     failing_since: null as string | null,
     failing_reason: null as string | null,
     audit_failures: 0,
   };
   readonly identity = {
-    /** Since when the provider gives no usable answer; null if its last one was usable. */
+    /** Since when the provider has given no usable response; null if its last one was usable. */
     unavailable_since: null as string | null,
     checks: { identified: 0, invalid: 0, unavailable: 0 },
     joined: 0,
@@ -60,11 +60,11 @@ export class Meter implements ServiceEvents {
     this.commitDurations.observe(milliseconds / 1000);
     this.writes.commits[status]++;
     const reason = error instanceof Error ? error.message : String(error);
-    this.writesFail(status === 'committed' ? null : reason);
+    this.setWritesFailing(status === 'committed' ? null : reason);
   }
 
-  /** `reason` null: they succeed. */
-  writesFail(reason: string | null): void {
+  /** `reason` null: writes succeed. */
+  setWritesFailing(reason: string | null): void {
     this.writes.failing_since = reason === null ? null : (this.writes.failing_since ?? now());
     this.writes.failing_reason = reason;
   }

@@ -1,5 +1,5 @@
-// Every metric, with its name, unit and meaning, in one place. Names and units follow Prometheus'
-// conventions: seconds, bytes, `_total` on what only grows.
+// Every metric with its name, unit and meaning. Names and units follow Prometheus' conventions:
+// seconds, bytes, `_total` for counters.
 
 import { familyText, Histogram, type Sample } from './exposition.js';
 import type { Meter } from './meter.js';
@@ -11,11 +11,11 @@ export const HELP = {
   service_ready: '1 if /ready answers 200, else 0.',
   service_not_ready_reason: '1 for each reason why /ready answers 503.',
   service_warning: '1 for each warning of /ready.',
-  service_http_requests_total: 'Requests; "aborted" ended before the whole answer was written.',
-  service_http_request_duration_seconds: 'From the headers to the last byte of the answer.',
-  service_http_requests_in_flight: 'Requests whose answer is not yet written to its end.',
+  service_http_requests_total: 'Requests; "aborted" ended before the response was complete.',
+  service_http_request_duration_seconds: 'From the headers to the last byte of the response.',
+  service_http_requests_in_flight: 'Requests whose response is not yet complete.',
   service_http_connections: 'Open connections on the API port.',
-  service_heavy_work_in_progress: 'Long work (searches, large bodies) under way or waiting.',
+  service_heavy_work_in_progress: 'Long work (searches, large bodies) in progress or waiting.',
   service_request_log_dropped_total: 'Lines dropped because the reader of the log was slow.',
   service_writes_waiting: 'Writes that wait for a commit.',
   service_commit_group_writes: 'Writes that were committed together.',
@@ -26,17 +26,17 @@ export const HELP = {
   service_accounts: 'Accounts with at least one record.',
   service_database_bytes: 'Size of the database file.',
   service_database_log_bytes: 'Size of the write-ahead log.',
-  service_disk_free_bytes: "What the service may still write on the database's disk.",
+  service_disk_free_bytes: "Space that the service may use on the database's disk.",
   service_disk_bytes: "Size of the database's disk.",
-  service_identity_checks_total: 'Checks of tokens by outcome, without shared ones.',
-  service_identity_check_duration_seconds: 'Duration of a check, its wait for a turn included.',
-  service_identity_checks_joined_total: 'Checks that joined a request already under way.',
-  service_identity_checks_remembered_total: 'Checks that were answered from memory.',
+  service_identity_checks_total: 'Checks of tokens by outcome, except shared ones.',
+  service_identity_check_duration_seconds: 'Duration of a check, including its wait for a turn.',
+  service_identity_checks_joined_total: 'Checks that joined a request in progress.',
+  service_identity_checks_remembered_total: 'Checks whose result was cached.',
   service_admin_keys_refused_total: 'Requests with a wrong admin key.',
   service_backup_interval_seconds: 'How often a backup is taken; 0: only on request.',
-  service_backup_last_success_timestamp_seconds: 'Time of the newest backup; 0 without one.',
+  service_backup_last_success_timestamp_seconds: 'Time of the newest backup; 0 if there is none.',
   service_backup_last_failed: '1 if a backup failed and none has succeeded since.',
-  service_backups_total: 'Backups of this process by result.',
+  service_backups_total: 'Backups by this process, by result.',
   service_replication_reached: '1 if the last sync succeeded, else 0.',
   service_replication_behind_seconds: 'Age of the oldest commit that the replica may lack.',
   service_replication_sync_duration_seconds: 'How long Litestream took to read the commits.',
@@ -54,7 +54,7 @@ export const HELP = {
   process_max_fds: 'The limit of open file descriptors.',
 } as const;
 
-/** Null or undefined: the figure is not available here or now, and the family is left out. */
+/** Null or undefined: not available on this host or at this time; the family is omitted. */
 type Family = number | Histogram | readonly Sample[] | null | undefined;
 type Families = Partial<Record<keyof typeof HELP, Family>>;
 

@@ -1,4 +1,4 @@
-// Whether the service can do its work, and if not, why: for load balancers, deploy scripts and people.
+// Whether the service can do its work, and if not, why. For load balancers, deploy scripts and people.
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Reason, Warning } from './health-issues.js';
@@ -11,36 +11,36 @@ const DISK_FREE_MIN_BYTES = 8_388_608;
 const PROBE_TIMEOUT_MS = 2_000;
 /** A replica is normally a second or two behind. */
 const REPLICA_BEHIND_MAX_SECONDS = 15;
-/** A backup may take a while, and a failed one is tried again: it is overdue after two missed intervals. */
+/** More than one, because a backup may take a while, and a failed one is retried. */
 const OVERDUE_INTERVALS = 2;
 const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 
 /** The part of storage that readiness probes. */
 export interface ProbedStorage {
-  /** Looks whether the file is still in its place, and reports to the meter. */
-  look?(): Promise<void>;
+  /** Checks whether the file is still at its path, and reports to the meter. */
+  checkFile?(): Promise<void>;
   /** A real round trip; rejects if storage does not answer. */
   ping(): Promise<void>;
-  /** A commit that changes nothing; rejects if it is not on disk. */
+  /** A commit that changes nothing; rejects if it fails. */
   touch(): Promise<void>;
 }
 
-/** Resolves with true, or rejects. While commits fail, it tries one and reports success to the meter. */
-export async function answers(storage: ProbedStorage, meter: Meter): Promise<boolean> {
-  await storage.look?.();
+/** Resolves with true, or rejects. While commits fail, tries one, and reports success to the meter. */
+export async function probeStorage(storage: ProbedStorage, meter: Meter): Promise<boolean> {
+  await storage.checkFile?.();
   if (meter.isStorageLost) return true;
   await storage.ping();
   // Otherwise a service that gets no writes would never notice that its disk works again.
   try {
     if (meter.writes.failing_since !== null) await storage.touch();
-    meter.writesFail(null);
+    meter.setWritesFailing(null);
   } catch {}
   return true;
 }
 
 type State = 'isStarted' | 'isStopping' | 'isStorageLost' | 'isStorageReachable' | 'hasProvider';
 
-/** `state`: of the same moment as the figures. */
+/** `state`: read at the same time as the figures. */
 export function readinessOf(figures: Figures, state: Readonly<Record<State, boolean>>) {
   const { database, writes, backups, replication, identity } = figures;
   const { isStarted, isStopping } = state;
@@ -56,7 +56,7 @@ export function readinessOf(figures: Figures, state: Readonly<Record<State, bool
   });
   const backupAge = Date.now() - Date.parse(backups?.last_success_at ?? figures.started_at);
   const backupAgeMax = OVERDUE_INTERVALS * (backups?.interval_hours || Infinity) * HOUR_MS;
-  // Postgres has its own backups, which this process can't see.
+  // Postgres has its own backups, which this process doesn't know.
   const hasCopies = backups !== null || replication !== null || figures.postgres !== null;
   const warnings = namesWhere<Warning>({
     identity_provider_not_configured: !state.hasProvider,
@@ -72,25 +72,25 @@ export function readinessOf(figures: Figures, state: Readonly<Record<State, bool
 }
 
 /**
- * The answer of `ask`, or `otherwise` if it fails or takes longer than 2 s. One question at a time: on a
- * disk that hangs they would pile up.
+ * Calls `probe`, and resolves with `fallback` if it fails or takes longer than 2 s. Concurrent calls share
+ * one probe, because probes would pile up on a disk that hangs.
  */
-export function withTimeout<T>(ask: () => Promise<T>, otherwise: T): () => Promise<T> {
-  let asking: Promise<T> | undefined;
+export function withTimeout<T>(probe: () => Promise<T>, fallback: T): () => Promise<T> {
+  let inFlight: Promise<T> | undefined;
   return () => {
-    asking ??= ask()
-      .catch(() => otherwise)
+    inFlight ??= probe()
+      .catch(() => fallback)
       .finally(() => {
-        asking = undefined;
+        inFlight = undefined;
       });
-    const late = new Promise<T>((resolve) => {
-      setTimeout(resolve, PROBE_TIMEOUT_MS, otherwise).unref();
+    const timeout = new Promise<T>((resolve) => {
+      setTimeout(resolve, PROBE_TIMEOUT_MS, fallback).unref();
     });
-    return Promise.race([asking, late]);
+    return Promise.race([inFlight, timeout]);
   };
 }
 
-/** The names that hold, in the order in which they are written. */
+/** The names that are true, in the order of the object. */
 function namesWhere<Name extends string>(all: Readonly<Record<Name, boolean>>): Name[] {
   return (Object.keys(all) as Name[]).filter((name) => all[name]);
 }

@@ -1,9 +1,9 @@
-// The request log: one JSON line a request, written in batches. Lines are dropped, and counted, if
-// the reader is slow; no answer ever waits for it.
+// The request log: one JSON line per request, written in batches. Lines are dropped, and counted, if
+// the reader is slow; no response ever waits for it.
 
 import type { FinishedRequest } from '../../core/service-events.js';
 
-/** How long a line may wait for others to be written with. */
+/** How long a line may wait to be written in a batch. */
 const BATCH_MS = 100;
 const FLUSH_MAX_MS = 1_000;
 /** How much may wait for a slow reader before lines are dropped. */
@@ -11,8 +11,8 @@ const WAITING_MAX_CHARACTERS = 1_000_000;
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/** A request that takes `fromMs` gets a line. `handOver` resolves when the next batch may follow, and never rejects. */
-export function openRequestLog(fromMs: number, handOver: (lines: string) => Promise<void>) {
+/** Logs requests that take at least `fromMs`. `print` resolves when the next batch may follow, and never rejects. */
+export function openRequestLog(fromMs: number, print: (lines: string) => Promise<void>) {
   let waiting = '';
   let dropped = 0;
   let writing: Promise<void> | undefined;
@@ -20,9 +20,9 @@ export function openRequestLog(fromMs: number, handOver: (lines: string) => Prom
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    // One batch at a time: lines that come in the meantime wait, up to the limit.
+    // One batch at a time; later lines wait, up to the limit.
     if (writing !== undefined || waiting === '') return;
-    writing = handOver(waiting).finally(() => {
+    writing = print(waiting).finally(() => {
       writing = undefined;
       write();
     });
@@ -37,12 +37,12 @@ export function openRequestLog(fromMs: number, handOver: (lines: string) => Prom
       else waiting += lineOf(request);
       timer ??= setTimeout(write, BATCH_MS);
     },
-    /** Resolves when the lines so far are handed over, or after 1 s: a reader that stands still holds up no stop. */
+    /** Resolves when the lines so far are printed, or after 1 s, so that a stalled reader can't block a stop. */
     async flush(): Promise<void> {
       write();
-      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_MAX_MS));
-      // At most one batch is under way, and one more waits for its end.
-      await Promise.race([writing?.then(() => writing), late]);
+      const timeout = new Promise((resolve) => setTimeout(resolve, FLUSH_MAX_MS));
+      // At most one batch is in progress, and one more waits for it.
+      await Promise.race([writing?.then(() => writing), timeout]);
     },
   };
 }

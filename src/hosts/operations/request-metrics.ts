@@ -1,10 +1,10 @@
-// Requests by route, method and status, how long they took, and those of the last hour by the minute.
-// Labels are bounded: a client that invents paths or methods makes no new series.
+// Counts and durations of requests by route, method and status, and those of the last hour by minute.
+// Labels are bounded: a client that invents paths or methods can't create new series.
 
 import type { FinishedRequest } from '../../core/service-events.js';
 import { Histogram, type Sample } from './exposition.js';
 
-/** From half a millisecond, the time of a read, to the seconds of a hung provider or disk. */
+/** From half a millisecond, the duration of a read, to the seconds of a provider or disk that hangs. */
 export const DURATION_BOUNDS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ];
@@ -13,7 +13,7 @@ const MINUTES = 60;
 const PERCENTILE = 0.95;
 
 const METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PUT']);
-/** In place of a status if the whole answer was not written. */
+/** In place of a status, if the response was not completely written. */
 const ABORTED = 'aborted';
 
 /** The requests of one route and method. */
@@ -38,7 +38,7 @@ export class RequestMetrics {
     durations.observe(milliseconds / 1000);
   }
 
-  /** Every request is in exactly one of them. */
+  /** Each request is counted in exactly one sample. */
   get counts(): Sample[] {
     return this.#all.flatMap(({ labels, statuses }) =>
       [...statuses].map(([status, count]) => [{ ...labels, status: String(status) }, count]),
@@ -66,13 +66,13 @@ export class RequestMetrics {
     if (this.#readings.length > MINUTES) this.#readings.shift();
   }
 
-  /** Oldest first; the last one is under way. */
+  /** Oldest first; the last minute isn't over. */
   get lastHour(): Minute[] {
     const ends = [...this.#readings.slice(1), this.#read()];
     return this.#readings.map((before, index) => between(before, ends[index] ?? before));
   }
 
-  /** `took`: how many requests took at most each bound of a duration, and at the end all. */
+  /** `took`: how many requests took at most each bound of `DURATION_BOUNDS_SECONDS`, then the total. */
   #read() {
     const all = this.#all.map(({ durations }) => durations.cumulative);
     const sumOf = (bucket: number) => all.reduce((sum, counts) => sum + (counts[bucket] ?? 0), 0);
@@ -106,9 +106,9 @@ function between(before: Reading, after: Reading) {
     from: before.at,
     to: after.at,
     requests: after.total - before.total,
-    /** Answered 500 or above. */
+    /** Status 500 or above. */
     failed: after.failed - before.failed,
-    /** The upper bound of its bucket, as Prometheus has it. Null without requests. */
+    /** The upper bound of its bucket, as in Prometheus. Null if there were no requests. */
     p95_seconds: wanted > 0 ? (bound ?? DURATION_BOUNDS_SECONDS.at(-1) ?? null) : null,
   };
 }

@@ -1,6 +1,6 @@
-// The state of a service at one moment, as `/status` answers it; `/ready`, the metrics and the
-// console are made from it. Times are RFC 3339 in UTC, sizes bytes. Null: not known, not yet, or not
-// on this host.
+// The state of a service at one time: the response of `/status`, from which `/ready`, the metrics and
+// the console are derived. Times are RFC 3339 in UTC, sizes are bytes. Null means unknown, not yet
+// known, or not available on this host.
 
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { Meter } from './meter.js';
@@ -8,24 +8,24 @@ import type { ProbedStorage, readinessOf } from './readiness.js';
 
 type Figure<Name extends string, OrNull = never> = Readonly<Record<Name, number | OrNull>>;
 
-/** The parts of a started service; undefined if this service has no such part. */
+/** The parts of a started service that the status reads; undefined if the service has no such part. */
 export interface StatusSources {
   readonly storage: ProbedStorage;
-  /** Records in the memory of this process. */
+  /** Records in this process's memory. */
   readonly inMemory?: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
   readonly connections: Figure<'count' | 'requestCount'>;
-  /** Pieces of long work that wait for their turn. */
+  /** Units of long work that wait for their turn. */
   readonly scheduler: Figure<'waiting'>;
   /** Newest first; rejects if the folder cannot be used. */
   readonly backups?: { files(): Promise<readonly BackupFile[]> } | undefined;
-  readonly replica?: { readonly facts: ReplicaStatus } | undefined;
+  readonly replica?: { readonly status: ReplicaStatus } | undefined;
   /** This process's connections. */
   readonly postgres?: () => Figure<'waiting' | 'retries'>;
 }
 
 type BackupFile = Readonly<{ name: string; takenAt: number; bytes: number }>;
 
-/** `reached`: the last sync succeeded; otherwise `reason` says why not. `behind_seconds`: age of the oldest commit that the replica is not known to have. */
+/** `reached`: the last sync succeeded; otherwise `reason` says why not. `behind_seconds`: age of the oldest commit that the replica may lack. */
 export type ReplicaStatus = Figure<'behind_seconds'> &
   Readonly<{ reached: boolean; reason: string | null }>;
 
@@ -42,17 +42,16 @@ export interface HostMeasurements {
     Figure<'open_descriptors' | 'max_descriptors', null>;
 }
 
-/** The input of readiness. */
 export type Figures = ReturnType<typeof figuresOf>;
 export type ServiceStatus = Figures & ReturnType<typeof readinessOf>;
 
 export function figuresOf(
   meter: Meter,
-  parts: StatusSources | undefined,
+  sources: StatusSources | undefined,
   measured: HostMeasurements,
   backups: ReturnType<typeof backupStatus> | null,
 ) {
-  const { inMemory, connections, replica } = parts ?? {};
+  const { inMemory, connections, replica } = sources ?? {};
   return {
     ...measured,
     started_at: new Date(performance.timeOrigin).toISOString(),
@@ -60,7 +59,7 @@ export function figuresOf(
       ...meter.requests.totals,
       in_flight: connections?.requestCount ?? null,
       connections: connections?.count ?? null,
-      heavy_work: parts?.scheduler.waiting ?? null,
+      heavy_work: sources?.scheduler.waiting ?? null,
     },
     last_hour: meter.requests.lastHour,
     writes: { waiting: inMemory?.writesWaiting ?? null, ...meter.writes },
@@ -69,19 +68,19 @@ export function figuresOf(
     identity: meter.identity,
     admin_keys: meter.adminKeys,
     backups,
-    replication: replica ? { ...replica.facts, failures: meter.replicaFailures } : null,
-    postgres: parts?.postgres?.() ?? null,
+    replication: replica ? { ...replica.status, failures: meter.replicaFailures } : null,
+    postgres: sources?.postgres?.() ?? null,
   };
 }
 
-/** `kept`: undefined if the folder cannot be read. */
+/** `files`: newest first; undefined if the folder can't be read. */
 export function backupStatus(
   plan: { readonly folder: string; readonly intervalHours: number; readonly keep: number },
   { failedBackup }: Meter,
-  kept: readonly BackupFile[] | undefined,
+  files: readonly BackupFile[] | undefined,
 ) {
-  // A time in the future is a wrong clock's, and says nothing of how old the newest backup is.
-  const newest = kept?.find(({ takenAt }) => takenAt <= Date.now());
+  // A time in the future comes from a wrong clock, and says nothing about the age of the newest backup.
+  const newest = files?.find(({ takenAt }) => takenAt <= Date.now());
   const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
   return {
     folder: plan.folder,
@@ -92,6 +91,6 @@ export function backupStatus(
     last_success_bytes: newest?.bytes ?? null,
     /** A backup failed, and none has succeeded since. */
     last_failure: failedBackup,
-    list: kept?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
+    list: files?.map(({ takenAt, ...file }) => ({ ...file, taken_at: timeOf(takenAt) })) ?? null,
   };
 }

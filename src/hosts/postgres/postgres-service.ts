@@ -1,4 +1,4 @@
-// Starts a process over Postgres from its settings. It is stateless: any number of processes can run.
+// Starts a service over Postgres. The process is stateless, so any number of them can run.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../core/log.js';
@@ -7,13 +7,13 @@ import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, isTransient, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { TAKE_ROOM } from '../../storage/postgres/statements.js';
-import { type ServiceOptions, startOver } from '../node/service.js';
+import { type ServiceOptions, startWithBackend } from '../node/service.js';
 
 const START_RETRY_MS = 1_000;
 
 export function startPostgresService(options: ServiceOptions) {
   const { settings, log } = options;
-  return startOver(async (scheduler, events) => {
+  return startWithBackend(async (scheduler, events) => {
     const database = new Database(settings.postgresUrl ?? '');
     try {
       const seed = settings.sampleRecords ? sampleRows() : [];
@@ -35,12 +35,12 @@ export function startPostgresService(options: ServiceOptions) {
   }, options);
 }
 
-/** A server that is away delays the start: ending the process would only make a supervisor repeat it. */
-async function whenReachable<T>(act: () => Promise<T>, log: Log): Promise<T> {
+/** Retries while the server is unreachable, because a supervisor would only restart the process. */
+async function whenReachable<T>(action: () => Promise<T>, log: Log): Promise<T> {
   const hint = 'the start waits until Postgres answers; check the server, the network and its name';
   for (; ; await delay(START_RETRY_MS)) {
     try {
-      return await act();
+      return await action();
     } catch (error) {
       if (!isTransient(error)) throw error;
       log.warn('postgres_unavailable', { reason: reasonOf(error), hint });

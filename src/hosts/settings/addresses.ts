@@ -1,6 +1,6 @@
-// Addresses of this machine and of private networks, and why one can't be listened on.
+// Recognizes loopback and private addresses, and explains why an address can't be listened on.
 
-/** Whether the address is this machine's only. */
+/** Whether only this machine can reach the address. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|\[?::1\]?|127(?:\.\d{1,3}){3})$/.test(hostname);
 }
@@ -16,7 +16,7 @@ export function isPrivate(address: string): boolean {
   return PRIVATE.test(address);
 }
 
-/** `prefix`: of the names of these settings, such as `OPS_`. An unknown error keeps its own message. */
+/** `prefix`: of the settings' names, such as `OPS_`. An unknown error keeps its own message. */
 export function addressProblem({ code, message }: NodeJS.ErrnoException, prefix = ''): string {
   if (code === 'EADDRINUSE') return `this port is in use; set ${prefix}PORT to a free one`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {

@@ -1,4 +1,4 @@
-// `CONSOLE_PASSWORD_HASH`: a password as scrypt keeps it (RFC 7914), `scrypt$N$r$p$salt$hash`.
+// The text of `CONSOLE_PASSWORD_HASH`: a scrypt hash (RFC 7914) as `scrypt$N$r$p$salt$hash`.
 
 export type PasswordHash = Readonly<Record<'salt' | 'hash', Uint8Array>>;
 
@@ -10,7 +10,7 @@ export function passwordHashText({ salt, hash }: PasswordHash): string {
   return ['scrypt', 32_768, 8, 3, ...encoded].join('$');
 }
 
-/** Undefined for a text that `passwordHashText` has not made. */
+/** Undefined for a text that `passwordHashText` didn't make. */
 export function parsedPasswordHash(text: string): PasswordHash | undefined {
   const parts = HASH.exec(text)?.slice(1) ?? [];
   const [salt, hash] = parts.map((part) => Buffer.from(part, 'base64url'));

@@ -1,5 +1,5 @@
-// Every setting of the project's programs in one table: what its text must be, what it becomes, and
-// its value where it is unset.
+// Every setting of the project's programs in one table: what its text must be, how it is parsed, and
+// its default.
 
 import { isJsonObject } from '../../core/domain/json.js';
 import { IDENTITY_CACHE_MAX_SECONDS } from '../../core/domain/limits.js';
@@ -8,12 +8,12 @@ import { isLoopback, isPrivate } from './addresses.js';
 import { parsedPasswordHash } from './password-hash.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** Reads a small text file whole; throws if it can't. */
+/** Reads a small text file; throws if it can't. */
 export type ReadFile = (path: string) => string;
 export type SettingName = keyof typeof SETTINGS;
 
 function setting<T, Fallback = undefined>(
-  /** What the value must be, as the error message says it. */
+  /** What the value must be, for the error message. */
   wanted: string,
   /** Returns undefined or throws if the text can't be used. */
   parse: (text: string, readFile?: ReadFile) => T | undefined,
@@ -35,13 +35,13 @@ function wholeNumber<Fallback = undefined>(min: number, max: number, fallback?: 
 
 const port = <Fallback = undefined>(fallback?: Fallback) => wholeNumber(0, 65_535, fallback);
 
-/** Unset it is the first one. */
+/** The first word is the default. */
 function oneOf<const Word extends string>(...words: readonly [Word, ...Word[]]) {
   const wanted = words.join(', ').replace(/, (\w+)$/, ' or $1');
   return setting(wanted, (given) => words.find((word) => word === given), words[0]);
 }
 
-/** Comma-separated. An empty list would admit everyone, as an unset one does. */
+/** Comma-separated. An empty list is invalid, because it would admit everyone, like an unset one. */
 function list(wanted: string, isEntry: (entry: string) => boolean) {
   const parse = (given: string) => {
     const entries = given.split(',').flatMap((entry) => entry.trim() || []);
@@ -54,10 +54,10 @@ export function isPostgresUrl(given: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(given);
 }
 
-/** `file`: a path; empty over Postgres. */
+/** `file`: the path; empty over Postgres. */
 function database(given: string): { file: string; postgres?: string } | undefined {
   if (isPostgresUrl(given)) {
-    // The host of a socket is a folder, which no URL can have as its host: `?host=/run/postgresql`.
+    // The folder of a socket can't be a URL's host, so the host is empty: `postgres:///service?host=/run/postgresql`.
     const url = given.replace(/^(postgres(?:ql)?:\/\/)([^/]*@)?\//, '$1$2localhost/');
     return new URL(url).pathname.length > 1 ? { file: '', postgres: given } : undefined;
   }
@@ -67,7 +67,7 @@ function database(given: string): { file: string; postgres?: string } | undefine
   return file === '' || /^\/\/|:memory:|\0/.test(file) ? undefined : { file };
 }
 
-/** Uses TLS, or stays on this machine. */
+/** An address over TLS, or on this machine. */
 function safeUrl(given: string): string | undefined {
   const { protocol, hostname, username, password, href } = new URL(given);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
@@ -80,17 +80,17 @@ function headers(given: string): Record<string, string> | undefined {
   const parsed: unknown = JSON.parse(given);
   if (!isJsonObject(parsed)) return undefined;
   if (Object.values(parsed).some((value) => typeof value !== 'string')) return undefined;
-  // `Headers` makes the names lower-case, so that the service's own headers replace them.
+  // `Headers` lower-cases the names, so that the service's own headers replace them.
   return Object.fromEntries(new Headers(parsed as Record<string, string>));
 }
 
-/** Whether browsers send it like this. `URL.origin` is "null" for the scheme of an app, such as `capacitor:`. */
+/** Whether browsers send the origin in this form. `URL.origin` is "null" for an app's scheme, such as `capacitor:`. */
 function isOrigin(given: string): boolean {
   const { protocol, host } = URL.canParse(given) ? new URL(given) : { host: '' };
   return host !== '' && !given.includes('*') && given === `${protocol}//${host.toLowerCase()}`;
 }
 
-/** Where Litestream's control socket is; null: no replica. */
+/** The path of Litestream's control socket; null: no replica. */
 function replica(given: string): { socketPath: string } | null | undefined {
   if (given === 'off') return null;
   const [all, socketPath = '/var/run/litestream.sock'] = /^async(?::(.+))?$/.exec(given) ?? [];
@@ -99,7 +99,7 @@ function replica(given: string): { socketPath: string } | null | undefined {
 
 const HEADER_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** The old key and the new one, while it is rotated. */
+/** One key, or two during a rotation. */
 function keys(path: string, readFile?: ReadFile): readonly string[] | undefined {
   const found = (readFile?.(path) ?? '').split('\n').flatMap((line) => line.trim() || []);
   return [1, 2].includes(found.length) && found.every((key) => HEADER_TEXT.test(key))
@@ -134,7 +134,7 @@ export const SETTINGS = {
     (given) => subjectPath(given) && given,
     'sub',
   ),
-  // Compared with the provider's own spelling character by character, so it is not normalized.
+  // Not normalized, because it is compared with the provider's spelling character by character.
   AUTH_ISSUER: setting(
     'an https URL without credentials (http on loopback only), query or fragment',
     (given) => (/[?#]/.test(given) ? undefined : safeUrl(given) && given),
@@ -147,7 +147,7 @@ export const SETTINGS = {
     HEADER_TEXT.test(given) ? given : undefined,
   ),
   ADMIN_API_KEY_FILE: setting(
-    'a readable file of one or two keys, a line each, in printable ASCII',
+    'a readable file with one or two keys in printable ASCII, one per line',
     keys,
   ),
   CORS_ALLOWED_ORIGINS: list(
@@ -160,18 +160,18 @@ export const SETTINGS = {
   BACKUP_INTERVAL_HOURS: wholeNumber(0, 8_760, 24),
   BACKUP_KEEP: wholeNumber(1, 10_000, 7),
   REPLICATION: setting(
-    'off, async, or async: with a path (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)',
+    'off, async, or async: with a path (sync was removed: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)',
     replica,
     null,
   ),
   OPS_PORT: port(),
   OPS_HOST: setting(
-    'a loopback or private address such as 127.0.0.1 or 10.0.0.5: the operations port asks for no key',
+    'a loopback or private address such as 127.0.0.1 or 10.0.0.5, because the operations port requires no key',
     (given) => (isLoopback(given) || isPrivate(given) ? given : undefined),
     '127.0.0.1',
   ),
   REQUEST_LOG: oneOf('off', 'slow', 'all'),
-  // The rest belongs to the console and the commands. The admin key goes to this address.
+  // The following are for the console and the commands. The admin key is sent to this address.
   SERVICE_URL: setting(
     `an https address, or http on loopback, such as ${SERVICE_URL_DEFAULT}, without user, password or query`,
     (given) => (/[?#]/.test(given) ? undefined : safeUrl(given)?.replace(/\/+$/, '')),

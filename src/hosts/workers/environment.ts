@@ -1,4 +1,4 @@
-// The platform's bindings: the namespace of the one object, the settings, and a console.
+// The Worker's bindings (the object's namespace and the settings), and its log.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
 import { errorText, type Log, type LogFields } from '../../core/log.js';
@@ -8,17 +8,17 @@ import type { Environment } from '../settings.js';
 
 export interface WorkerEnvironment {
   readonly SERVICE: DurableObjectNamespace;
-  /** `on`: the object is read-only, and gives and takes whole dumps. */
+  /** `on`: the service is read-only, and serves and accepts dumps. */
   readonly MAINTENANCE?: unknown;
 }
 
-/** The one object of a deployment. A new stub for each call, because a stub stays broken if its object was lost. */
+/** The only object of a deployment. A new stub for each call, because a stub stays broken once its object is lost. */
 export const serviceStub = ({ SERVICE }: WorkerEnvironment) => SERVICE.getByName('service');
 
 /**
  * Variables and secrets, with the names of the settings on Node. wrangler.toml also allows numbers and
- * booleans, which are read as text, and lists and tables: these throw a `SettingError`, because
- * a setting that is there and wrong must not count as unset.
+ * booleans, which are read as text, and lists and tables, which throw a `SettingError`, because an
+ * invalid setting must not count as unset.
  */
 export function environmentOf(env: WorkerEnvironment): Environment {
   const problems: string[] = [];
@@ -36,7 +36,7 @@ export function environmentOf(env: WorkerEnvironment): Environment {
   return texts;
 }
 
-/** One JSON line for each event on the console, which the platform collects. */
+/** Prints one JSON line for each event to the console, which the platform collects. */
 export const log: Log = {
   info: (event, fields) => write('info', event, fields),
   warn: (event, fields) => write('warn', event, fields),

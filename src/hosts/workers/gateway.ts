@@ -1,5 +1,5 @@
-// The Worker in front of the object: it forwards every request. If the object was lost, a read is
-// sent once more; a write never, because its outcome is unknown.
+// The Worker in front of the object: forwards every request. If the object is lost, a read is
+// retried once; a write never, because its outcome is unknown.
 
 import type { ErrorCode } from '../../core/domain/errors.js';
 import { originPolicy } from '../../core/http/cors.js';
@@ -15,7 +15,7 @@ export async function forward(request: Request, env: WorkerEnvironment): Promise
   const send = () => serviceStub(env).fetch(request as never) as unknown as Promise<Response>;
   try {
     return await send().catch((error: { readonly overloaded?: boolean }) => {
-      // The platform asks not to send more: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+      // The platform asks not to retry: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
       if (!isRead || error.overloaded) throw error;
       return send();
     });
@@ -36,7 +36,7 @@ function admittedOrigin(request: Request, env: WorkerEnvironment): Record<string
   }
 }
 
-/** An error of the host itself: the handler has no part in it. */
+/** An error of the host, not of the handler. */
 export function errorResponse(
   request: Request,
   code: ErrorCode,

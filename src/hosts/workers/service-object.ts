@@ -1,5 +1,5 @@
 // The service as one durable object: "a single API process and one database file". The platform
-// runs at most one of it. It loads every record, and answers with the same handler as on Node.
+// runs at most one instance. It loads every record, and serves with the same handler as on Node.
 
 import { DurableObject } from 'cloudflare:workers';
 import type * as runtime from '@cloudflare/workers-types';
@@ -19,20 +19,20 @@ import { type Environment, readSettings } from '../settings.js';
 import { environmentOf, log, type WorkerEnvironment } from './environment.js';
 import { errorResponse } from './gateway.js';
 
-/** Size of the case-folded texts; a character takes at most two bytes. */
+/** Of case-folded texts; a character takes at most two bytes. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
-/** The requests' share of an object's 128 MB. See `AdmissionLimits`. */
+/** The part of an object's 128 MB for requests. See `AdmissionLimits`. */
 const ADMISSION = {
   accountMaxBytes: 4 * 1_048_576,
   totalMaxBytes: 16 * 1_048_576,
   ownShareBytes: 393_216,
 };
-/** "Six simultaneous open connections" of the platform: more questions would wait within their 4 s. */
+/** The platform allows "six simultaneous open connections"; further checks would wait within their 4 s. */
 const CHECKS_AT_ONCE = 6;
 
 /**
- * The platform's clock stands still while a request computes. So steps are counted: one of long work (a
- * window of a search, a piece of a response, a group of payment rows) takes about 0.1 ms.
+ * The platform's clock stands still while a request computes, so steps are counted instead. A step of long
+ * work (a window of a search, a chunk of a response, a group of payment rows) takes about 0.1 ms.
  */
 const STEP_MS = 0.1;
 
@@ -41,14 +41,14 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
-    // No request runs before. If it rejects, the object ends, and the next request tries again.
+    // Requests wait for it. If it rejects, the object ends, and the next request tries again.
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
 
   override async fetch(request: runtime.Request): Promise<runtime.Response> {
     const remoteAddress = () => request.headers.get('cf-connecting-ip') ?? undefined;
     const response = await this.#respond(request as unknown as Request, { remoteAddress });
-    // One class each at run time; only the declarations differ.
+    // The same classes at run time; only their declarations differ.
     return response as unknown as runtime.Response;
   }
 
@@ -58,8 +58,8 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     } catch (error) {
       if (!(error instanceof SettingError)) throw error;
       log.error('setting_unusable', error);
-      // Nothing is opened: a new database must not get what a wrong setting asks for.
-      const message = 'a setting of the service is unusable; its log names it';
+      // Nothing is opened, because a wrong setting must not change a new database.
+      const message = 'a setting of the service is invalid; its log says which one';
       this.#respond = async (request) => errorResponse(request, 'STORAGE_UNAVAILABLE', message);
     }
   }
@@ -79,13 +79,13 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       scheduler,
       limits: settings.accountLimits,
       searchMaxCharacters: SEARCH_MAX_CHARACTERS,
-      // Memory and storage may differ. The next request finds a new object, which reads what is stored.
+      // Memory and storage may differ. The next request gets a new object, which reads what is stored.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
-    const asked = signIn && openSignIn({ settings: signIn, log, checksAtOnce: CHECKS_AT_ONCE });
+    const provider = signIn && openSignIn({ settings: signIn, log, checksAtOnce: CHECKS_AT_ONCE });
     const respond = createHandler({
       records,
-      identity: asked?.identity,
+      identity: provider?.identity,
       adminKey,
       corsAllowedOrigins,
       log,
@@ -104,13 +104,13 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     };
   }
 
-  /** Gives the whole service as a dump, or takes a dump, compressed by gzip. */
+  /** GET responds with a dump of the whole service; PUT loads a dump, compressed by gzip. */
   async #maintain(storage: ObjectRecordStorage, request: Request): Promise<Response> {
     if (request.method === 'GET') {
-      const pieces = storage.dumpText();
+      const chunks = storage.dumpText();
       const text = new ReadableStream<string>({
         pull(controller) {
-          const { value, done } = pieces.next();
+          const { value, done } = chunks.next();
           if (done) controller.close();
           else controller.enqueue(value);
         },

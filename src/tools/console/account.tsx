@@ -1,4 +1,4 @@
-// An account, with a tab for each collection and one for payments, and each as CSV.
+// An account's page, with a tab for each collection and one for payments, each with a CSV download.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
@@ -18,10 +18,10 @@ import { ifFound, PAGE_SIZE } from './service-requests.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const TAB_PATH = `/accounts/:account/:tab{(?:${TABS.join('|')})}`;
-/** The format of `export --excel`: spreadsheet programs open it, and importing it makes the same records. */
+/** Like `export --excel`: spreadsheet programs open it, and an import of it creates the same records. */
 const CSV_STYLE = { delimiter: ',', decimal: '.', isForExcel: true } as const;
 const CSV_NAME_MAX_CHARACTERS = 60;
-/** It is in memory while it is made, because its header has the properties of every record. */
+/** Bounds memory: the whole CSV is built first, because its header has the properties of every record. */
 const CSV_MAX_CHARACTERS = 16 * 1_048_576;
 
 export function registerAccount(app: App, deps: ConsoleDeps): void {
@@ -33,7 +33,7 @@ export function registerAccount(app: App, deps: ConsoleDeps): void {
     const [subject, tab] = [segmentIn(context, 'account'), context.req.param('tab') as Tab];
     await accountFound(deps, subject);
     const csv = await csvOf(deps, subject, tab);
-    // Only letters, digits and hyphens of the subject are in the file's name.
+    // The file name keeps only the subject's letters, digits and hyphens.
     const name = subject.replace(/[^A-Za-z0-9-]+/g, '_').slice(0, CSV_NAME_MAX_CHARACTERS);
     return context.body(csv, 200, {
       'Content-Type': 'text/csv; charset=utf-8',
@@ -113,7 +113,7 @@ function rowOf(tab: Tab, record: StoredRecord): JsonObject {
   return tab === PAYMENTS ? { ...paymentOf(record) } : record;
 }
 
-/** A payment leads to its order. */
+/** A payment links to its order. */
 function cellsOf(account: string, tab: Tab, record: StoredRecord) {
   const row = rowOf(tab, record);
   const currency = valueAt(row, 'currency');
@@ -131,7 +131,7 @@ function cellsOf(account: string, tab: Tab, record: StoredRecord) {
   ];
 }
 
-/** Oldest first. Resolves once every record has been read, so a download that starts is complete. Throws a `PageError` if it is too large. */
+/** Oldest first. Resolves once every record is read, so a started download is complete. Throws a `PageError` if it is too large. */
 async function csvOf({ client }: ConsoleDeps, account: string, tab: Tab): Promise<string> {
   const rows: JsonObject[] = [];
   let characters = 0;

@@ -55,11 +55,11 @@ export function registerAccounts(app: App, { client }: ConsoleDeps): void {
   });
 }
 
-/** The business name, which the service's list lacks: that of the newest profile with one, or an empty text. */
+/** The business name, which the API's list lacks: that of the newest profile that has one, or an empty text. */
 async function nameOf(client: OperatorClient, { owner_sub, resources }: AccountSummary) {
   if (resources.businesses === 0) return '';
   const profiles = recordsOf(client, owner_sub, 'businesses');
-  // A name that can't be read is left out.
+  // If the name can't be read, it is omitted.
   const found = await profiles.list({ page_size: PROFILES_MAX }).catch(() => undefined);
   const texts = found?.items.map((profile) => valueAt(profile, 'businessName'));
   return String(texts?.find((text) => typeof text === 'string' && /\S/.test(text)) ?? '');

@@ -1,5 +1,4 @@
-// The console as one function from a request to an answer: the guard, the session, then the pages.
-// Whatever fails becomes a page that says so.
+// The console as a Hono app: the guard, the session, then the pages. Every error becomes an error page.
 
 import { Hono } from 'hono';
 import { registerAccount } from './account.js';
@@ -21,7 +20,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect 
 
 export function consoleApp(deps: ConsoleDeps): App {
   const app: App = new Hono<PageEnvironment>({
-    // A segment is decoded once, where it is read.
+    // Not decoded here, because segments are decoded where they are read.
     getPath: (request) => new URL(request.url).pathname,
   });
   app.use(responseHeaders, requestGuard(deps.address));
@@ -34,7 +33,7 @@ export function consoleApp(deps: ConsoleDeps): App {
     app.get(path, (context) => context.body(text, 200, headers));
   }
   registerSignIn(app, deps);
-  // Beyond this there are only pages and forms of a session.
+  // Everything registered after this requires a session.
   registerGate(app, deps);
   registerOverview(app, deps);
   registerHealth(app, deps);

@@ -1,17 +1,17 @@
-// Searches the audit log. The service pages it without filters, so a search reads a bounded number
-// of events and says how far back it got. The events of one import or erasure are one row.
+// Searches the audit log. The API has no filters for it, so a search reads a bounded number of events
+// and reports how far back it got. The events of one import or erasure are one row.
 
 import type { AuditEvent, OperatorClient } from '../../operator-client.js';
 import { dayOf } from './formats.js';
 
 const PAGE_SIZE = 200;
-/** 5,000 events, so that a search answers quickly. */
+/** 5,000 events, so that a search is fast. */
 const PAGES_MAX = 25;
-/** A search ends at the page of the log that reaches this number. */
+/** A search ends with the page on which it has this many rows. */
 const ROWS_ENOUGH = 50;
 
 /**
- * The filters of events. `day`: such as `2026-12-31`, in the contract's time zone; `run`: the
+ * What each filter compares with. `day`: such as `2026-12-31`, in the contract's time zone. `run`: the
  * id of an import or erasure, each of whose events is then a row.
  */
 const VALUE_OF = {
@@ -26,7 +26,7 @@ const VALUE_OF = {
 export type AuditFilter = { readonly [Name in keyof typeof VALUE_OF]?: string };
 export const FILTERS = Object.keys(VALUE_OF) as (keyof AuditFilter)[];
 
-/** An event, or all those of one import or erasure, newest first. */
+/** One event, or those of one import or erasure, newest first. */
 export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
 
 export interface FoundEvents {
@@ -39,7 +39,7 @@ export interface FoundEvents {
   readonly rest: { readonly page: number; readonly oldest: AuditEvent } | undefined;
 }
 
-/** Newest first. `page`: of the log, where the search begins. */
+/** Newest first. `page`: where in the log the search starts. */
 export async function searchAudit(
   client: Pick<OperatorClient, 'audit'>,
   filter: AuditFilter,
@@ -52,7 +52,7 @@ export async function searchAudit(
   for (let page = first; ; page++) {
     const { items, pagination } = await client.audit.list({ page, page_size: PAGE_SIZE });
     for (const event of items) {
-      // New events shift the others to later pages, so one may come twice.
+      // New events shift others to later pages, so an event may be read twice.
       if (oldest !== undefined && event.id >= oldest.id) continue;
       oldest = event;
       eventsRead++;
@@ -64,9 +64,8 @@ export async function searchAudit(
       else row.push(event);
     }
     const found = { rows, eventsRead, total: pagination.total };
-    // Older days are of no interest.
-    const isOver = (event: AuditEvent) => dayOf(event.timestamp) < (filter.day ?? '');
-    if (oldest === undefined || page >= pagination.total_pages || isOver(oldest)) {
+    const isBeforeDay = (event: AuditEvent) => dayOf(event.timestamp) < (filter.day ?? '');
+    if (oldest === undefined || page >= pagination.total_pages || isBeforeDay(oldest)) {
       return { ...found, rest: undefined };
     }
     if (rows.length >= ROWS_ENOUGH || page - first + 1 === pagesMax) {

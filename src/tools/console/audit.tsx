@@ -1,5 +1,4 @@
-// The audit log: all events, or those of a collection, an action, an account or a day; and the table
-// of events for every page that shows some.
+// The audit page with its filters, and the table of events that other pages use, too.
 
 import { COLLECTION_NAMES, isCollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
@@ -61,7 +60,7 @@ function countOf(filter: AuditFilter, { rows, eventsRead, total, rest }: FoundEv
   return `${numberText(count)} found in ${numberText(eventsRead)} events, back to ${since}.`;
 }
 
-/** A record or an import is a filter only by a link. */
+/** Links may also filter by record or run, which then have a field, too. */
 function Filter({ filter }: { readonly filter: AuditFilter }) {
   const shown = FILTERS.filter((name) => filter[name] || !['record', 'run'].includes(name));
   return (
@@ -94,7 +93,7 @@ function Filter({ filter }: { readonly filter: AuditFilter }) {
 
 interface AuditTableProps {
   readonly found: FoundEvents;
-  /** How many rows it has at most. */
+  /** Maximum number of rows. */
   readonly max?: number;
   readonly label: string;
 }
@@ -106,20 +105,20 @@ export function AuditTable({ found: { rows, rest }, max, label }: AuditTableProp
       columns={['When', 'Action', 'Record', 'Account', 'Properties']}
       rows={rows.slice(0, max).map((row) => {
         const [{ timestamp, action, owner_sub, run }] = row;
-        const account = owner_sub !== '' && (
-          <a href={accountPath(owner_sub)}>{truncate(owner_sub)}</a>
-        );
+        const account = owner_sub && <a href={accountPath(owner_sub)}>{truncate(owner_sub)}</a>;
         const records = counted(row.length, 'record');
-        const mayGoOn = rest !== undefined && row.at(-1)?.id === rest.oldest.id;
+        const mayHaveMore = rest !== undefined && row.at(-1)?.id === rest.oldest.id;
         return [
           timeText(timestamp),
           <span class={action}>{action}</span>,
           row.length === 1 ? (
             linkOf(row[0])
           ) : (
-            <a href={withQuery(PATHS.audit, { run })}>{records + (mayGoOn ? ' or more' : '')}</a>
+            <a href={withQuery(PATHS.audit, { run })}>
+              {records + (mayHaveMore ? ' or more' : '')}
+            </a>
           ),
-          account || '',
+          account,
           row.length === 1 ? namesOf(row[0]) : countsOf(row),
         ];
       })}
@@ -127,7 +126,7 @@ export function AuditTable({ found: { rows, rest }, max, label }: AuditTableProp
   );
 }
 
-/** A deleted record no longer has a page; the id of a restore is a file name. */
+/** No link for a deleted record, or for a restore, whose id is a file name. */
 function linkOf({ resource, record_id: id, owner_sub: account, action }: AuditEvent) {
   if (!isCollectionName(resource) || action === 'delete' || account === '') return truncate(id);
   return <a href={accountPath(account, resource, id)}>{id}</a>;

@@ -9,10 +9,10 @@ const SCRYPT = { N: 32_768, r: 8, p: 3, maxmem: 67_108_864 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const PASSWORD_MIN_CHARACTERS = 12;
-/** Hashing a longer text would only cost time. */
+/** Bounds the cost of hashing. */
 const PASSWORD_MAX_CHARACTERS = 1_024;
 const CODE_CHARACTERS = 8;
-/** 32 characters that aren't easily confused: 40 bits for a code. */
+/** 32 characters that are hard to confuse, so a code has 40 bits. */
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface Credentials {
@@ -28,12 +28,12 @@ export function passwordCredentials(expected: PasswordHash): Credentials {
   return { kind: 'password', accept };
 }
 
-/** `tell` gets each new code: the first at once, the next when one is used. */
-export function codeCredentials(tell: (code: string) => void): Credentials {
+/** `print` gets each new code: the first at once, the next when one is used. */
+export function codeCredentials(print: (code: string) => void): Credentials {
   let code = '';
   const renew = () => {
     code = [...randomBytes(CODE_CHARACTERS)].map((byte) => CODE_ALPHABET[byte % 32]).join('');
-    tell(code);
+    print(code);
   };
   renew();
   return {
@@ -47,7 +47,7 @@ export function codeCredentials(tell: (code: string) => void): Credentials {
   };
 }
 
-/** The text for `CONSOLE_PASSWORD_HASH`. Throws an Error with a sentence where the password is too short or too long. */
+/** The text for `CONSOLE_PASSWORD_HASH`. Throws if the password is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
   const { length } = password;
   if (length < PASSWORD_MIN_CHARACTERS || length > PASSWORD_MAX_CHARACTERS) {
@@ -61,7 +61,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 function derived(password: string, salt: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Keyboards differ in how they compose the same letter.
+    // Keyboards differ in how they encode the same letter.
     const text = password.normalize('NFC');
     const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key));
     scrypt(text, salt, HASH_BYTES, SCRYPT, done);

@@ -1,4 +1,4 @@
-// The parts that pages are built from.
+// What the console's pages need, from the server or a test.
 
 import type { Context, Hono } from 'hono';
 import type { Log } from '../../core/log.js';
@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.js';
 export interface ConsoleDeps {
   readonly address: ConsoleAddress;
   readonly client: OperatorClient;
-  /** `http://HOST:PORT` of the operations port; undefined: there is none. */
+  /** `http://HOST:PORT` of the operations port; undefined if there is none. */
   readonly opsUrl: string | undefined;
   readonly sessions: Sessions;
   readonly credentials: Credentials;
@@ -19,7 +19,7 @@ export interface ConsoleDeps {
   readonly log: Log;
 }
 
-/** `form`: the one that was sent. */
+/** `form`: the submitted one. */
 export type PageEnvironment = { Variables: { form: URLSearchParams } };
 export type App = Hono<PageEnvironment>;
 export type PageContext = Context<PageEnvironment>;

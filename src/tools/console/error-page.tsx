@@ -1,4 +1,4 @@
-// Why a page can't be shown, and what to do. If the service is down: the commands to paste.
+// The error page: what failed and what to do. If the service is down, with commands to paste.
 
 import { ApiError } from '../../operator-client.js';
 import { describeError } from '../data/errors.js';
@@ -9,7 +9,7 @@ import { localPath, PATHS } from './paths.js';
 import { readStatus } from './service-requests.js';
 import { isSignedIn } from './sign-in.js';
 
-/** A failure that the console itself found. */
+/** An error that the console itself detected. */
 export class PageError extends Error {
   readonly status: 400 | 404 | 409 | 413 | 500 | 502;
   /** What to do. */
@@ -23,7 +23,7 @@ export class PageError extends Error {
 }
 
 const UNIT = 'service-management';
-/** Diagnoses a service installed as in the operations guide: its state, its log, and whether it would start. */
+/** For a service installed as in the operations guide: its state, its log, and whether it would start. */
 export const DIAGNOSIS_COMMANDS = [
   `systemctl status ${UNIT}`,
   `journalctl -u ${UNIT} -o cat -n 50`,
@@ -31,7 +31,7 @@ export const DIAGNOSIS_COMMANDS = [
 ];
 export const START_COMMANDS = [`systemctl start ${UNIT}.socket ${UNIT}`];
 
-/** The service gave no answer at all. */
+/** Whether the service didn't respond at all. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && ['CONNECTION_FAILED', 'TIMED_OUT'].includes(error.code);
 }
@@ -45,7 +45,7 @@ function toPageError(error: unknown, isWrite: boolean): PageError {
   const hint = `${describeError(error)}.`;
   if (!isUnreachable(error)) return new PageError(502, 'The service refused.', hint);
   const unknown = 'The change may or may not have been made: check before you send it again. ';
-  return new PageError(502, 'The service does not answer.', isWrite ? unknown + hint : hint);
+  return new PageError(502, 'The service does not respond.', isWrite ? unknown + hint : hint);
 }
 
 export async function showError(deps: ConsoleDeps, context: PageContext, error: unknown) {
@@ -61,7 +61,7 @@ export async function showError(deps: ConsoleDeps, context: PageContext, error: 
         <Notice kind="bad">
           {`${hint} `}
           {typeof status === 'string' && `${status}.`}
-          {typeof status === 'object' && 'Its operations port does answer.'}
+          {typeof status === 'object' && 'Its operations port does respond.'}
           <Issues status={status} />
         </Notice>
       )}

@@ -1,4 +1,4 @@
-// Numbers, sizes and times as text. English is the one locale that every build of Node has.
+// Formats numbers, sizes and times. In English, the only locale that every build of Node has.
 
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { JsonValue } from '../../core/domain/json.js';
@@ -14,7 +14,7 @@ const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-/** A number with separated thousands and every digit of its fraction. */
+/** With separated thousands and every digit of the fraction. */
 export function numberText(value: number): string {
   return EXACT.format(value);
 }
@@ -30,19 +30,19 @@ export function bytesText(value: number | null): string {
   return `${roundedText(value / 1_024 ** unit)} ${SIZE_UNITS[unit]}`;
 }
 
-/** `31 Dec 2026, 23:59`, of an RFC 3339 text. Other texts stay. */
+/** `31 Dec 2026, 23:59` for an RFC 3339 text; other texts unchanged. */
 export function timeText(timestamp: string): string {
   const [year, month, day] = dayOf(timestamp).split('-').map(Number);
   if (!year) return timestamp;
   return `${day} ${MONTHS[Number(month) - 1]} ${year}, ${clockText(timestamp)}`;
 }
 
-/** `23:59`, of an RFC 3339 text. */
+/** `23:59` for an RFC 3339 text. */
 export function clockText(timestamp: string): string {
   return localText(timestamp).slice(11, 16);
 }
 
-/** `2026-12-31`, of an RFC 3339 text; empty for another text. */
+/** `2026-12-31` for an RFC 3339 text; empty for another text. */
 export function dayOf(timestamp: string): string {
   return localText(timestamp).slice(0, 10);
 }
@@ -52,7 +52,7 @@ function localText(timestamp: string): string {
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }
 
-/** Such as `3 h ago`, of an RFC 3339 text. */
+/** `3 h ago` for an RFC 3339 text. */
 export function ageText(since: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000));
   if (minutes < 60) return `${minutes} min ago`;
@@ -60,7 +60,7 @@ export function ageText(since: string): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
 }
 
-/** A value for a list's cell: a text as it is, anything else as JSON, cut if it is long. */
+/** A value for a cell of a list: a text as it is, anything else as JSON; truncated. */
 export function shortText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   return truncate(typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,5 +1,5 @@
-// The health page: a one-sentence verdict, each reason and warning with its meaning and remedy,
-// and the service's own figures. Nothing but the verdict is ever shown in green.
+// The health page: a one-sentence verdict, each reason and warning with its meaning and remedy, and
+// the service's own figures. Only the verdict is ever green.
 
 import { HEALTH_ISSUES, type HealthIssue } from '../../hosts/operations/health-issues.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
@@ -55,20 +55,21 @@ function backupText(backups: ServiceStatus['backups']): string {
   return `${timeText(at)}, ${ageText(at)}, ${bytesText(bytes)}, in ${folder}`;
 }
 
-/** Nothing is called healthy without `/status`, because the disk may be full, or the provider down. */
+/** Never healthy without `/status`, because the disk may be full or the provider down. */
 function verdictOf(health: AdminHealth, status: StatusOrReason, names: readonly string[]) {
-  if (health.status !== 'ok') return ['bad', 'The API answers, but its database does not'] as const;
+  if (health.status !== 'ok')
+    return ['bad', 'The API responds, but its database does not'] as const;
   if (typeof status === 'object' && !status.ready) return ['bad', 'Not ready'] as const;
-  // Both warnings of the provider.
+  // Either warning about the provider.
   if (names.some((name) => name.startsWith('identity_provider_'))) {
     return ['bad', 'Customers are refused'] as const;
   }
   if (status === undefined) {
-    const sentence = 'The API answers. Set OPS_PORT to see whether disk and provider are healthy';
+    const sentence = 'The API responds. Set OPS_PORT to see whether disk and provider are healthy';
     return ['note', sentence] as const;
   }
   if (typeof status === 'string') {
-    return ['note', 'The API answers, but its health is unknown'] as const;
+    return ['note', 'The API responds, but its health is unknown'] as const;
   }
   if (names.length > 0) return ['note', 'Working, but needs attention'] as const;
   return ['good', 'Healthy'] as const;
@@ -90,15 +91,15 @@ function issuesOf(status: StatusOrReason): readonly string[] {
   return typeof status === 'object' ? [...status.reasons, ...status.warnings] : [];
 }
 
-/** The service may be of a newer release. */
+/** For a name from a newer release of the service. */
 const UNKNOWN: HealthIssue = {
-  meaning: 'This release of the console does not know it.',
+  meaning: 'This release of the console does not know this name.',
   action: "Read the page on readiness of the service's release.",
 };
 
 interface IssuesProps {
   readonly status: StatusOrReason;
-  /** Default: those of the status. */
+  /** Default: those in the status. */
   readonly names?: readonly string[];
 }
 
@@ -126,7 +127,7 @@ export function Issues({ status, names = issuesOf(status) }: IssuesProps) {
   );
 }
 
-/** Since when and why, where the status says so. */
+/** Since when and why, if the status says so. */
 function detailOf(name: string, status: ServiceStatus): string {
   const { writes, identity, backups, database, replication } = status;
   const at = (time: string | null | undefined) => (time ? timeText(time) : 'unknown');
@@ -143,7 +144,7 @@ function detailOf(name: string, status: ServiceStatus): string {
   return details[name] ?? '';
 }
 
-/** Sentences with names in backticks. */
+/** Renders names in backticks as code. */
 function Prose({ text }: { readonly text: string }) {
   return (
     <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>

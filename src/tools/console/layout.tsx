@@ -1,4 +1,4 @@
-// The frame of every page, and small parts that several pages share.
+// The frame of every page, and components that several pages share.
 
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
@@ -6,14 +6,14 @@ import type { Pagination } from '../../operator-client.js';
 import { truncate } from '../data/errors.js';
 import { TIME_ZONE } from './formats.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
-import { HEADINGS, type RecordLocation } from './properties.js';
+import { HEADINGS, type RecordScope } from './properties.js';
 
 const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
 
 interface FrameProps {
   readonly title: string;
   readonly current?: (typeof NAV)[number];
-  /** Shows the navigation, which needs a session. */
+  /** Whether to show the navigation, which requires a session. */
   readonly isSignedIn?: boolean;
   readonly children?: Child;
 }
@@ -87,7 +87,7 @@ interface TableProps {
   readonly rows: readonly (readonly Child[])[];
 }
 
-/** Scrolls by itself on a narrow screen, also by keyboard. On a phone a row is a block of lines. */
+/** Scrolls independently on a narrow screen, also by keyboard. On a phone each row is a block of lines. */
 export function Table({ label, columns, numbers = 0, rows }: TableProps) {
   if (rows.length === 0) return null;
   const kind = (index: number) => (index >= columns.length - numbers ? 'number' : undefined);
@@ -155,12 +155,7 @@ export function Pages(props: { path: string; query: { q: string }; pagination: P
   );
 }
 
-/** Names and values, one below the other. */
-export function DescriptionList({
-  rows,
-}: {
-  readonly rows: readonly (readonly [string, Child])[];
-}) {
+export function DescriptionList({ rows }: { rows: readonly (readonly [string, Child])[] }) {
   return (
     <dl class="description">
       {rows.map(([name, value]) => (
@@ -175,21 +170,19 @@ export function DescriptionList({
   );
 }
 
-/** The links above a page: to the accounts, and to where a record is. */
-export function Crumbs({ location }: { readonly location?: RecordLocation }) {
+/** Breadcrumbs: links to the accounts, and to a record's account and collection. */
+export function Crumbs({ record }: { readonly record?: RecordScope }) {
   return (
     <p class="caption">
       <a href={PATHS.accounts}>Accounts</a>
-      {location && (
+      {record && (
         <>
           {' › '}
-          <a href={accountPath(location.account)}>
-            <bdi>{truncate(location.account)}</bdi>
+          <a href={accountPath(record.account)}>
+            <bdi>{truncate(record.account)}</bdi>
           </a>
           {' › '}
-          <a href={accountPath(location.account, location.collection)}>
-            {HEADINGS[location.collection]}
-          </a>
+          <a href={accountPath(record.account, record.collection)}>{HEADINGS[record.collection]}</a>
         </>
       )}
     </p>

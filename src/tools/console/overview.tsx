@@ -1,5 +1,4 @@
-// The overview: whether the service is healthy, what it holds, how the last hour went, what
-// changed lately.
+// The overview page: health, counts, requests of the last hour, and the latest changes.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { ServiceStatus } from '../../hosts/operations/status.js';
@@ -22,8 +21,8 @@ const MINUTES = 60;
 const BAR = 12;
 const HEIGHT = 90;
 const GAP = 1;
-/** A count above 0 is always visible. */
-const LEAST_HEIGHT = 2;
+/** Keeps any count above 0 visible. */
+const MIN_HEIGHT = 2;
 
 export function registerOverview(app: App, deps: ConsoleDeps): void {
   const { client, opsUrl } = deps;
@@ -31,7 +30,7 @@ export function registerOverview(app: App, deps: ConsoleDeps): void {
     const [overview, health, changes, status] = await Promise.all([
       client.overview(),
       client.health(),
-      // One request, so an import among the latest changes may be counted in part.
+      // Only one page of the log, so the count of an import among the changes may be incomplete.
       searchAudit(client, {}, { pagesMax: 1 }),
       readStatus(opsUrl),
     ]);
@@ -112,11 +111,11 @@ function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
   );
 }
 
-/** Hidden from screen readers, since the text has the figures. */
+/** Hidden from screen readers, because the text has the figures. */
 function Plot({ minutes }: { readonly minutes: readonly Minute[] }) {
   const most = Math.max(...minutes.map(({ requests }) => requests), 1);
   const bar = (count: number, index: number, kind?: string) => {
-    const height = Math.max(Math.round((HEIGHT * count) / most), LEAST_HEIGHT);
+    const height = Math.max(Math.round((HEIGHT * count) / most), MIN_HEIGHT);
     const x = (MINUTES - minutes.length + index) * BAR;
     const box = { x, y: HEIGHT - height, width: BAR - GAP, height };
     return count > 0 && <rect class={kind} {...box} />;

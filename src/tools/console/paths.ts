@@ -1,4 +1,4 @@
-// The paths of the console's pages, and subjects and ids as their segments.
+// The paths of the console's pages, and how subjects and ids are escaped in them.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { PageContext } from './deps.js';
@@ -12,7 +12,7 @@ export const PATHS = {
   signOut: '/sign-out',
 } as const;
 
-/** The tab of an account that is computed from its orders. */
+/** An account's tab that is computed from its orders. */
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;
 
@@ -25,7 +25,7 @@ export function accountPath(account: string, ...rest: readonly string[]): string
   return [PATHS.accounts, ...[account, ...rest].map(segmentOf)].join('/');
 }
 
-/** Empty values are left out. */
+/** Omits empty values. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -36,20 +36,20 @@ export function withQuery(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Browsers resolve `.` and `..`, even encoded. As in the API, a `~` escapes them, and a text that already looks escaped. */
+/** Browsers resolve `.` and `..`, even encoded. As in the API, a `~` escapes them, and texts that already look escaped. */
 function segmentOf(text: string): string {
   // A lone surrogate cannot be encoded; no id has one.
   const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   return encodeURIComponent(/^~*\.{1,2}$/.test(whole) ? `~${whole}` : whole);
 }
 
-/** The subject or id in the path of this page. */
+/** The subject or id in the page's path. */
 export function segmentIn(context: PageContext, name: 'account' | 'id'): string {
   const segment = context.req.param(name) ?? '';
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
 }
 
-/** A path of the console; the overview for anything else. */
+/** `next` if it is a path of the console, otherwise the overview. Prevents an open redirect. */
 export function localPath(next: string | undefined): string {
   const base = 'http://console.invalid';
   if (!next?.startsWith('/') || !URL.canParse(next, base)) return PATHS.overview;

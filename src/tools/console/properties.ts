@@ -1,5 +1,5 @@
-// The properties of each collection as lists, pages and forms show them, from the table of
-// collections. A form shows any others as JSON.
+// How lists, pages and forms show the properties of each collection. Derived from the table of
+// collections.
 
 import {
   byCollection,
@@ -13,24 +13,24 @@ import { truncate } from '../data/errors.js';
 import { numberText, shortText, timeText } from './formats.js';
 import { PAYMENTS, type Tab } from './paths.js';
 
-/** The location of a record. */
-export interface RecordLocation {
+/** The account and collection that a record belongs to. */
+export interface RecordScope {
   readonly account: string;
   readonly collection: CollectionName;
 }
 
-/** Above a list. */
+/** Of lists. */
 export const HEADINGS = {
   ...byCollection((name) => COLLECTIONS[name].names.heading),
   payments: 'Payments',
 };
 const PAYMENT_COLUMNS = ['customer', 'status', 'method', 'amount', 'paid', 'due'] as const;
-/** Set by the service; no change alters them. */
+/** Set by the service; a change can't alter them. */
 const SERVICE_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
-/** Characters that an HTML form alters: CR, U+0000, half a surrogate pair. */
+/** Characters that an HTML form changes: CR, U+0000, half a surrogate pair. */
 const LOST_IN_A_FIELD = /\r|\0|\p{Surrogate}/u;
 
-/** A name means the same in every collection. `due` is of payments; many members of a team have a `role`. */
+/** A name means the same in every collection. Payments have `due`; many team members have a `role`. */
 const KNOWN = new Map<string, Pick<Property, 'label' | 'kind'>>([
   ...COLLECTION_NAMES.flatMap((name) => COLLECTIONS[name].properties).map(
     (property) => [property.name, property] as const,
@@ -44,7 +44,7 @@ export function fieldsOf(collection: CollectionName): readonly Property[] {
   return COLLECTIONS[collection].properties.filter(({ kind }) => kind !== 'object');
 }
 
-/** The first one is a record's name. */
+/** The first column is the record's name. */
 export function columnsOf(tab: Tab): readonly [string, ...string[]] {
   return tab === PAYMENTS ? PAYMENT_COLUMNS : COLLECTIONS[tab].columns;
 }
@@ -80,7 +80,7 @@ export function fieldText({ kind }: Property, value: JsonValue | undefined): str
   return typeof value === 'string' && !LOST_IN_A_FIELD.test(value) ? value : undefined;
 }
 
-/** The properties of a record, without those of the service and those in `names`. */
+/** A record without the service's properties and those in `names`. */
 export function propertiesBut(record: JsonObject, names: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(
     Object.entries(record).filter(([name]) => !names.has(name) && !isOfService(name)),

@@ -1,4 +1,4 @@
-// Turns a sent form into the change it asks for: only what differs from what the form showed. Pure.
+// Computes the change from a submitted form: only what differs from what the form showed.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
@@ -29,7 +29,7 @@ export function formTexts(collection: CollectionName, record: JsonObject): URLSe
 
 /** `base`: the record as the form showed it. */
 export function changeOf(collection: CollectionName, sent: URLSearchParams, base: JsonObject) {
-  /** New values by property; null for one taken out, because a merge can't remove it. */
+  /** New values by property; null for a removed one, because a merge can't remove it. */
   const set: JsonObject = {};
   /** Sentences by property, or by `json`. */
   const problems = new Map<string, string>();
@@ -53,7 +53,7 @@ export function changeOf(collection: CollectionName, sent: URLSearchParams, base
   return { set, problems };
 }
 
-/** Adds what differs from `before`. The result is a problem, if there is one. */
+/** Adds what differs from `before`. Returns the problem, if there is one. */
 function addJson(
   set: JsonObject,
   json: string,
@@ -61,7 +61,7 @@ function addJson(
   inFields: ReadonlySet<string>,
 ): string | undefined {
   const parsed = parseJsonObject(json.trim() === '' ? '{}' : json);
-  // The service's sentence is about a request.
+  // The service's message is about a request body.
   if (!parsed.ok)
     return parsed.failure.message.replace('the body', 'the text').split(', whatever')[0];
   for (const [name, value] of Object.entries(parsed.value)) {
@@ -76,13 +76,13 @@ function addJson(
   return undefined;
 }
 
-/** The value of a field's text, as an import reads it. An empty text is null: a change can't remove a property. */
+/** Parses a field's text like an import does. An empty text is null, because a change can't remove a property. */
 function typedValue(property: Property, text: string): CellValue {
   if (text === '') return { ok: true, value: null };
   if (property.kind === 'text') return { ok: true, value: text };
   // The pages show `62,500`, so a comma before three digits groups them; `62.500` stays ambiguous.
   const decimal = /^[^.]*,\d{3}$/.test(text.trim()) ? '.' : undefined;
-  const typed = parseCell(text, property, { decimal, dates: undefined, isOwn: false });
-  // An option of the import's follows.
+  const typed = parseCell(text, property, { decimal, dates: undefined, isExport: false });
+  // The rest names an option of `import`.
   return typed.ok ? typed : { ok: false, problem: typed.problem.split('; pass')[0] ?? '' };
 }

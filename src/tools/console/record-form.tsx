@@ -1,18 +1,11 @@
-// The one form of a record: a field for each known property, and JSON for what has no field.
+// The form of a record: a field for each known property, and JSON for the other properties.
 
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import { isSameValue, type JsonObject } from '../../core/domain/json.js';
 import type { PropertyKind } from '../../core/domain/property.js';
 import { Crumbs, Frame, Notice } from './layout.js';
 import { accountPath } from './paths.js';
-import {
-  fieldsOf,
-  jsonText,
-  labelOf,
-  type RecordLocation,
-  shownText,
-  valueAt,
-} from './properties.js';
+import { fieldsOf, jsonText, labelOf, type RecordScope, shownText, valueAt } from './properties.js';
 import { fieldName, formTexts, JSON_FIELD } from './record-change.js';
 
 /** A longer text, or one with line breaks, gets a text area. */
@@ -20,32 +13,26 @@ const LINE_MAX_CHARACTERS = 80;
 const JSON_LINES_MAX = 24;
 const FLAGS = { '': 'not set', true: 'yes', false: 'no' };
 
-export interface FormProps {
-  readonly location: RecordLocation;
+export interface FormProps extends RecordScope {
   /** Undefined: a new record. */
   readonly id: string | undefined;
   /** The record that the change is based on. */
   readonly base: JsonObject;
   /** Shown instead of the record's values. */
   readonly typed?: URLSearchParams;
-  /** Sentences by property; under `''` those of none. */
+  /** Sentences by property; those under `''` are about the whole record. */
   readonly problems?: ReadonlyMap<string, string>;
   /** The record when the form was opened, if someone changed it since. */
   readonly outdated?: JsonObject;
 }
 
 export function FormPage(props: FormProps) {
-  const { location, id, base, outdated, problems } = props;
-  const title =
-    id === undefined ? `New ${COLLECTIONS[location.collection].names.short}` : `Change ${id}`;
-  const back = accountPath(
-    location.account,
-    location.collection,
-    ...(id === undefined ? [] : [id]),
-  );
+  const { account, collection, id, base, outdated, problems } = props;
+  const title = id === undefined ? `New ${COLLECTIONS[collection].names.short}` : `Change ${id}`;
+  const back = accountPath(account, collection, ...(id === undefined ? [] : [id]));
   return (
     <Frame title={title} current="accounts">
-      <Crumbs location={location} />
+      <Crumbs record={{ account, collection }} />
       <h1>{title}</h1>
       {problems !== undefined && (
         <Notice kind="bad">
@@ -61,7 +48,7 @@ export function FormPage(props: FormProps) {
       )}
       {outdated && <ConflictNotice before={outdated} now={base} />}
       <form method="post" class="card" autocomplete="off">
-        {/* By this id the form counts once. */}
+        {/* By this id the form is processed only once. */}
         <input type="hidden" name="form" value={crypto.randomUUID()} />
         <input type="hidden" name="base" value={JSON.stringify(base)} />
         <Fields {...props} />
@@ -110,13 +97,13 @@ function ConflictNotice({ before, now }: { before: JsonObject; now: JsonObject }
   );
 }
 
-function Fields({ location, base, typed, problems }: FormProps) {
-  const own = formTexts(location.collection, base);
+function Fields({ collection, base, typed, problems }: FormProps) {
+  const own = formTexts(collection, base);
   return (
     <div class="fields">
-      {fieldsOf(location.collection).map(({ name, kind, rule }) => {
+      {fieldsOf(collection).map(({ name, kind, rule }) => {
         const text = (typed ?? own).get(fieldName(name)) ?? own.get(fieldName(name));
-        // Its value is in the JSON, because a field would change it.
+        // The value is in the JSON, because a field would change it.
         if (text === null) return null;
         const time = kind === 'moment' ? shownText(name, valueAt(base, name)) : '';
         const now = time === '' || time === text ? '' : ` · now ${time}`;

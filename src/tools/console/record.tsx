@@ -1,5 +1,5 @@
-// A record: its page with the operator's changes to it, and what its form does: it creates, changes
-// or deletes a record, unless someone changed it since the form was opened.
+// A record's page with the operator's changes to it, and its form, which creates, changes or deletes a
+// record unless someone changed it since the form was opened.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';
@@ -20,7 +20,7 @@ import {
   isOfService,
   jsonText,
   labelOf,
-  type RecordLocation,
+  type RecordScope,
   shownText,
   valueAt,
 } from './properties.js';
@@ -40,7 +40,7 @@ const PATH = `/accounts/:account/:collection{(?:${COLLECTION_NAMES.join('|')})}`
 
 export function registerRecords(app: App, deps: ConsoleDeps): void {
   app.get(`${PATH}/new`, (context) =>
-    showForm(context, { location: locationOf(context), id: undefined, base: {} }),
+    showForm(context, { ...locationOf(context), id: undefined, base: {} }),
   );
   app.post(`${PATH}/new`, (context) => takeForm(deps, context, undefined));
   app.get(`${PATH}/:id`, async (context) => {
@@ -48,12 +48,12 @@ export function registerRecords(app: App, deps: ConsoleDeps): void {
   });
   app.get(`${PATH}/:id/change`, async (context) => {
     const base = await recordFound(deps, context);
-    return showForm(context, { location: locationOf(context), id: base.id, base });
+    return showForm(context, { ...locationOf(context), id: base.id, base });
   });
   app.post(`${PATH}/:id/change`, (context) => takeForm(deps, context, segmentIn(context, 'id')));
 }
 
-function locationOf(context: PageContext): RecordLocation {
+function locationOf(context: PageContext): RecordScope {
   const collection = context.req.param('collection') as CollectionName;
   return { account: segmentIn(context, 'account'), collection };
 }
@@ -70,27 +70,24 @@ async function recordFound({ client }: ConsoleDeps, context: PageContext): Promi
 }
 
 async function showRecord({ client }: ConsoleDeps, context: PageContext, record: StoredRecord) {
-  const location = locationOf(context);
-  const filter = { ...location, record: record.id };
-  // One request; the page leads to the search for more.
+  const { account, collection } = locationOf(context);
+  const filter = { account, collection, record: record.id };
+  // Only one page of the log; the page links to the search for more.
   const events = await searchAudit(client, filter, { pagesMax: 1 });
   const since = events.rest?.oldest.timestamp;
   const notice = NOTICES.get(context.req.query('done') ?? '');
-  const name = shortText(valueAt(record, columnsOf(location.collection)[0])).trim() || record.id;
-  const known = fieldsOf(location.collection).map((property) => property.name);
+  const name = shortText(valueAt(record, columnsOf(collection)[0])).trim() || record.id;
+  const known = fieldsOf(collection).map((property) => property.name);
   const others = Object.keys(record).filter((own) => !known.includes(own) && !isOfService(own));
   return context.html(
     <Frame title={record.id} current="accounts">
-      <Crumbs location={location} />
+      <Crumbs record={{ account, collection }} />
       <div class="title">
         <h1>
           <bdi>{name}</bdi>
           {name !== record.id && <small> {record.id}</small>}
         </h1>
-        <a
-          class="button main"
-          href={`${accountPath(location.account, location.collection, record.id)}/change`}
-        >
+        <a class="button main" href={`${accountPath(account, collection, record.id)}/change`}>
           Change
         </a>
       </div>
@@ -140,21 +137,21 @@ function showForm(context: PageContext, props: FormProps, status: 200 | 409 | 42
 
 /** `id`: undefined for a new record. */
 async function takeForm(deps: ConsoleDeps, context: PageContext, id: string | undefined) {
-  const location = locationOf(context);
+  const { account, collection } = locationOf(context);
   const typed = context.get('form');
   const base = baseIn(typed, id);
-  const form = { location, id, base, typed };
-  const records = recordsOf(deps.client, location.account, location.collection);
+  const form = { account, collection, id, base, typed };
+  const records = recordsOf(deps.client, account, collection);
   const isDelete = typed.get('do') === 'delete';
-  const { set, problems } = changeOf(location.collection, typed, base);
+  const { set, problems } = changeOf(collection, typed, base);
   if (!isDelete && problems.size > 0) return showForm(context, { ...form, problems }, 422);
   const done = (path: string, what: string) => context.redirect(`${path}?done=${what}`, 303);
   try {
     if (id === undefined) {
       const made = await records.create(set);
-      return done(accountPath(location.account, location.collection, made.id), 'created');
+      return done(accountPath(account, collection, made.id), 'created');
     }
-    const path = accountPath(location.account, location.collection, id);
+    const path = accountPath(account, collection, id);
     if (!isDelete && Object.keys(set).length === 0) return done(path, 'unchanged');
     const now = await ifFound(records.read(id));
     if (now === undefined) {
@@ -162,12 +159,12 @@ async function takeForm(deps: ConsoleDeps, context: PageContext, id: string | un
       throw new PageError(409, sentence, 'Nothing was saved.');
     }
     if (!isSameValue(now, base)) {
-      const typed = formTexts(location.collection, { ...now, ...set });
-      return showForm(context, { location, id, base: now, typed, outdated: base }, 409);
+      const typed = formTexts(collection, { ...now, ...set });
+      return showForm(context, { ...form, base: now, typed, outdated: base }, 409);
     }
     if (isDelete) {
       await records.delete(id);
-      return done(accountPath(location.account, location.collection), 'deleted');
+      return done(accountPath(account, collection), 'deleted');
     }
     await records.update(id, set);
     return done(path, 'saved');
@@ -177,7 +174,7 @@ async function takeForm(deps: ConsoleDeps, context: PageContext, id: string | un
   }
 }
 
-/** The service's sentences by property; under `''` one about the record as a whole. */
+/** The service's sentences by property; one under `''` is about the whole record. */
 function problemsOf(error: ApiError): Map<string, string> {
   const fields = error.code === 'VALIDATION_FAILED' ? Object.entries(error.fields) : [];
   if (fields.length === 0) return new Map([['', error.message]]);
@@ -190,7 +187,7 @@ function baseIn(sent: URLSearchParams, id: string | undefined): JsonObject {
     const base: unknown = JSON.parse(sent.get('base') ?? '');
     if (isJsonObject(base) && base['id'] === id) return base;
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw new PageError(400, 'The form was incomplete, so nothing was saved.', 'Open it again.');
 }

@@ -1,6 +1,6 @@
-// Decides which requests are let in, and sets the headers of every answer. A page of another site,
-// or on another port of this machine, can neither read a page nor send a form. `hono/csrf` is laxer:
-// it wants `Origin` or `Sec-Fetch-Site`, not both, and lets JSON from anywhere pass.
+// Refuses cross-origin requests, and sets the security headers of every response. A page of another
+// site, or on another port of this machine, can neither read a page nor submit a form. `hono/csrf` is
+// laxer: it requires `Origin` or `Sec-Fetch-Site`, not both, and accepts JSON from anywhere.
 
 import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -13,7 +13,7 @@ export interface ConsoleAddress {
   readonly port: number;
 }
 
-/** Sets the headers of every answer, also of refusals and of pages that failed. */
+/** Sets the headers of every response, including refusals and error pages. */
 export const responseHeaders: MiddlewareHandler = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -26,7 +26,7 @@ export const responseHeaders: MiddlewareHandler = secureHeaders({
   // With `no-referrer`, browsers send forms with `Origin: null`.
   referrerPolicy: 'same-origin',
   xFrameOptions: 'DENY',
-  // It applies to the whole host, other services included, so its proxy decides.
+  // Left to the proxy, because it applies to the whole host, including other services.
   strictTransportSecurity: false,
 });
 
@@ -42,11 +42,11 @@ export function requestGuard(address: ConsoleAddress): MiddlewareHandler {
   };
 }
 
-/** The origin of this request's page where its `Host` is one of ours; undefined otherwise. */
+/** The console's origin if the request's `Host` is the console's; otherwise undefined. */
 function originOf(request: Request, { origin, port }: ConsoleAddress): string | undefined {
   const host = request.headers.get('host') ?? '';
   if (origin !== undefined) return host === new URL(origin).host ? origin : undefined;
-  // Another name may lead here, too, and its owner controls the page that asks (DNS rebinding).
+  // Other names may resolve to this machine, and their owner controls the page (DNS rebinding).
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const isOurs = url !== undefined && isLoopback(url.hostname) && url.host === host;
   return isOurs && Number(url.port || 80) === port ? url.origin : undefined;
@@ -64,7 +64,7 @@ function refusalOf(request: Request, address: ConsoleAddress): Response | undefi
     return refused(403, 'pages of other sites may not load anything from the console');
   }
   if (method !== 'POST') return refused(405, 'the console accepts GET and POST only');
-  // A page on another port of this machine is "same-site", so nothing less than this will do.
+  // Strict, because a page on another port of this machine is "same-site".
   if (headers.get('origin') === origin && site === 'same-origin') return undefined;
   return refused(403, 'this form was not sent by a page of the console');
 }

@@ -1,12 +1,12 @@
-// Reads forms, and makes each count once: a double click, a second Enter and a reload get the
-// first one's answer.
+// Reads forms, and processes each only once: a double click, a second Enter or a reload gets the
+// first response.
 
 import { createHash } from 'node:crypto';
 import { boundedBody } from '../../core/bounded-body.js';
 
-/** A record of 2 MiB comes as it was and as it is to be, percent-encoded. */
+/** A form has a record of up to 2 MiB before and after the change, percent-encoded. */
 export const FORM_MAX_BYTES = 13 * 1_048_576;
-/** The longest password, percent-encoded: anyone may send a sign-in. */
+/** The longest password, percent-encoded. Small, because anyone may submit a sign-in. */
 export const SIGN_IN_MAX_BYTES = 16_384;
 const RESPONSES_MAX = 200;
 
@@ -14,17 +14,21 @@ export class SentForms {
   readonly #responses = new Map<string, Promise<Response>>();
 
   /**
-   * Acts on a form, unless the same one was sent before: the same path and fields, the page's id
-   * among them. An answer that shows the form again isn't kept, so that it can be sent again.
+   * Processes a form, unless the same one was submitted before: the same path and fields, including the
+   * page's id. A response that shows the form again isn't kept, so that it can be submitted again.
    */
-  async once(path: string, form: URLSearchParams, act: () => Promise<Response>): Promise<Response> {
-    if (!form.has('form')) return act();
+  async once(
+    path: string,
+    form: URLSearchParams,
+    handle: () => Promise<Response>,
+  ): Promise<Response> {
+    if (!form.has('form')) return handle();
     const key = createHash('sha256').update(`${path}\n${form}`).digest('base64');
-    const answer = this.#responses.get(key) ?? act();
-    this.#responses.set(key, answer);
+    const pending = this.#responses.get(key) ?? handle();
+    this.#responses.set(key, pending);
     const [oldest = ''] = this.#responses.keys();
     if (this.#responses.size > RESPONSES_MAX) this.#responses.delete(oldest);
-    const response = await answer;
+    const response = await pending;
     if (response.status !== 303 && response.status < 500) this.#responses.delete(key);
     return response.clone();
   }

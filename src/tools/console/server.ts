@@ -1,5 +1,4 @@
-// Runs the console as a server: listens with timeouts, builds its parts from the settings, and
-// stops without waiting for connections.
+// Runs the console's HTTP server with timeouts. It closes without waiting for connections.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,13 +19,13 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: 60_000,
   /** Node's default of 30 s would let slow requests hold their connections that long. */
   connectionsCheckingInterval: 500,
-  /** The longest address of a page: a subject and an id, percent-encoded. */
+  /** For the longest URL of a page: a subject and an id, percent-encoded. */
   maxHeaderSize: 32_768,
 } as const;
-/** An idle connection is closed, for example when its client stops reading. */
+/** Also closes a connection whose client stops reading. */
 const IDLE_MAX_MS = 120_000;
 const CONNECTIONS_MAX = 100;
-/** How long a person waits for a page. */
+/** A person doesn't wait longer for a page. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface ConsoleOptions {
@@ -34,7 +33,7 @@ export interface ConsoleOptions {
   /** Where `console.css` is. */
   readonly assetFolder: URL;
   readonly log: Log;
-  /** Gets each sign-in code, if no password is set. */
+  /** Called with each sign-in code if no password is set. */
   readonly printCode: (code: string) => void;
 }
 
@@ -46,7 +45,7 @@ export async function startConsole(options: ConsoleOptions) {
   const server = createServer(SERVER_OPTIONS);
   Object.assign(server, { maxConnections: CONNECTIONS_MAX, timeout: IDLE_MAX_MS });
   await new Promise<void>((resolve, reject) => {
-    // It stays: a connection that can't be accepted must not end the console.
+    // Not removed later: a connection that can't be accepted must not end the console.
     server.on('error', (error) => {
       const reason = addressProblem(error, 'CONSOLE_');
       reject(new Error(`the console cannot listen on ${host}:${settings.port}: ${reason}`));

@@ -1,20 +1,20 @@
-// Who is signed in: sessions in memory, and a limit on attempts. A session's id is made at the
-// sign-in and never taken from a browser, which prevents session fixation.
+// Sessions in memory, and a rate limit for sign-ins. A session's id is generated at sign-in and never
+// taken from a browser, which prevents session fixation.
 
 import { randomBytes } from 'node:crypto';
 
 /** A session ends after this time without use. */
 export const SESSION_IDLE_MAX_MS = 8 * 3_600_000;
 const SECRET_BYTES = 32;
-/** Attempts with a password or code within a minute, from all browsers together. */
-const TRIES_PER_MINUTE_MAX = 5;
+/** Sign-in attempts per minute, from all browsers together. */
+const ATTEMPTS_PER_MINUTE_MAX = 5;
 const MINUTE_MS = 60_000;
 
 /** `now`: milliseconds of a monotonic clock. */
 export class Sessions {
   /** The time of the last use by id. */
   readonly #usedAt = new Map<string, number>();
-  #tries: number[] = [];
+  #attempts: number[] = [];
 
   /** Returns the new session's id. */
   open(now = performance.now()): string {
@@ -23,7 +23,7 @@ export class Sessions {
     return id;
   }
 
-  /** Whether the session exists, and wasn't idle too long. Counts as use. */
+  /** Whether the session exists and hasn't expired. Counts as use. */
   has(id = '', now = performance.now()): boolean {
     const isOpen = now - (this.#usedAt.get(id) ?? -Infinity) <= SESSION_IDLE_MAX_MS;
     if (isOpen) this.#usedAt.set(id, now);
@@ -35,12 +35,12 @@ export class Sessions {
     this.#usedAt.delete(id);
   }
 
-  /** 0 if an attempt is allowed; otherwise how long to wait, in milliseconds. Concurrent ones count. */
+  /** Counts an attempt and returns 0 if it is allowed; otherwise returns how long to wait, in milliseconds. */
   tryReserve(now = performance.now()): number {
-    this.#tries = this.#tries.filter((at) => now - at < MINUTE_MS);
-    const [oldest = now] = this.#tries;
-    if (this.#tries.length >= TRIES_PER_MINUTE_MAX) return MINUTE_MS - (now - oldest);
-    this.#tries.push(now);
+    this.#attempts = this.#attempts.filter((at) => now - at < MINUTE_MS);
+    const [oldest = now] = this.#attempts;
+    if (this.#attempts.length >= ATTEMPTS_PER_MINUTE_MAX) return MINUTE_MS - (now - oldest);
+    this.#attempts.push(now);
     return 0;
   }
 }

@@ -1,4 +1,4 @@
-// The sign-in, and the answer to a form whose session has ended.
+// The sign-in page, and the response to a form whose session has ended.
 
 import { getCookie, setCookie } from 'hono/cookie';
 import type { App, ConsoleDeps, PageContext } from './deps.js';
@@ -31,12 +31,12 @@ export function registerSignIn(app: App, deps: ConsoleDeps): void {
       log.warn('console_sign_in_refused');
       return showSignIn(deps, context, next, `Wrong ${credentials.kind}.`, 401);
     }
-    // The id that the browser had before opens nothing.
+    // Invalidates the browser's previous session.
     endSession(deps, context);
     setCookie(context, cookieName(deps), sessions.open(), {
       path: '/',
       httpOnly: true,
-      // Not Strict, so that a link in a chat or a dashboard finds the session. The guard refuses forms.
+      // Not Strict, so that links from a chat or a dashboard have the session. The guard refuses cross-site forms.
       sameSite: 'Lax',
       secure: address.origin !== undefined,
     });
@@ -53,20 +53,20 @@ export function endSession(deps: ConsoleDeps, context: PageContext): void {
   deps.sessions.close(getCookie(context, cookieName(deps)) ?? '');
 }
 
-/** Cookies ignore ports, so two consoles on one machine need two names. */
+/** Cookies ignore ports, so two consoles on one machine need different names. */
 function cookieName({ address: { origin, port } }: ConsoleDeps): string {
   if (origin === undefined) return `console_${port}`;
   return `__Host-console_${new URL(origin).port || 443}`;
 }
 
-/** The answer to a form without a session. The browser sends the form again when this page is reloaded. */
+/** The response to a form without a session. A reload submits the form again. */
 export function showSessionEnded(deps: ConsoleDeps, context: PageContext) {
   const { pathname } = new URL(context.req.url);
   const next = pathname === PATHS.signOut ? PATHS.overview : localPath(pathname);
   return showSignIn(deps, context, next, ENDED, 401);
 }
 
-/** `next`: the page to go to afterwards. */
+/** `next`: the page to redirect to afterwards. */
 function showSignIn(
   { credentials }: ConsoleDeps,
   context: PageContext,

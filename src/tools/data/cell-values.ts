@@ -1,36 +1,36 @@
-// A spreadsheet cell and the value that it stands for. The table of collections has the type
-// of each property; a text that can't be read as that type is refused, never guessed.
+// Converts between spreadsheet cells and values. The table of collections has the type of each
+// property; a text that can't be parsed as that type is refused, never guessed.
 //
-// Our own exports round-trip: their cells are read back as the values that `cellOfValue` got.
+// Our own exports round-trip: `parseCell` returns the values that `cellOfValue` was given.
 
 import { isJsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
 
-/** Typed as in a workbook; a date is its ISO 8601 text. */
-export type Cell = string | number | boolean | FormattedNumber | CellFault | null;
+/** Typed as in a workbook; a date is an ISO 8601 text. */
+export type Cell = string | number | boolean | FormattedNumber | CellError | null;
 
-/** A number that its format shows as other digits, such as 713445210 as 0713445210. */
+/** A number whose format shows other digits, such as 713445210 as 0713445210. */
 export interface FormattedNumber {
   readonly number: number;
   readonly shown: string;
 }
 
-/** A cell of a workbook without a value that can be read: an error, a merged cell. */
-export interface CellFault {
+/** A workbook's cell whose value can't be read, such as a formula with an error or a merged cell. */
+export interface CellError {
   readonly problem: string;
   readonly shown: string;
 }
 
 /**
- * A formula whose result is an empty text, most often on purpose: an empty cell. In a column of
- * amounts it is refused, because some programs write the same for a formula without a result.
+ * A formula whose result is an empty text: usually an intentionally empty cell. Refused in a column of
+ * amounts, because some programs write the same for a formula without a result.
  */
-export const BLANK_FORMULA: CellFault = {
+export const BLANK_FORMULA: CellError = {
   problem: 'the formula has no result, or an empty text; write the amount',
   shown: '',
 };
 
-export function isFault(cell: Cell | undefined): cell is CellFault {
+export function isCellError(cell: Cell | undefined): cell is CellError {
   return cell !== null && typeof cell === 'object' && 'problem' in cell;
 }
 
@@ -44,10 +44,10 @@ export function textOfCell(cell: Cell | undefined): string {
   return cell && typeof cell === 'object' && 'shown' in cell ? cell.shown : String(cell ?? '');
 }
 
-/** A double preserves every number of up to this many digits. */
+/** A double preserves any number of up to this many digits. */
 const DIGITS_MAX = 15;
 const SPACES = /[\u0020\u00a0\u2009\u202f]/g;
-/** `1.000,50` with a decimal comma, `1,000.50` with a point, in groups of three by mark, space or apostrophe. */
+/** `1.000,50` with a decimal comma, `1,000.50` with a point; groups of three by mark, space or apostrophe. */
 const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
   '.': /^([+-]?)([1-9]\d{0,2}(?:([, '])\d{3})(?:\3\d{3})*|\d+)(?:\.(\d+))?$/,
   ',': /^([+-]?)([1-9]\d{0,2}(?:([. '])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/,
@@ -57,43 +57,46 @@ export type DecimalMark = ',' | '.';
 export type DayOrder = 'dmy' | 'mdy';
 
 export interface CellReading {
-  /** Undefined: only unambiguous texts are numbers. */
+  /** Undefined: ambiguous numbers are refused. */
   readonly decimal?: DecimalMark | undefined;
-  /** Undefined: only unambiguous days are dates. */
+  /** Undefined: ambiguous dates are refused. */
   readonly dates?: DayOrder | undefined;
-  /** Whether the file is an export of ours. */
-  readonly isOwn?: boolean;
+  /** Whether the file is one of our exports. */
+  readonly isExport?: boolean;
 }
 
 export type CellValue =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string };
 
-/** A spreadsheet program runs such a text as a formula, or takes it for a number and saves 0713 as 713. */
+/** Texts that a spreadsheet program runs as a formula, or treats as a number, so that it saves 0713 as 713. */
 const REINTERPRETED = /^(?:[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]|0\d+$|\d{12,}$)/;
-/** Such a text behind the apostrophe that disarms it, and behind any that it had already. */
+/** Such a text after the apostrophe that escapes it, and after any that it had before. */
 const GUARDED = new RegExp(`^'+(?=${REINTERPRETED.source.slice(1)})`);
-/** `7,54E+08`: a spreadsheet treated the number as a quantity, and most of its digits are lost. */
+/** `7,54E+08`: a spreadsheet treated the text as a number, and most of its digits are lost. */
 const ROUNDED = /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const DAY = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 const YES = /^(?:true|yes|ndiyo|1)$/i;
 const NO = /^(?:false|no|hapana|0)$/i;
-/** The error values that a spreadsheet shows for a formula that it cannot compute. */
+/** What a spreadsheet shows for a formula with an error. */
 const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC!)$/;
 const NOT_A_DATE = 'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026';
-/** Bidirectional marks, zero-width spaces and byte order marks, which a copied telephone number brings along. */
+/** Bidirectional marks, zero-width spaces and byte order marks, which copied telephone numbers contain. */
 export const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
-/** `property`: undefined if the table of collections has none of that name. */
+
+/** `property`: undefined if the table of collections has none of this name. */
 export function parseCell(
   cell: NonNullable<Cell>,
   property: Property | undefined,
   reading: CellReading,
 ): CellValue {
   if (typeof cell === 'string') {
-    return (reading.isOwn && exportedValue(cell, property)) || textValue(cell, property, reading);
+    return (
+      (reading.isExport && exportedValue(cell, property)) || textValue(cell, property, reading)
+    );
   }
-  if (isFault(cell)) return refused(cell.problem);
+  if (isCellError(cell)) return refused(cell.problem);
   if (typeof cell === 'object') {
     return parseCell(isQuantity(property) ? cell.number : cell.shown, property, reading);
   }
@@ -144,8 +147,8 @@ function textValue(text: string, property: Property | undefined, reading: CellRe
 }
 
 /**
- * `mark`: the decimal mark. Undefined: only unambiguous texts are numbers, because `1.000` is a
- * thousand in one country and one in another.
+ * `mark`: the decimal mark. Undefined: ambiguous texts are refused, because `1.000` is a thousand in one
+ * country and one in another.
  */
 export function numberOfText(text: string, mark?: DecimalMark): CellValue {
   const given = text.trim().replace(SPACES, ' ');
@@ -155,7 +158,7 @@ export function numberOfText(text: string, mark?: DecimalMark): CellValue {
     const [found, sign = '', whole = '', , fraction = ''] = FORMS[candidate].exec(given) ?? [];
     if (found === undefined) continue;
     const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-    // 1.0 and 1 are the same reading.
+    // So that 1.0 and 1 are the same reading.
     const rest = fraction.replace(/0+$/, '');
     readings.add(`${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`);
   }
@@ -212,7 +215,7 @@ function refused(problem: string): CellValue {
   return { ok: false, problem };
 }
 
-/** Undefined: not written by an export, so read as in any other file. */
+/** Undefined if no export writes such a cell, which is then parsed as in any other file. */
 function exportedValue(cell: string, property: Property | undefined): CellValue | undefined {
   if (cell.startsWith("'")) return { ok: true, value: cell.slice(1) };
   // The service stores no other type there.
@@ -225,7 +228,7 @@ function exportedValue(cell: string, property: Property | undefined): CellValue 
   return value !== undefined && JSON.stringify(value) === cell ? { ok: true, value } : undefined;
 }
 
-/** How an export writes a value. `isForExcel`: no text is treated as a formula or a number. */
+/** How an export writes a value. `isForExcel`: texts that Excel would treat as a formula or number are escaped. */
 export function cellOfValue(
   value: JsonValue,
   property: Property | undefined,
@@ -233,7 +236,7 @@ export function cellOfValue(
 ): string {
   if (typeof value === 'number') return textOfNumber(value, decimal);
   if (typeof value !== 'string') return JSON.stringify(value);
-  const back = parseCell(value, property, { isOwn: true });
+  const back = parseCell(value, property, { isExport: true });
   const isKept = back.ok && back.value === value && value !== '';
   const isGuarded = isForExcel && REINTERPRETED.test(value);
   return isKept && !isGuarded && !value.startsWith("'") ? value : `'${value}`;

@@ -1,12 +1,12 @@
-// Why a command failed, as one sentence. Exit codes are in `src/tools/program`.
+// Errors of the commands, and how they are printed. Exit codes are in `src/tools/program`.
 
 import { ApiError } from '../../operator-client.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
 
-/** The command is valid, but can't be carried out: exit code 1. */
+/** The command is valid but failed: exit code 1. */
 export class CommandError extends Error {}
 
-/** Whether a retry may help: the service is busy, unavailable, or doesn't respond. */
+/** Whether a retry may help: the service is busy, unavailable or unreachable. */
 export function isTransient(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   const { code, status } = error;
@@ -19,7 +19,7 @@ export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The sentence shown at the terminal. It contains no key, because no message of the client does. */
+/** The sentence for the terminal. Never contains a key, because no message of the client does. */
 export function describeError(error: unknown): string {
   if (errorCode(error) === 'ENOENT') return `${Object(error).path} does not exist`;
   if (!(error instanceof ApiError)) return messageOf(error);
@@ -36,10 +36,10 @@ export function describeError(error: unknown): string {
     return `${message}; check SERVICE_URL and that the service runs${shown}`;
   }
   const request = requestId === undefined ? '' : `, request ${requestId}`;
-  return `the service answered ${code} (status ${status}${request}): ${message}`;
+  return `the service returned ${code} (status ${status}${request}): ${message}`;
 }
 
-/** A text of bounded length. Never splits a surrogate pair. */
+/** Never splits a surrogate pair. */
 export function truncate(text: string, maxCharacters = 80): string {
   if (text.length <= maxCharacters) return text;
   return `${text.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`;

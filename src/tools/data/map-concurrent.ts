@@ -1,29 +1,29 @@
-// Concurrent work on a sequence, with a limit.
+// Concurrent calls over a sequence.
 
 /** Enough to hide network latency. */
 export const CONNECTIONS = 8;
 
 /**
- * Calls `work` for each item, `concurrency` at a time. After a failure nothing more is started;
- * rejects with the first one once the rest has ended.
+ * Calls `work` for each item, `concurrency` at a time. After an error starts nothing more, and rejects
+ * with it once the calls in progress have ended.
  */
 export async function mapConcurrent<T>(
   items: Iterable<T> | AsyncIterable<T>,
   concurrency: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const failures: unknown[] = [];
-  async function* untilFailure() {
+  const errors: unknown[] = [];
+  async function* untilError() {
     for await (const item of items) {
-      if (failures.length > 0) return;
+      if (errors.length > 0) return;
       yield item;
     }
   }
-  const shared = untilFailure();
-  const failed = (error: unknown) => void failures.push(error);
+  const shared = untilError();
+  const failed = (error: unknown) => void errors.push(error);
   const worker = async () => {
     for await (const item of shared) await work(item).catch(failed);
   };
   await Promise.all(Array.from({ length: concurrency }, () => worker().catch(failed)));
-  if (failures.length > 0) throw failures[0];
+  if (errors.length > 0) throw errors[0];
 }

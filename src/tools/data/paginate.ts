@@ -1,5 +1,4 @@
-// Iterates over all pages for the commands, with retries. Memory holds one page, and the keys of all
-// rows.
+// Lists all pages, with retries. Memory holds one page and the keys of all rows.
 
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';

@@ -1,5 +1,5 @@
-// The service as the commands use it: the operator's client, with bounded responses and
-// without redirects. Idempotent calls are retried after transient failures.
+// The operator's client for the commands: bounds responses, and retries idempotent calls after transient
+// errors.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -20,16 +20,16 @@ import {
 import { type Call, Interrupted, UsageError } from '../program/command.js';
 import { CommandError, describeError, isTransient } from './errors.js';
 
-/** Rows of a page. */
+/** Rows per page. */
 export const PAGE_SIZE = 50;
-/** The largest records still fit: one of an earlier release has up to 2 MiB, and its id and owner. */
+/** For a page of the largest records: those of earlier releases have up to 2 MiB, plus id and owner. */
 const RESPONSE_MAX_BYTES = PAGE_SIZE * 2_200_000;
-/** A proxy may ask for a longer wait than is sensible. */
+/** A proxy may ask for an unreasonable wait. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
-const RETRY_DELAY_MS = 1_000;
+const RETRY_DELAY_MIN_MS = 1_000;
 const RETRY_DELAY_MAX_MS = 30_000;
-/** Retries end after this long without success. */
+/** Retries end after this time without success. */
 const RETRY_MAX_MS = 600_000;
 
 /** A record of any collection. */
@@ -42,7 +42,7 @@ export class ServiceClient {
   readonly client: OperatorClient;
   readonly #call: Pick<Call, 'interrupted' | 'err'>;
 
-  /** `work`: names this run in the audit events of its changes. */
+  /** `work`: names the run in the audit events of its changes. */
   constructor(target: Target, call: Pick<Call, 'interrupted' | 'err'>, work?: 'import' | 'erase') {
     this.#call = call;
     const run = work && `${work}-${randomBytes(8).toString('hex')}`;
@@ -56,14 +56,14 @@ export class ServiceClient {
     });
   }
 
-  /** The first call. Rejects at once, without retries, if the service is unreachable. */
+  /** To be called first. Rejects without retries if the service is unreachable. */
   async checkReachable(): Promise<void> {
     const call = () => this.client.health({ signal: this.#call.interrupted });
     await this.withRetry(call, (error) => isTransient(error) && error.status !== undefined);
   }
 
   /**
-   * Retries until the call succeeds, fails with another error than `isRetryable`, or has failed for
+   * Retries until the call succeeds, fails with an error that is not `isRetryable`, or has failed for
    * `RETRY_MAX_MS`. The call must be idempotent after such an error. Rejects with `Interrupted` after
    * Ctrl-C.
    */
@@ -87,22 +87,21 @@ export class ServiceClient {
           );
         }
         const milliseconds = retryDelayMs(retries, error.retryAfterMs);
-        err(`${sentence}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before the next try\n`);
+        err(`${sentence}\nretrying in ${(milliseconds / 1000).toFixed(1)} s\n`);
         await delay(milliseconds, undefined, { signal: interrupted }).catch(() => {});
       }
     }
   }
 }
 
-/** The wait before a retry in milliseconds: the response's `Retry-After`, else an exponential backoff. */
+/** The delay before a retry in milliseconds: the response's `Retry-After`, otherwise exponential backoff. */
 export function retryDelayMs(
   retries: number,
-  askedMs = Math.min(RETRY_DELAY_MS * 2 ** retries, RETRY_DELAY_MAX_MS),
+  askedMs = Math.min(RETRY_DELAY_MIN_MS * 2 ** retries, RETRY_DELAY_MAX_MS),
 ): number {
   return Math.min(askedMs, RETRY_AFTER_MAX_MS);
 }
 
-/** Any collection of an account. */
 export function recordsOf(client: OperatorClient, account: string, collection: CollectionName) {
   const records: unknown = client.recordsOf(account)[collection];
   return records as RecordCalls<JsonObject, StoredRecord, OperatorListQuery>;
@@ -114,19 +113,19 @@ export async function boundedFetch(url: string, init: RequestInit): Promise<Resp
   if (response.body === null) return response;
   const body = await boundedBody(response.body, RESPONSE_MAX_BYTES);
   if (body !== undefined) return new Response(body, response);
-  // The client passes this error on instead of reporting a lost connection.
-  throw new ApiError('UNEXPECTED_ANSWER', 'the response is longer than this program reads');
+  // The client rethrows an ApiError instead of reporting a lost connection.
+  throw new ApiError('UNEXPECTED_ANSWER', `the response has more than ${RESPONSE_MAX_BYTES} bytes`);
 }
 
-/** From the environment, never from a flag: any user of a machine can read its processes' arguments. */
+/** From the environment, never from an option, because any user of a machine can read the arguments of processes. */
 export function adminKeyIn(environment: Call['environment']): string {
   return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
 }
 
 /**
- * An address that the admin key may be sent to, by the rule of the setting SERVICE_URL: https, or
- * http on loopback. Returned without a trailing slash. Throws a `UsageError`; `name`: of the setting
- * or option.
+ * Validates an address that the admin key is sent to by the rule of the setting SERVICE_URL: https, or
+ * http on loopback. Returns it without a trailing slash. Throws a `UsageError`. `name`: of the setting or
+ * option.
  */
 export function serviceUrl(text: string, name: string): string {
   try {

@@ -1,5 +1,5 @@
-// A dump is NDJSON: a header, the records in their order, the audit events, the totals, and a digest of
-// all lines before it.
+// Writes and reads dump files: NDJSON with a header, the records in order, the audit events, the totals,
+// and a digest of all lines before it.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -29,16 +29,16 @@ export interface Store {
   load(path: string, highest: Sequences): Promise<void>;
 }
 
-/** What is in a dump. */
+/** Summarizes the lines of a dump. */
 export class Summary {
   records = 0;
   events = 0;
   readonly highest: Partial<Record<CollectionName, number>> = {};
-  /** When the oldest record of each account was made, in milliseconds since 1970. */
+  /** When the oldest record of each account was created, in milliseconds since 1970. */
   readonly oldest = new Map<string, number>();
   readonly #lines = createHash('sha256');
 
-  /** Throws an error that names the record if no host could serve it. */
+  /** Throws an error that names the record if it is invalid. */
   add(line: DumpLine): void {
     if ('highest' in line) this.#raise(line.highest);
     if (!isRecord(line) && !isEvent(line)) return;
@@ -66,8 +66,8 @@ export class Summary {
 }
 
 /**
- * Resolves when the file is on disk. Rejects if it exists already. A killed dump leaves a file without
- * its last line, which is never loaded.
+ * Resolves when the file is on disk. Rejects if it already exists. A killed dump leaves a file without its
+ * last line, which `load` refuses.
  */
 export async function writeDump(path: string, store: Store, call: Call): Promise<Summary> {
   if (existsSync(path)) throw new Error(`${path} already exists; name a new file`);
@@ -88,7 +88,7 @@ export async function writeDump(path: string, store: Store, call: Call): Promise
     yield textOf({ records, events, highest });
     yield textOf({ sha256: digest.copy().digest('hex') });
   }
-  // Opened here: a stream that opens its own file may create it after a failure has removed it.
+  // Opened here, because a stream could create the file after an error has removed it.
   const file = await open(path, 'wx', OWNER_ONLY_FILE);
   try {
     await pipeline(texts, file.createWriteStream({ flush: true }));
@@ -100,7 +100,7 @@ export async function writeDump(path: string, store: Store, call: Call): Promise
   }
 }
 
-/** Every line of a dump. Rejects, at the end at the latest, if it was truncated or changed. */
+/** Yields every line. Rejects, at the latest at the end, if the dump was truncated or modified. */
 export async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
   const digest = createHash('sha256');
   let [isFirst, isIntact] = [true, false];
@@ -120,7 +120,7 @@ export async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
   );
 }
 
-/** Reads the whole dump before anything is loaded; rejects unless it is intact. */
+/** Reads the whole dump; rejects unless it is intact. */
 export async function readSummary(path: string): Promise<Summary> {
   const summary = new Summary();
   for await (const line of readDump(path)) summary.add(line);

@@ -34,7 +34,7 @@ function* rowsOf(connection: Connection, sql: string) {
 }
 
 export const fileStore = (path: string): Store => ({
-  /** Rejects with the reason if a running service holds the file, or would refuse to start on it. */
+  /** Rejects with the reason if a running service holds the file, or the file is damaged or foreign. */
   async *lines() {
     let connection: Connection | undefined;
     try {
@@ -54,10 +54,10 @@ export const fileStore = (path: string): Store => ({
     }
   },
 
-  /** In one transaction: an interrupted load leaves an empty file, which the next one takes. */
+  /** In one transaction: an interrupted load leaves an empty file, which the next load accepts. */
   async load(dump, highest) {
     const place = await placeOf(path);
-    // SQLite removes the log beside an empty file.
+    // SQLite would remove the log of an empty file.
     if (existsSync(`${place}-wal`)) throw new Error(`${place}-wal already exists; name a new file`);
     makeEmpty(place);
     const connection = new Connection(place);
@@ -78,7 +78,7 @@ export const fileStore = (path: string): Store => ({
       }
       connection.rows(PUT_SEQUENCES, [JSON.stringify(highest)]);
       connection.value('commit');
-      // Otherwise a power cut may bring the journal back, and with it the empty file.
+      // Otherwise a power cut may restore the journal, and so the empty file.
       syncFolder(dirname(place));
     } finally {
       connection.close();

@@ -1,4 +1,4 @@
-// Dumps a Postgres database, or loads an empty one, in one transaction: a dump is a consistent
+// Dumps a Postgres database, or loads into an empty one, in one transaction: a dump is a consistent
 // snapshot despite concurrent writes, and an interrupted load leaves nothing behind.
 
 import pg from 'pg';
@@ -13,12 +13,12 @@ import {
 } from '../../storage/postgres/schema.js';
 import { readDump, type Store } from './dump-file.js';
 
-/** Rows or lines: each can be as large as 2 MiB. */
+/** Rows or lines, which can be as large as 2 MiB. */
 const BATCH = 50;
-/** New records, whose positions are above 0, come after the loaded ones. */
+/** Loaded records get positions below 0, so that new records come after them. */
 const LOADED_MAX = 1e12;
 
-/** In the order in which they were loaded, so that the digest of the contents is that of their source. */
+/** In the order in which they were loaded, so that the digest is that of their source. */
 const RECORDS = `
   select collection, id, position, created_at, updated_at, body from records order by position, collection, id`;
 const EVENTS = 'select id, event from audit_events order by id';
@@ -31,7 +31,7 @@ const PUT_EVENTS = `
   insert into audit_events overriding system value
   select * from json_populate_recordset(null::audit_events, $1)`;
 
-const inWords = (error: unknown) =>
+const toError = (error: unknown) =>
   new Error(`cannot use the Postgres database: ${reasonOf(error)}`, { cause: error });
 
 export const postgresStore = (url: string): Store => ({
@@ -56,7 +56,7 @@ export const postgresStore = (url: string): Store => ({
       const [found] = await run(SEQUENCES);
       yield { highest: found?.['highest'] ?? {} };
     } catch (error) {
-      throw inWords(error);
+      throw toError(error);
     } finally {
       await client.end();
     }
@@ -90,7 +90,7 @@ export const postgresStore = (url: string): Store => ({
         await advanceSequences(run);
       });
     } catch (error) {
-      throw inWords(error);
+      throw toError(error);
     } finally {
       await database.close();
     }

@@ -1,6 +1,6 @@
-// Dumps a service by its address, or loads Workers. Workers deployed with MAINTENANCE=on give and take
-// whole dumps. Any other service is dumped over its administration API: one whose database is damaged
-// still has in memory what the file has lost.
+// Dumps a service at an address, or loads Workers. Workers deployed with MAINTENANCE=on serve and accept
+// dumps. Any other service is dumped over its administration API; if its database is damaged, it still
+// has the records in memory.
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ import type { Store } from './dump-file.js';
 export function serviceStore(target: Target, call: Call): Store {
   const url = target.baseUrl.replace(/\/api\/v1$/, '/maintenance');
   const service = new ServiceClient(target, call);
-  const ask = async (init: RequestInit) => {
+  const send = async (init: RequestInit) => {
     await service.checkReachable();
     const headers = { 'X-Service-Admin-Key': target.adminKey };
     // The key must not follow a redirect to another host.
@@ -26,7 +26,7 @@ export function serviceStore(target: Target, call: Call): Store {
 
   return {
     async *lines() {
-      const response = await ask({});
+      const response = await send({});
       if (response.body === null || response.headers.get('Content-Type') !== NDJSON) {
         await response.body?.cancel();
         return yield* linesByApi(service, call);
@@ -36,10 +36,10 @@ export function serviceStore(target: Target, call: Call): Store {
     },
 
     async load(path) {
-      const response = await ask({ method: 'PUT', body: gzipSync(readFileSync(path)) });
+      const response = await send({ method: 'PUT', body: gzipSync(readFileSync(path)) });
       if (response.status === 204) return;
       const { error }: { error?: { message?: string } } = objectIn(await response.text()) ?? {};
-      const deploy = 'only Workers take a dump, deployed with --var MAINTENANCE:on';
+      const deploy = 'only Workers accept a dump; deploy them with --var MAINTENANCE:on';
       throw new Error(response.status === 404 ? deploy : (error?.message ?? deploy));
     },
   };
@@ -62,7 +62,7 @@ async function* linesByApi(service: ServiceClient, { err }: Call): AsyncGenerato
   try {
     await list({ page_size: 1 });
   } catch (error) {
-    // It is in the database, not in memory. The records are worth dumping without it.
+    // The log is in the database, not in memory. The records are worth dumping without it.
     return err(`the audit log is missing: ${describeError(error)}\n`);
   }
   for await (const page of oldestFirst(paginate(service, list, ({ id }) => String(id)))) {

@@ -1,4 +1,4 @@
-// The commands that use a running service: import, export or erase an account's records.
+// The commands `import`, `export` and `erase`, which use a running service.
 
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
@@ -11,7 +11,7 @@ import { type Call, type DefineCommand, pathOf, UsageError } from '../program/co
 
 const SETTINGS = 'Settings: SERVICE_URL (http://127.0.0.1:8080/api/v1), ADMIN_API_KEY(_FILE)';
 
-/** From here on Ctrl-C lets what is under way end. */
+/** After this, Ctrl-C lets calls in progress finish. */
 function openService(call: Call, work?: 'import' | 'erase'): ServiceClient {
   const baseUrl = serviceUrl(call.environment['SERVICE_URL'] ?? '', 'SERVICE_URL');
   const adminKey = adminKeyIn(call.environment);
@@ -45,10 +45,10 @@ ${SETTINGS}`)
     .option('--encoding <name>', 'such as windows-1252; detected by default', encoding)
     .addOption(DECIMAL)
     .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
-    .option('--skip-hidden', 'leave out rows that the workbook hides')
+    .option('--skip-hidden', 'skip rows that the workbook hides')
     .option('--dry-run', 'validate only; exit with 1 if a row is bad')
     .option('--report <file>', 'write all problems to this file, as CSV')
-    .option('--skip-bad', 'leave out rows that fail the validation')
+    .option('--skip-bad', 'import the valid rows even if others are bad')
     .addOption(new Option('--existing <action>', 'for equal records').choices(['skip', 'create']))
     .option('--reverse', 'import the last row first')
     .option('--in-order', 'send one row at a time, not eight')

@@ -1,4 +1,4 @@
-// `manage console` runs the operator's console; `manage hash` prints the setting for its password.
+// `manage console` runs the operator's console; `manage hash` hashes its password.
 
 import { readFileSync } from 'node:fs';
 import { jsonLog } from '../../hosts/node/process.js';
@@ -33,9 +33,9 @@ export { runConsole as console };
 
 export const hash: DefineCommand = (command, { out }) =>
   command
-    .description('Read a password, and print the line that sets CONSOLE_PASSWORD_HASH to its hash.')
+    .description('Ask for a password, and print the setting CONSOLE_PASSWORD_HASH with its hash.')
     .action(async () => {
       const password = await readPassword();
-      // Quoted: a shell would expand whatever follows a $.
+      // Quoted, because a shell would expand $.
       out(`CONSOLE_PASSWORD_HASH='${await hashPassword(password)}'\n`);
     });

@@ -1,5 +1,5 @@
-// `manage dump` writes everything that the service stores to one file, `manage load` loads it into
-// an empty database, `manage restore` replaces the database of a stopped service with a backup.
+// `manage dump` writes everything that the service stores to one file; `manage load` loads it into an
+// empty database; `manage restore` replaces the database of a stopped service with a backup.
 
 import { dirname, resolve } from 'node:path';
 import { isPostgresUrl } from '../../hosts/settings/schema.js';
@@ -57,12 +57,12 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
     .action(async (file) => {
       const { environment, out } = call;
       const backup = pathOf(call, file);
-      // No default here: a restore would create a database in whatever the current folder is.
+      // No default, because it would create a database in the current folder.
       if (!environment['DATABASE_URL']) {
         throw new UsageError("DATABASE_URL is unset; pass the service's settings by --settings");
       }
       const path = resolve(readDatabasePath(environment));
-      // Read first: a restore without it would silently bring erased accounts back.
+      // Before the restore, which without it would silently bring erased accounts back.
       const ledger = await ledgerFor(backup, call);
       const { contents, kept, owners } = await restoreDatabase(backup, path, Date.now());
       const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
@@ -72,7 +72,7 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       out(erasedAmong(oldest, ledger));
     });
 
-/** Lists the erased accounts that came back. One whose records are all later is a new account. */
+/** Lists erased accounts that came back. If all records of an account are newer, it is a new account. */
 function erasedAmong(
   oldest: Iterable<readonly [subject: string, time: number]>,
   ledger: ReadonlyMap<string, string>,
@@ -85,7 +85,7 @@ function erasedAmong(
   return `\nAccounts that were erased came back:\n\n${back.join('')}\nErase each of them again.\n`;
 }
 
-/** The ledger that the settings name; otherwise that of the folder in which the backup or dump is. */
+/** The ledger of the settings, otherwise that of the folder of the backup or dump. */
 const ledgerFor = (file: string, { environment }: Call) =>
   readLedger(ledgerPath(environment, environment['BACKUP_DIR'] || dirname(file)) ?? '');
 
@@ -95,7 +95,9 @@ function storeOf(option: 'from' | 'to', given: string | undefined, call: Call): 
   if (!text) throw new UsageError(`--${option} or DATABASE_URL must name a file or address`);
   if (isPostgresUrl(text)) {
     if (given === undefined) return postgresStore(text);
-    throw new UsageError(`--${option} shows others the password; set DATABASE_URL instead`);
+    throw new UsageError(
+      `--${option} exposes the password to other users; set DATABASE_URL instead`,
+    );
   }
   if (!/^https?:/i.test(text)) {
     const path = text.startsWith('file:') ? readDatabasePath({ DATABASE_URL: text }) : text;

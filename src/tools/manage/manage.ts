@@ -1,5 +1,5 @@
-// The operator's commands and their dispatch. Each is imported only when called: `manage ready` runs
-// every few seconds.
+// Dispatches the operator's commands. Each is loaded only when called, because `manage ready` runs every
+// few seconds.
 
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { SettingError } from '../../hosts/settings/setting-error.js';
@@ -45,7 +45,7 @@ export async function manage(args: readonly string[], call: Call): Promise<numbe
       command.on('option:settings', (file) => files.push(file));
       command.hook('preAction', () => {
         call.environment = withSettingsFiles(call.environment, files);
-        // These log the warnings themselves.
+        // These two log the warnings themselves.
         if (['serve', 'check'].includes(name)) return;
         for (const { hint } of misspelledNames(call.environment)) call.err(`warning: ${hint}\n`);
       });

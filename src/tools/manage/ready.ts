@@ -1,5 +1,5 @@
-// `manage ready`: asks the operations port whether the service can do its work. For people,
-// containers and deploy scripts.
+// `manage ready`: asks the operations port whether the service is ready. For people, containers and
+// deploy scripts.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
@@ -9,9 +9,9 @@ import { messageOf } from '../../storage/file/connection-errors.js';
 import { type DefineCommand, EXIT, UsageError } from '../program/command.js';
 
 const NOT_OURS = 'this is not the operations port';
-const ASK_AGAIN_MS = 200;
-/** Longer than the service itself waits for its database and its disk. */
-const ANSWER_MAX_MS = 5_000;
+const POLL_INTERVAL_MS = 200;
+/** Longer than the service's own time-outs for its database and disk. */
+const TIMEOUT_MS = 5_000;
 
 export const ready: DefineCommand = (command, call) =>
   command
@@ -24,12 +24,12 @@ Settings: OPS_PORT, OPS_HOST as the service has them`)
       if (origin === undefined)
         throw new UsageError('OPS_PORT is unset; set it as for the service');
       const end = Date.now() + wait * 1_000;
-      let answer = await ask(`${origin}/ready`);
-      for (; !answer.isReady && Date.now() < end; answer = await ask(`${origin}/ready`)) {
-        await delay(ASK_AGAIN_MS);
+      let result = await requestReady(origin);
+      for (; !result.isReady && Date.now() < end; result = await requestReady(origin)) {
+        await delay(POLL_INTERVAL_MS);
       }
-      call.out(answer.text);
-      if (!answer.isReady) call.exitCode = EXIT.failed;
+      call.out(result.text);
+      if (!result.isReady) call.exitCode = EXIT.failed;
     });
 
 function secondsIn(given: string): number {
@@ -37,9 +37,10 @@ function secondsIn(given: string): number {
   throw new InvalidArgumentError('It must be 0 to 9999 seconds.');
 }
 
-async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
+async function requestReady(origin: string): Promise<{ isReady: boolean; text: string }> {
+  const url = `${origin}/ready`;
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const { ready, reasons = [NOT_OURS], warnings = [] } = Object(await response.json());
     const state = ready === true ? 'ready' : `not ready: ${reasons.join(', ')}`;
     const also = warnings.length === 0 ? '' : ` (warnings: ${warnings.join(', ')})`;
@@ -51,6 +52,6 @@ async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
     return { isReady: ready === true, text: `${state}${also}\n${issues.join('')}` };
   } catch (error) {
     const { code = messageOf(error) } = Object(Object(error).cause) as { code?: string };
-    return { isReady: false, text: `not ready: ${url} doesn't answer (${code})\n` };
+    return { isReady: false, text: `not ready: ${url} does not respond (${code})\n` };
   }
 }

@@ -1,4 +1,4 @@
-// `manage serve` runs the service on this machine; `manage check` checks what a start needs.
+// `manage serve` runs the service; `manage check` checks what a start needs.
 
 import { startService } from '../../hosts/node/file-service.js';
 import { jsonLog, logWarningsAndCrashes, runService } from '../../hosts/node/process.js';
@@ -24,7 +24,7 @@ ${SETTINGS}`)
         }
         const socket = systemdSocket(environment, process.pid);
         if (settings.postgresUrl !== undefined) {
-          // Imported here: a service with a database file needs no Postgres client.
+          // Loaded on demand: a service over a file needs no Postgres client.
           const { startPostgresService } = await import('../../hosts/postgres/postgres-service.js');
           return startPostgresService({ settings, log, socket });
         }

@@ -1,4 +1,4 @@
-// What a command gets from the process that runs it, and its exit codes.
+// What a command gets from its process: settings, output, signals. And the exit codes.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -19,14 +19,14 @@ export class Interrupted extends Error {
 }
 
 export interface Call {
-  /** Once a command runs, includes the settings files that the command line names. */
+  /** When a command runs, includes the files of `--settings`. */
   environment: Environment;
   /** Set by the command if it isn't 0. */
   exitCode?: number;
   out(text: string): void;
   /** Prints warnings and errors. */
   err(text: string): void;
-  /** Aborted by Ctrl-C or SIGTERM once `listen` was called. Before, they end the process. */
+  /** Aborted by Ctrl-C or SIGTERM after `listen` was called; before, they end the process. */
   readonly interrupted: AbortSignal;
   listen?(): void;
   readonly version: string;
@@ -35,20 +35,20 @@ export interface Call {
 /** Gives a command its description, options and action. */
 export type DefineCommand = (command: Command, call: Call) => void;
 
-/** Resolves against the folder where npm was called: it runs scripts in the package's folder. */
+/** Relative to the folder where npm was called, because npm runs scripts in the package's folder. */
 export function pathOf({ environment }: { environment: Environment }, typed: string): string {
   return resolve(environment['INIT_CWD'] ?? '', typed);
 }
 
-/** To be called once per process. `entry`: the program's own `import.meta.url`. */
+/** Call it once per process. `entry`: the program's `import.meta.url`. */
 export function terminal(entry: string): Call {
-  // The work continues even if the reader of the output, such as `head`, has exited.
+  // Without a listener, a reader of the output that exits, such as `head`, would end the command.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // Without a listener, Node would open its debugger to every program on this machine.
+  // Without a listener, Node would open its debugger to every program of this machine.
   process.on('SIGUSR1', () => {});
   const interruption = new AbortController();
   interruption.signal.addEventListener('abort', () => {
-    process.stderr.write('\nstopping: finishing what is under way\n');
+    process.stderr.write('\nstopping: finishing what is in progress\n');
   });
   return {
     environment: process.env,
@@ -63,15 +63,15 @@ export function terminal(entry: string): Call {
 }
 
 /**
- * An empty line, a comment, or an assignment that systemd (`EnvironmentFile`) and `parseEnv` read
- * alike: Node cuts a value at `#` and keeps backslashes, systemd keeps `#` and interprets
- * backslashes. A quotation mark inside a bare value is literal, as JSON needs it.
+ * An empty line, a comment, or an assignment that systemd (`EnvironmentFile`) and `parseEnv` parse
+ * alike: Node cuts a value at `#` and keeps backslashes; systemd keeps `#` and interprets
+ * backslashes. A quotation mark inside an unquoted value is literal, as JSON needs it.
  */
-const PLAIN =
+const PORTABLE_LINE =
   /^\s*(?:[#;].*|[A-Za-z_]\w*\s*=\s*(?:'[^']*'|"[^"\\]*"|(?:[^\s'"`#\\][^#\\]*?)?)\s*)?$/;
 
 /**
- * The environment plus the settings files: a later file overrides an earlier one, the environment
+ * The environment and the settings files. A later file overrides an earlier one; the environment
  * overrides them all.
  */
 export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
@@ -85,9 +85,9 @@ export function withSettingsFiles(environment: Environment, files: readonly stri
 /** Throws a `UsageError` that names the file and the line, but no value. */
 export function settingsIn(text: string, path = ''): Environment {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const wrong = lines.findIndex((line) => !PLAIN.test(line)) + 1;
+  const wrong = lines.findIndex((line) => !PORTABLE_LINE.test(line)) + 1;
   if (wrong === 0) return parseEnv(lines.filter((line) => !/^\s*[#;]/.test(line)).join('\n'));
   throw new UsageError(
-    `${path} line ${wrong} can be read in several ways; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
+    `${path} line ${wrong} is ambiguous; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
   );
 }

@@ -1,5 +1,5 @@
-// `erase`: exports an account, records it in the ledger, deletes the exported records, and checks
-// that nothing is left.
+// `erase`: exports an account, adds it to the ledger, deletes the exported records, and checks that
+// nothing is left.
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,13 +32,12 @@ export async function eraseAccount(
       `nothing was deleted: ${account} changed during the export; end its access at the identity provider, then run this again with a new folder`,
     );
   }
-  // Before the first deletion: a backup that is taken in between has records of an erased account.
+  // Before the first deletion, because a backup during the erasure has records of the account.
   addToLedger(ledger, { subject: account, erased: new Date().toISOString() });
   try {
     for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {
       const path = join(exportFolder, `${collection}.ndjson`);
       const records = recordsOf(service.client, account, collection);
-      // A record that is already gone isn't a failure.
       await mapConcurrent((await open(path)).readLines(), CONNECTIONS, async (line) => {
         await service.withRetry(() => records.delete(JSON.parse(line).id)).catch(ignoreNotFound);
       });
@@ -72,10 +71,10 @@ async function assertNothingLeft(account: string, service: ServiceClient): Promi
   );
 }
 
-/** When the last backup with the records will be removed: an erasure doesn't change backups, they expire. */
+/** When the last backup with the records expires. An erasure doesn't change backups. */
 function backupExpiry(backups: BackupSettings | undefined): string {
   if (backups === undefined) {
-    return 'BACKUP_DIR is not set here: other copies of the database, and the states that a replica keeps, hold the records until they are removed.';
+    return 'BACKUP_DIR is unset: other copies of the database, and the snapshots of a replica, hold the records until they are removed.';
   }
   const { folder, intervalHours, keep } = backups;
   const when =

@@ -1,5 +1,5 @@
-// Records as lines of CSV. The header has all properties of all records; nested values
-// are JSON. Importing such a file creates the same records.
+// Writes records as CSV. The header has every property of any record; nested values are JSON. An import
+// of such a file creates the same records.
 
 import { stringify } from 'csv-stringify/sync';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
@@ -7,14 +7,14 @@ import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { JsonValue } from '../../../core/domain/json.js';
 import { cellOfValue, type DecimalMark } from '../cell-values.js';
 
-/** A header is text, whatever it looks like. */
+/** Header cells are escaped like a text property. */
 const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'name');
 
 export interface CsvStyle {
   readonly delimiter: string;
   /** Precedes the fraction of a number. */
   readonly decimal: DecimalMark;
-  /** For Excel: a byte order mark, and no text that a spreadsheet program treats as a formula or a number. */
+  /** With a byte order mark, and texts escaped that a spreadsheet program treats as a formula or a number. */
   readonly isForExcel: boolean;
 }
 
@@ -23,7 +23,7 @@ export function csvHeader(columns: ReadonlySet<string>, style: CsvStyle): string
   return (style.isForExcel ? '\ufeff' : '') + csvLine(cells, style);
 }
 
-/** `collection`: of a record. Other rows are never imported, so their null values are empty cells. */
+/** `collection`: undefined for rows that are not records. These are never imported, so their nulls are empty cells. */
 export function csvRow(
   row: Readonly<Record<string, unknown>>,
   columns: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// `export`: writes all data of one account into a new folder: a file for each collection
-// that has records, the payments computed from its orders, and its audit events.
+// `export`: writes all data of an account into a new folder: a file for each collection that has
+// records, the payments computed from its orders, and its audit events.
 
 import { mkdir, mkdtemp, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
 
 export interface ExportOptions {
   readonly account: string;
-  /** Its files appear all at once, when the export is complete. */
+  /** Created when the export is complete. */
   readonly folder: string;
   readonly collections: readonly CollectionName[];
   /** Undefined: NDJSON. */
@@ -23,8 +23,8 @@ export interface ExportOptions {
 }
 
 /**
- * Resolves with the numbers of records, and whether any were created or deleted during the export.
- * `summary`: for the terminal.
+ * Resolves with the numbers of records, a summary for the terminal, and whether records were created or
+ * deleted during the export.
  */
 export async function exportAccount(options: ExportOptions, service: ServiceClient) {
   const { account, folder, collections, csv } = options;
@@ -62,7 +62,7 @@ async function* paymentPages(orders: AsyncIterable<StoredRecord[]>) {
   for await (const page of orders) yield page.map(paymentOf);
 }
 
-/** The audit log can't be listed by account, so the whole log is read. */
+/** Reads the whole audit log, which can't be listed by account. */
 async function* eventPages({ account, collections }: ExportOptions, service: ServiceClient) {
   const isOwn = ({ owner_sub, resource }: AuditEvent) =>
     owner_sub === account && collections.some((name) => name === resource);
@@ -72,8 +72,8 @@ async function* eventPages({ account, collections }: ExportOptions, service: Ser
 }
 
 /**
- * Writes rows, which come newest first, to a new file that only its owner may read, oldest
- * first; no file if there are no rows. Resolves with their number.
+ * Writes rows, which are listed newest first, to a new file that only its owner can read, oldest first.
+ * Writes no file if there are no rows. Resolves with their number.
  */
 async function writeRows(
   pages: AsyncIterable<readonly object[]>,
@@ -85,7 +85,7 @@ async function writeRows(
   const columns = new Set<string>();
   const collection = COLLECTION_NAMES.find((each) => each === name);
   let count = 0;
-  async function* tapped() {
+  async function* countedPages() {
     for await (const page of pages) {
       for (const name of page.flatMap(Object.keys)) columns.add(name);
       count += page.length;
@@ -94,8 +94,8 @@ async function writeRows(
   }
   async function* text() {
     let isFirst = true;
-    for await (const page of oldestFirst(tapped())) {
-      // Once the first page comes, all rows have been read, so every column is known.
+    for await (const page of oldestFirst(countedPages())) {
+      // By the first page, all rows have been read, so every column is known.
       if (csv !== undefined && isFirst) yield csvHeader(columns, csv);
       isFirst = false;
       const lines = page.map((json) =>
@@ -110,7 +110,7 @@ async function writeRows(
   return count;
 }
 
-/** The number of records, and a text that is the same unless a record is created or deleted. */
+/** The number of records, and a text that changes when a record is created or deleted. */
 async function snapshotOf({ account, collections }: ExportOptions, service: ServiceClient) {
   let [total, text] = [0, ''];
   for (const collection of collections) {
@@ -122,11 +122,11 @@ async function snapshotOf({ account, collections }: ExportOptions, service: Serv
   return { total, text };
 }
 
-/** A new folder next to `folder`, which must be missing or empty. Only its owner may enter it. */
+/** Creates a folder next to `folder`, which must be missing or empty. Only its owner can enter it. */
 async function partialFolder(folder: string): Promise<string> {
   try {
     await mkdir(dirname(folder), { recursive: true });
-    // On Windows an empty folder would block the rename. One with files stays, and fails the export.
+    // On Windows an empty folder would block the rename. A folder with files fails the export.
     await rmdir(folder).catch((error) => {
       if (errorCode(error) !== 'ENOENT') throw error;
     });

@@ -1,5 +1,5 @@
-// Reverses rows that come page by page, newest first. So an import in the file's order creates
-// the records in their original order.
+// Reverses rows that are listed newest first, so that an import creates the records in their original
+// order.
 
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 export const OWNER_ONLY = 0o600;
 
 /**
- * The rows of all pages as JSON texts, oldest first, in pages. They are buffered in a file that is
- * removed afterwards; memory holds only the offset of each page.
+ * Yields the rows of all pages as JSON texts, oldest first, page by page. Buffers them in a temporary
+ * file; memory holds only the offset of each page.
  */
 export async function* oldestFirst(pages: AsyncIterable<readonly object[]>) {
   const path = join(tmpdir(), `rows-${crypto.randomUUID()}`);

@@ -1,31 +1,30 @@
-// Maps columns to properties before the first row is validated.
+// Finds the header, and maps its columns to properties.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { Property } from '../../../core/domain/property.js';
 import { UsageError } from '../../program/command.js';
-import { type Cell, INVISIBLE, isFault, textOfCell } from '../cell-values.js';
+import { type Cell, INVISIBLE, isCellError, textOfCell } from '../cell-values.js';
 import { CommandError } from '../errors.js';
 import type { SheetRow } from './text-rows.js';
 
 export interface Column {
-  /** The header in the file, trimmed; empty if the column has none. */
+  /** As in the file, trimmed; empty if the column has none. */
   readonly header: string;
   readonly property: string;
   /** Undefined if the table of collections has no such property. */
   readonly known: Property | undefined;
 }
 
-/** The columns of a file, and the meaning of its header. */
 export interface Header {
-  /** Its index among the rows that were searched. */
+  /** Among the rows that were searched. */
   readonly index: number;
   readonly columns: readonly Column[];
-  /** Whether the file is an export of ours: only they have the columns `id` and `owner_sub`. */
-  readonly isOwn: boolean;
+  /** Whether the file is one of our exports: only these have the columns `id` and `owner_sub`. */
+  readonly isExport: boolean;
 }
 
-/** Adds `Jina=name,Simu=phone`; a backslash escapes a comma or an equals sign in a header. */
+/** Parses `Jina=name,Simu=phone` into `map`. A backslash escapes a comma or an equals sign in a header. */
 export function parseMap(given: string, map = new Map<string, string>()) {
   for (const pair of given.split(/(?<!\\),/)) {
     const [header = '', property = '', ...more] = pair
@@ -42,8 +41,8 @@ export function parseMap(given: string, map = new Map<string, string>()) {
 }
 
 /**
- * The header is the first row that has every required property and every column of the
- * map; titles may precede it. If there is none, this throws with what the first row lacks.
+ * The header is the first row that has every required property and every column of the map; titles may
+ * precede it. If there is none, throws an error with what the first row lacks.
  */
 export function headerIn(
   file: string,
@@ -88,21 +87,21 @@ export function headerIn(
     taken.set(property, at);
     return { header, property, known: properties.find(({ name }) => name === property) };
   });
-  return { index, columns, isOwn: isOwn(names) };
+  return { index, columns, isExport: isExport(names) };
 }
 
 function namesIn({ cells }: SheetRow): string[] {
   const names = cells.map(headerOf);
-  if (!isOwn(names)) return names.map((name) => name.trim());
+  if (!isExport(names)) return names.map((name) => name.trim());
   return names.map((name) => (name.startsWith("'") ? name.slice(1) : name));
 }
 
 /** A cell that is merged with another one is empty. */
 function headerOf(cell: Cell): string {
-  return isFault(cell) ? '' : textOfCell(cell).replace(INVISIBLE, '');
+  return isCellError(cell) ? '' : textOfCell(cell).replace(INVISIBLE, '');
 }
 
-function isOwn(names: readonly string[]): boolean {
+function isExport(names: readonly string[]): boolean {
   return names.includes('id') && names.includes('owner_sub');
 }
 

@@ -16,7 +16,7 @@ import {
 import { Report } from './report.js';
 import { readSource, type SourceFile } from './source-file.js';
 
-/** Resolves with the exit code: 1 if a row is bad, even if it was left out. `service`: undefined in a dry run. */
+/** Resolves with the exit code: 1 if a row is bad, even if it was skipped. `service`: undefined in a dry run. */
 export async function importData(
   options: ImportOptions,
   service: ServiceClient | undefined,
@@ -45,7 +45,7 @@ export async function importData(
   return exitCode;
 }
 
-/** One file into one collection, or the files of an export's folder, each into its own. */
+/** The files to import, each with its collection: one file, or those of an export's folder. */
 function sourcesOf({ path, into, encoding }: ImportOptions): [SourceFile, CollectionName][] {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     const found = COLLECTION_NAMES.filter((name) => (into ?? name) === name).flatMap((collection) =>

@@ -1,5 +1,5 @@
-// Imports one file into one collection, in three steps: validate all rows, leave out those that are
-// records of the account already, send the others.
+// Imports one file into one collection in three steps: validate all rows, skip those that the account
+// already has, send the others.
 
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
@@ -31,7 +31,7 @@ export interface ImportOptions extends Reading {
   readonly inOrder?: boolean | undefined;
 }
 
-/** Its valid rows, in the file's order. */
+/** A file's valid rows, in its order. */
 export interface ValidFile {
   readonly source: SourceFile;
   readonly collection: CollectionName;
@@ -42,10 +42,10 @@ export interface ValidFile {
 const SHOWN_ROWS = 3;
 const SHOWN_MAX_CHARACTERS = 200;
 const PHONE_NAMES = /phone|simu|mobile|^tel/i;
-/** A spreadsheet that treats it as a quantity drops a leading zero or plus sign. */
-const WITHOUT_BEGINNING = /^[1-9]\d{6,14}$/;
+/** A spreadsheet that treats it as a number drops a leading zero or plus sign. */
+const WITHOUT_PREFIX = /^[1-9]\d{6,14}$/;
 
-/** Prints what was found, and adds the problems of bad rows to the report. */
+/** Prints a summary, and adds the problems of bad rows to the report. */
 export async function validateFile(
   source: SourceFile,
   collection: CollectionName,
@@ -69,20 +69,24 @@ export async function validateFile(
   return { source, collection, rows, badRows };
 }
 
-/** Warnings to check before an import: values that are valid, but probably mistakes. */
+/** Warnings about values that are valid, but probably mistakes. */
 function warningsAbout(rows: readonly ValidatedRow[], source: SourceFile): string[] {
-  const warning = (sentence: string, isOdd: (name: string, value: JsonValue) => boolean) => {
-    const odd = rows.flatMap(({ line, record }) =>
-      Object.entries(record).flatMap(([name, value]) => (isOdd(name, value) ? { line, name } : [])),
+  const warning = (sentence: string, isSuspicious: (name: string, value: JsonValue) => boolean) => {
+    const suspicious = rows.flatMap(({ line, record }) =>
+      Object.entries(record).flatMap(([name, value]) =>
+        isSuspicious(name, value) ? { line, name } : [],
+      ),
     );
-    const [first] = odd;
+    const [first] = suspicious;
     if (first === undefined) return [];
-    return [`${locationOf(source, first.line)}: ${first.name} ${sentence} (${odd.length} in all)`];
+    return [
+      `${locationOf(source, first.line)}: ${first.name} ${sentence} (${suspicious.length} in all)`,
+    ];
   };
   return [
     ...warning(
       'starts with neither 0 nor +, which a spreadsheet may have removed',
-      (name, value) => PHONE_NAMES.test(name) && WITHOUT_BEGINNING.test(String(value)),
+      (name, value) => PHONE_NAMES.test(name) && WITHOUT_PREFIX.test(String(value)),
     ),
     ...warning(
       'has invisible characters, so a search won’t find what people type',
@@ -92,9 +96,8 @@ function warningsAbout(rows: readonly ValidatedRow[], source: SourceFile): strin
 }
 
 /**
- * The file without the rows that are records of the account already. Two equal rows are two
- * records, so each record stands for one row. Throws a `CommandError` if there are any, and
- * `existing` doesn't say what to do.
+ * The file without the rows that the account already has. Two equal rows are two records, so each record
+ * matches one row. Throws a `CommandError` if there are any and `existing` is undefined.
  */
 export async function withoutExisting(
   file: ValidFile,
@@ -111,29 +114,29 @@ export async function withoutExisting(
     else equal.push(row);
   }
   let isEmpty = true;
-  const there = new Set<ValidatedRow>();
+  const known = new Set<ValidatedRow>();
   for await (const page of recordPages(service, account, collection)) {
     if (page.length > 0) isEmpty = false;
     if (existing === 'create') break;
     for (const record of page) {
       const row = byContent.get(contentOf(collection, record))?.shift();
-      if (row !== undefined) there.add(row);
+      if (row !== undefined) known.add(row);
     }
   }
   if (isEmpty) out(`the account ${JSON.stringify(account)} has no ${collection} yet\n`);
-  if (there.size > 0 && existing === undefined) {
+  if (known.size > 0 && existing === undefined) {
     throw new CommandError(
-      `nothing was written: ${there.size} of ${counted(file.rows.length, 'row')} of ${source.path} are in ${collection} of the account already, as equal records; pass --existing skip to leave them out, or --existing create to create them once more`,
+      `nothing was written: ${known.size} of ${counted(file.rows.length, 'row')} of ${source.path} are in ${collection} of the account already, as equal records; pass --existing skip to leave them out, or --existing create to create them once more`,
     );
   }
-  if (there.size > 0) out(`${source.path}: ${counted(there.size, 'row')} there already\n`);
-  return { ...file, rows: file.rows.filter((row) => !there.has(row)) };
+  if (known.size > 0) out(`${source.path}: ${counted(known.size, 'row')} there already\n`);
+  return { ...file, rows: file.rows.filter((row) => !known.has(row)) };
 }
 
 /**
- * Creates a record for each row. A refusal that asks to wait is repeated. After any other failure,
- * a lost response included, it sends nothing more: only a second run, which compares with the
- * account, can tell what was created.
+ * Creates a record for each row. Retries after 429 and 503. After any other error, including a lost
+ * response, sends nothing more: only a second run, which compares with the account, can know what was
+ * created.
  */
 export async function sendFile(
   { source, collection, rows, badRows }: ValidFile,
@@ -163,18 +166,18 @@ export async function sendFile(
   call.out(`${source.path}: ${counted(total, 'record')} created${leftOut}\n`);
 }
 
-/** 429 and 503: nothing was done, so a repeated create makes no second record. */
+/** After 429 and 503 nothing was changed, so a retry can't create a second record. */
 function isSafeToRetry(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503);
 }
 
-/** Equal for a row and the record created from it, whatever the order of properties. */
+/** A digest that is equal for a row and the record created from it, in any order of properties. */
 function contentOf(collection: CollectionName, record: JsonObject): string {
   const { defaults, mirrorsOwner } = COLLECTIONS[collection];
   const given = mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];
   const own = Object.entries({ ...defaults, ...record }).filter(([name]) => !given.includes(name));
   const text = JSON.stringify(Object.fromEntries(own), (name, value: JsonValue) => {
-    // An earlier import, or another client, may have kept what an import removes.
+    // Another client may have stored the characters that an import removes.
     if (name === 'phone' && typeof value === 'string') return value.replace(INVISIBLE, '');
     return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
   });

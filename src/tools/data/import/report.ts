@@ -1,5 +1,5 @@
-// The problems of a file: each with its position, the reason and the value. The terminal shows
-// the first few; the report, which people open in a spreadsheet, has all of them.
+// The problems found by an import, each with its position, reason and value. The terminal shows the
+// first few; the report, a CSV file for a spreadsheet, has all of them.
 
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -11,7 +11,7 @@ export interface Problem {
   /** The header or the property; empty if it is about the whole row. */
   readonly column: string;
   readonly problem: string;
-  /** Empty if it isn't about a value. */
+  /** Empty if the problem isn't about a value. */
   readonly value: string;
 }
 
@@ -25,27 +25,27 @@ export class Report {
   readonly #shown: string[] = [];
   readonly #rows: string[][] = [['file', 'line', 'column', 'problem', 'value']];
 
-  /** Adds the problems of one row, if it has any. `line`: where it begins, from 1. */
+  /** Adds the problems of one row. `line`: where the row starts, from 1. */
   add(source: SourceFile, line: number, problems: readonly Problem[]): void {
     if (problems.length > 0) this.badRows++;
     const file = basename(source.path);
     for (const { column, problem, value } of problems) {
       this.#rows.push([file, String(line), column, problem, truncate(value, VALUE_MAX_CHARACTERS)]);
       if (this.#shown.length === SHOWN_MAX) continue;
-      const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
+      const position = column === '' ? '' : `, column ${JSON.stringify(column)}`;
       const shown = JSON.stringify(truncate(value, VALUE_SHOWN_MAX_CHARACTERS));
       const of = value === '' ? '' : ` (${shown})`;
-      this.#shown.push(`${file}, ${locationOf(source, line)}${place}: ${problem}${of}`);
+      this.#shown.push(`${file}, ${locationOf(source, line)}${position}: ${problem}${of}`);
     }
   }
 
-  /** The text for the terminal. `path`: the written report. */
+  /** The text for the terminal. `path`: of the written report. */
   lines(path = 'the file that --report names'): string[] {
     const more = this.#rows.length - 1 - this.#shown.length;
     return more === 0 ? this.#shown : [...this.#shown, `and ${more} more, all in ${path}`];
   }
 
-  /** An existing file is overwritten. */
+  /** Overwrites an existing file. */
   write(path: string): void {
     // Someone else's file must not run formulas in the operator's spreadsheet.
     const style = { escape_formulas: true, record_delimiter: '\r\n', bom: true } as const;

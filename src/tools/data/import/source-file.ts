@@ -1,5 +1,5 @@
-// The imported file, read whole. Every byte is checked to find the encoding; nothing is guessed
-// from letter frequencies.
+// Reads the file to import. The encoding is detected by checking every byte; nothing is guessed from
+// letter frequencies.
 
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly bytes: Buffer;
   /** The text without its byte order mark; empty for a workbook. */
   readonly text: string;
-  /** Shown on the terminal; undefined for a workbook. */
+  /** For the terminal; undefined for a workbook. */
   readonly encoding?: string;
 }
 
@@ -33,12 +33,12 @@ const ZIP_START = Buffer.from('PK\u0003\u0004');
 /** The byte order marks of UTF-16. */
 const UTF_16_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** `encoding`: as `TextDecoder` names it; undefined: UTF-8 if every byte fits, else Windows-1252. */
+/** `encoding`: a name for `TextDecoder`. Undefined: UTF-8 if the bytes are valid, otherwise Windows-1252. */
 export function readSource(path: string, encoding: string | undefined): SourceFile {
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {
     throw new UsageError(
-      `${path} has an unknown ending; name a file that ends in .xlsx, .csv, .tsv, .txt, .ndjson, .jsonl or .json, or an export's folder`,
+      `${path} has an unknown extension; name a file that ends in .xlsx, .csv, .tsv, .txt, .ndjson, .jsonl or .json, or an export's folder`,
     );
   }
   const { size } = statSync(path);
@@ -72,11 +72,11 @@ export function readSource(path: string, encoding: string | undefined): SourceFi
   };
 }
 
-/** Undefined if the bytes aren't valid UTF-8. Other encodings take any bytes. */
+/** Undefined if the bytes aren't valid UTF-8. Other encodings accept any bytes. */
 function decoded(bytes: Buffer, encoding: string): string | undefined {
   try {
     const decoder = new TextDecoder(encoding, { fatal: encoding === 'utf-8' });
-    // Decoded as a stream, because otherwise Node 20 decodes Windows-1252 as Latin-1, which has no €.
+    // As a stream, because otherwise Node 20 decodes Windows-1252 as Latin-1, which has no €.
     return decoder.decode(bytes, { stream: true }) + decoder.decode();
   } catch {
     return undefined;

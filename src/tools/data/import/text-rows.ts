@@ -1,4 +1,4 @@
-// The rows of CSV and JSON files, each with the line where it begins.
+// Reads the rows of CSV and JSON files, each with its line number.
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
@@ -6,11 +6,11 @@ import type { Cell } from '../cell-values.js';
 import { CommandError, describeError } from '../errors.js';
 import type { SourceFile } from './source-file.js';
 
-/** `line`: where it begins, counted from 1. An empty cell is `''` or null. */
+/** `line`: where the row starts, from 1. An empty cell is `''` or null. */
 export interface SheetRow {
   readonly line: number;
   readonly cells: readonly Cell[];
-  /** Whether the spreadsheet program doesn't show it: hidden, or filtered out. */
+  /** Whether the row is hidden or filtered out in the workbook. */
   readonly isHidden?: boolean;
 }
 
@@ -20,16 +20,16 @@ export interface JsonRow {
   readonly json: string;
 }
 
-/** A first line that only Excel knows, and parsers don't. */
+/** A first line that Excel understands, but parsers don't. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 const LINE_END = /\r\n|\n|\r/g;
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** The header first, then the rows. An empty line is one empty cell. */
+/** Includes the header. An empty line is one empty cell. */
 export function csvRows({ path, text }: SourceFile, delimiter: string | undefined): SheetRow[] {
   const [separator = '', mark] = SEPARATOR_LINE.exec(text) ?? [];
   const content = text.slice(separator.length);
-  /** The line where the next row begins. */
+  /** Where the next row starts. */
   let nextLine = separator === '' ? 1 : 2;
   const rows: SheetRow[] = [];
   try {
@@ -41,7 +41,7 @@ export function csvRows({ path, text }: SourceFile, delimiter: string | undefine
       max_record_size: 2 * REQUEST_BODY_MAX_BYTES,
       on_record: (cells: string[]) => {
         rows.push({ line: nextLine, cells });
-        // The parser's own count treats a \r\n within a value as two lines.
+        // Counted here, because the parser counts a \r\n within a value as two lines.
         for (const cell of cells) nextLine += cell.match(LINE_END)?.length ?? 0;
         nextLine++;
         return null;
@@ -51,12 +51,12 @@ export function csvRows({ path, text }: SourceFile, delimiter: string | undefine
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new CommandError(
-      `${path}, line ${nextLine}: a quotation mark in the row that begins here is never closed, or stands inside a value (${error.code}); put the value into quotation marks, and write a mark that is text twice ("")`,
+      `${path}, line ${nextLine}: a quotation mark in the row that starts here is never closed, or is inside an unquoted value (${error.code}); quote the value, and double a quotation mark inside it ("")`,
     );
   }
 }
 
-/** The delimiter that occurs most often in the first line, outside of quotation marks. */
+/** The most frequent delimiter of the first line, outside of quotation marks. */
 function likelyDelimiter(content: string): string {
   const line = content.replace(/"[^"]*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? '';
   const count = (mark: string) => line.split(mark).length;
@@ -72,11 +72,11 @@ export function ndjsonRows({ text }: SourceFile): JsonRow[] {
 export function jsonArrayRows({ path, text }: SourceFile): JsonRow[] {
   try {
     const array: unknown = JSON.parse(text, (_name, value) => {
-      // `JSON.stringify` would write null.
+      // `JSON.stringify` would write it as null.
       if (value === Infinity || value === -Infinity) throw new Error('a number is too large');
       return value;
     });
-    if (!Array.isArray(array)) throw new Error('it is something else');
+    if (!Array.isArray(array)) throw new Error('it is another JSON value');
     return array.map((record, index) => ({ line: index + 1, json: JSON.stringify(record) }));
   } catch (error) {
     throw new CommandError(

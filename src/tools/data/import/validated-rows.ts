@@ -1,5 +1,5 @@
-// Validates each row of a file by the service's own rules before anything is sent. The result
-// is the record that would be stored, or the problems of the row.
+// Validates each row of a file by the service's own rules before anything is sent. The result is the
+// record that would be stored, or the row's problems.
 
 import { fieldProblems } from '../../../clients/client/field-problems.js';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
@@ -10,8 +10,8 @@ import {
   BLANK_FORMULA,
   type Cell,
   type CellReading,
+  isCellError,
   isEmptyCell,
-  isFault,
   parseCell,
   textOfCell,
 } from '../cell-values.js';
@@ -22,21 +22,21 @@ import type { SourceFile } from './source-file.js';
 import { csvRows, type JsonRow, jsonArrayRows, ndjsonRows, type SheetRow } from './text-rows.js';
 import { workbookRows } from './workbook-rows.js';
 
-/** The operator's options for reading the file. */
-export interface Reading extends Omit<CellReading, 'isOwn'> {
+/** The options for reading the file. */
+export interface Reading extends Omit<CellReading, 'isExport'> {
   /** Properties by header. */
   readonly map?: ReadonlyMap<string, string> | undefined;
   /** Default: detected from the first line. */
   readonly delimiter?: string | undefined;
   /** The sheet of a workbook. */
   readonly sheet?: string | undefined;
-  /** Leave out the rows that a spreadsheet program doesn't show. */
+  /** Skip rows that a spreadsheet program doesn't show. */
   readonly skipHidden?: boolean | undefined;
 }
 
 export interface ValidatedRow {
   readonly line: number;
-  /** If the row has problems, the values that could be read. */
+  /** If the row has problems, only the values that could be read. */
   readonly record: JsonObject;
   readonly problems: readonly Problem[];
 }
@@ -44,7 +44,7 @@ export interface ValidatedRow {
 export interface ValidatedRows {
   /** In the file's order. */
   readonly rows: readonly ValidatedRow[];
-  /** Notes on the file's other lines, and on rows that a spreadsheet program doesn't show. */
+  /** About the file's other lines, and about hidden rows. */
   readonly notes: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function fromJson(given: readonly JsonRow[], collection: CollectionName): Valida
   const rows = given.map(({ line, json }) => {
     const outcome = parseJsonObject(json);
     if (outcome.ok) return validatedRow(line, outcome.value, collection);
-    // The service's message is about a request's body.
+    // The service's message is about a request body.
     const [problem = ''] = outcome.failure.message.replace('the body', 'the record').split('; ');
     return badRow(line, '', problem, json.trim());
   });
@@ -109,15 +109,15 @@ function fromSheet(
 }
 
 function isFilled(cell: Cell): boolean {
-  if (isFault(cell)) return cell !== BLANK_FORMULA;
+  if (isCellError(cell)) return cell !== BLANK_FORMULA;
   return textOfCell(cell).trim() !== '';
 }
 
-/** An empty cell sets no property, so that the service's defaults apply. */
+/** An empty cell sets no property, so that the service's default applies. */
 function rowOfSheet(
   { line, cells }: SheetRow,
   collection: CollectionName,
-  { columns, isOwn }: Header,
+  { columns, isExport }: Header,
   reading: Reading,
 ): ValidatedRow {
   if (cells.length !== columns.length) {
@@ -130,12 +130,12 @@ function rowOfSheet(
   for (const [index, { header, property, known }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (isEmptyCell(cell, known)) continue;
-    if (header === '' && !isOwn) {
+    if (header === '' && !isExport) {
       const problem = 'the value has no header above it';
       problems.push({ column: String(index + 1), problem, value: textOfCell(cell) });
       continue;
     }
-    const found = parseCell(cell, known, { ...reading, isOwn });
+    const found = parseCell(cell, known, { ...reading, isExport });
     if (found.ok) members.push([property, found.value]);
     else problems.push({ column: header, problem: found.problem, value: textOfCell(cell) });
   }

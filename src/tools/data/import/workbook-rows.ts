@@ -1,25 +1,25 @@
-// The rows of a workbook's sheet. A cell is what its format shows: a day, a time of day, a duration,
-// a number with leading zeros. What can't be read without a guess is a `CellFault`.
+// Reads the rows of a workbook's sheet. A cell is read as its format shows it: a date, a time of day, a
+// duration, a number with leading zeros. A cell that could only be guessed is a `CellError`.
 
 import type { CellObject, DenseWorkSheet, Range, WorkBook } from '@e965/xlsx';
 import { strFromU8, unzipSync } from 'fflate';
-import { BLANK_FORMULA, type Cell, type CellFault, textOfCell } from '../cell-values.js';
+import { BLANK_FORMULA, type Cell, type CellError, textOfCell } from '../cell-values.js';
 import { CommandError, describeError } from '../errors.js';
 import type { SourceFile } from './source-file.js';
 import type { SheetRow } from './text-rows.js';
 
-/** Imported when a workbook is read: it is larger than all else that a command loads. */
+/** Loaded on demand, because it is larger than everything else that a command loads. */
 type Library = typeof import('@e965/xlsx');
 
-/** Valid XML that no spreadsheet program writes, and in which the library would miss cells. */
+/** Valid XML in which the library would miss cells. No spreadsheet program writes it. */
 const UNREADABLE_XML = /<(?:\w+:)?(?:row|c|f|v|is|t|mergeCell)[\t\r\n]|<\/[\w:]+\s+>|<!--[^>]*</;
 /** Such as 0713445210, a number in the format 0000000000. */
 const DIGITS_SHOWN = /^[+\d][\d ()-]*$/;
-/** At most about 1 GB of memory: 48 MiB of short cells took 22 times that. A small file may unpack to any length. */
+/** For at most about 1 GB of memory, because 48 MiB of short cells took 22 times that. A small file may unpack to any size. */
 const UNPACKED_MAX_BYTES = 48 * 1_048_576;
 /** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
 const ZONE = '+03:00';
-const UNCALCULATED: CellFault = {
+const UNCALCULATED: CellError = {
   problem:
     'the formula has no result in the file; open the file in a spreadsheet program, and save it',
   shown: '',
@@ -53,7 +53,7 @@ function openBook({ read }: Library, path: string, bytes: Buffer): WorkBook {
         throw new Error(`unusual line breaks or comments in ${name}`);
       }
     }
-    // `sheetStubs`: without it a formula without result is an empty cell. `cellStyles`: hidden rows.
+    // `sheetStubs`: reports formulas without a result. `cellStyles`: reports hidden rows.
     return read(bytes, { dense: true, sheetStubs: true, cellNF: true, cellStyles: true });
   } catch (error) {
     throw new CommandError(
@@ -62,7 +62,7 @@ function openBook({ read }: Library, path: string, bytes: Buffer): WorkBook {
   }
 }
 
-/** Throws before it unpacks more than the limit. */
+/** Throws before unpacking more than the limit. */
 function sheetFiles(bytes: Buffer) {
   let unpacked = 0;
   return unzipSync(bytes, {
@@ -88,7 +88,7 @@ function hasCells(sheet: DenseWorkSheet): boolean {
 
 function rowsOf(library: Library, sheet: DenseWorkSheet, date1904: boolean): SheetRow[] {
   const data = sheet['!data'] ?? [];
-  // Cells that only have a style don't widen the table.
+  // Cells that only have a style don't count.
   const width = data.reduce(
     (widest, cells = []) => Math.max(widest, cells.findLastIndex(isFilled) + 1),
     0,
@@ -102,12 +102,12 @@ function rowsOf(library: Library, sheet: DenseWorkSheet, date1904: boolean): She
   return rows;
 }
 
-/** Whether each row of the merged cells has the value, such as an amount, only a person can say. */
+/** Merged cells are errors, because only a person knows whether the value is for each row or for one. */
 function markMerged(rows: readonly { readonly cells: Cell[] }[], { s: start, e: end }: Range) {
   const shown = textOfCell(rows[start.r]?.cells[start.c]);
   if (shown === '') return;
-  const place = `line ${start.r + 1}, column ${start.c + 1}`;
-  const problem = `the cell is merged with ${place}; unmerge them, and write the value into each row that it is for`;
+  const position = `line ${start.r + 1}, column ${start.c + 1}`;
+  const problem = `the cell is merged with ${position}; unmerge them, and write the value into each row that it is for`;
   for (const [at, { cells }] of rows.slice(start.r, end.r + 1).entries()) {
     const last = Math.min(end.c, cells.length - 1);
     for (let column = at === 0 ? start.c + 1 : start.c; column <= last; column++) {
@@ -126,7 +126,7 @@ function cellOf({ SSF }: Library, cell: CellObject | undefined, date1904: boolea
   if (value === '' && formula !== undefined) return BLANK_FORMULA;
   if (typeof value !== 'number') return (value ?? null) as Cell;
   if (typeof format !== 'string' || !SSF.is_date(format)) {
-    // A spreadsheet shows, and people compare, 15 digits: 3000.0000000000005 is 3000.
+    // Spreadsheets show 15 digits, so 3000.0000000000005 is 3000.
     const number = Number(value.toPrecision(15));
     const isPlain = shown === String(number) || !DIGITS_SHOWN.test(shown);
     return isPlain ? number : { number, shown };

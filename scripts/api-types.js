@@ -1,5 +1,5 @@
-// `npm run types`: writes src/core/domain/api-schema.ts, the types of the clients and of the
-// operator's views, from the OpenAPI document. test/house/api-types.test.ts fails when they are stale.
+// `npm run types`: generates src/core/domain/api-schema.ts, the types of the clients and of the operator's
+// views, from the OpenAPI document. test/house/api-types.test.ts fails if they are stale.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ function typeForClients({ properties }, names) {
 }
 
 /**
- * What the generator has no option for: `readonly`, comments of one line, and no sentence about definitions.
+ * Adds what the generator has no option for: `readonly`, one-line comments, no sentences about definitions.
  * @param {string} text
  * @param {ReadonlySet<string>} records
  */

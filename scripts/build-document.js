@@ -1,5 +1,4 @@
-// Makes the description of the API from the sources: the OpenAPI document, in two
-// versions. The code that makes it runs only here and is not shipped.
+// Generates the OpenAPI document from the sources, in two versions. The generator itself is not shipped.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ const DOCUMENT = `
 `;
 
 /**
- * Texts of dist/ by file name.
+ * Resolves with the documents' texts, by file name.
  * @param {string} root
  * @returns {Promise<Record<string, string>>}
  */
@@ -29,7 +28,7 @@ export async function makeDocument(root) {
     sourceRoot: root,
     write: false,
   });
-  // A file, not a data URL: its name and its source map lead an error to the line in src.
+  // A file, not a data URL, so that errors name the line in src.
   const folder = join(root, 'node_modules/.cache');
   const path = join(folder, `document-${process.pid}.mjs`);
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,4 @@
-// Builds dist/: types are checked first, then the description of the API is made,
-// then the bundles: each entry with all that it needs.
+// Builds dist/: checks types, generates the OpenAPI document, then bundles each entry point.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +9,7 @@ import { makeDocument } from './build-document.js';
 import { noticesOf } from './notices.js';
 import { root } from './root.js';
 
-/** What the build reads, besides every file of src. */
+/** What the build reads in addition to src. */
 const BUILD_INPUTS = [
   'package-lock.json',
   'scripts/build.js',
@@ -35,12 +34,12 @@ const common = {
 /** An import of `node:` anything is a build error here. @type {import('esbuild').BuildOptions} */
 const neutral = { ...common, platform: 'neutral', mainFields: ['module', 'main'] };
 
-/** What only dist/handler.js holds. Every other bundle imports it from there, so that what runs is what was tested. */
+/** Only dist/handler.js contains it. Other bundles import it from there, so that what runs is what was tested. */
 const CORE = 'src/core';
 const CORE_FOLDERS = ['admission', 'domain', 'http', 'identity', 'records'];
 const IN_HANDLER = new RegExp(`^(?:src/handler|${CORE}/(?:${CORE_FOLDERS.join('|')})/.*)\\.js$`);
 
-/** The handler, and every export of the core, which is not part of its types. @type {import('esbuild').StdinOptions} */
+/** The handler, and every export of the core; its types have only the handler. @type {import('esbuild').StdinOptions} */
 const handlerEntry = {
   contents: ['src/handler.ts', ...CORE_FOLDERS.flatMap(modulesIn)]
     .map((path) => `export * from './${path}';`)
@@ -56,11 +55,11 @@ function modulesIn(folder) {
 }
 
 /**
- * Redirects imports to the built files: of the core to `handler.js`, and of `libsql.ts`, which has
- * its thread next to it. @type {import('esbuild').Plugin}
+ * Redirects imports to built files: of the core to `handler.js`, and of `libsql.ts` to `libsql.js`,
+ * which needs its thread's file next to it. @type {import('esbuild').Plugin}
  */
-const besideBuilt = {
-  name: 'beside-built',
+const importBuilt = {
+  name: 'import-built',
   setup({ onResolve }) {
     onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir, kind }) => {
       if (kind === 'entry-point') return null;
@@ -76,25 +75,25 @@ const onNode = {
   ...common,
   platform: 'node',
   external: ['libsql', 'pg'],
-  plugins: [besideBuilt],
+  plugins: [importBuilt],
 };
 
 /** @type {import('esbuild').BuildOptions} */
 const clients = {
   ...common,
   entryPoints: ['src/client.ts', 'src/operator-client.ts'],
-  // Browsers and phones of 2019: an app's bundler does not translate installed packages.
+  // For browsers and phones of 2019, because bundlers don't transpile installed packages.
   target: 'es2019',
   platform: 'neutral',
 };
 
-/** Until types and description are right, dist/ stays as it was. */
+/** Leaves dist/ unchanged if the type check or the document fails. */
 async function buildAll() {
   await typeScript('src/tsconfig.check.json');
-  const described = await makeDocument(root);
+  const documents = await makeDocument(root);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   mkdirSync(join(root, 'dist'));
-  for (const [name, text] of Object.entries(described)) {
+  for (const [name, text] of Object.entries(documents)) {
     writeFileSync(join(root, 'dist', name), text);
   }
   const [bundles] = await Promise.all([
@@ -102,7 +101,7 @@ async function buildAll() {
     typeScript('src/tsconfig.build.json'),
     typeScript('src/tsconfig.clients.json'),
   ]);
-  // The types next to this file count as CommonJS.
+  // Makes the declarations in this folder CommonJS.
   writeFileSync(join(root, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), noticesOf(root, bundles));
 }
@@ -111,17 +110,17 @@ async function buildAll() {
 async function buildBundles() {
   const results = await Promise.all([
     build({ ...neutral, stdin: handlerEntry, entryNames: 'handler' }),
-    // For the tests of those who embed the service, on any host.
+    // For the tests of programs that embed the service, on any host.
     build({
       ...neutral,
       entryPoints: ['src/memory.ts', 'src/storage-conformance.ts'],
-      plugins: [besideBuilt],
+      plugins: [importBuilt],
     }),
     build({
       ...neutral,
       entryPoints: ['src/worker.ts'],
       external: ['cloudflare:workers'],
-      plugins: [besideBuilt],
+      plugins: [importBuilt],
     }),
     build({
       ...onNode,
@@ -129,12 +128,12 @@ async function buildBundles() {
         { in: 'src/libsql.ts', out: 'libsql' },
         { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
         { in: 'src/storage/file/backup-process.ts', out: 'backup-process' },
-        // Separate from the next entries, so that it does not split the deployed bundles into chunks.
+        // Not among the next entries, so that it does not split the deployed bundles into chunks.
         { in: 'src/preview.ts', out: 'preview' },
       ],
     }),
-    // The service and the operator's command. What they share is in chunks; a command's
-    // own part, with the libraries that it needs, is loaded when it is called.
+    // The service and the operator's commands. Shared code is in chunks; a command's own code and
+    // libraries are loaded when it is called.
     build({
       ...onNode,
       entryPoints: ['src/server.ts', 'src/manage.ts'],
@@ -144,7 +143,7 @@ async function buildBundles() {
         js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
       },
     }),
-    // The console's pages load it in the browser.
+    // The stylesheet of the console's pages.
     build({
       ...common,
       entryPoints: ['src/tools/console/console.css'],
@@ -160,7 +159,7 @@ async function buildBundles() {
   return results.flatMap(({ metafile }) => metafile ?? []);
 }
 
-/** Runs the compiler on a configuration; it prints the errors that it finds. @param {string} project */
+/** Runs the compiler on a configuration. It prints its errors. @param {string} project */
 async function typeScript(project) {
   const args = [TSC, '--pretty', 'false', '--project', project];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
@@ -168,7 +167,7 @@ async function typeScript(project) {
   if (code !== 0) throw new Error(`${project} has type errors`);
 }
 
-/** By content, not by time: a checkout of an older commit has newer files. */
+/** By content, not by time, because a checkout of an older commit has newer files. */
 function sourceHash() {
   const hash = createHash('sha256');
   const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
@@ -181,7 +180,7 @@ function sourceHash() {
   return hash.digest('hex');
 }
 
-// A preview or a test that runs loads its files lazily: dist/ is replaced only if sources have changed.
+// dist/ is replaced only if sources have changed, because a running preview or test loads its files lazily.
 const stamp = join(root, 'dist/.built');
 const hash = sourceHash();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hash) {

@@ -1,6 +1,6 @@
-// `npm run compat`: the service with third-party programs, before a release: the recipes of
-// the pages with their frameworks, a generator of clients, identity providers, a fuzzer
-// and the whole release. Installs what it needs into data/compat.
+// `npm run compat`: tests the service with third-party programs before a release: the pages' recipes with
+// their frameworks, a client generator, identity providers, a fuzzer and the whole release. Installs
+// what it needs into data/compat.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A port of this machine that was free a moment ago, for programs that take no port 0.
+// Finds a free port, for programs that don't accept port 0.
 
 import { createServer } from 'node:net';
 

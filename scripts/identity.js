@@ -1,4 +1,4 @@
-// An identity provider as the preview has it, for the commands that run the service on this machine.
+// The preview's identity provider, for commands that run the service on this machine.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

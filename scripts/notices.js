@@ -1,5 +1,5 @@
-// The licences of what the bundles contain, which travel with dist/ and the
-// package. Made from esbuild's own account of each bundle, so none is forgotten.
+// Collects the licences of the bundled packages for dist/. From esbuild's metafiles, so that none is
+// forgotten.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ const LICENCE_FILE = /^(licen[cs]e|notice|copying)(-[a-z0-9.]+?)?(\.(md|txt))?$/
 const RULE = '='.repeat(80);
 
 /**
- * The text of THIRD-PARTY-NOTICES.txt. Throws if a bundled package has no
- * licence file: then it must not be shipped.
+ * The text of THIRD-PARTY-NOTICES.txt. Throws if a bundled package has no licence file, because it must
+ * not be shipped then.
  * @param {string} root
  * @param {readonly import('esbuild').Metafile[]} bundles
  */
@@ -24,7 +24,7 @@ export function noticesOf(root, bundles) {
   ].join('\n');
 }
 
-/** Folders of the bundled packages, one of which may lie within another, each with the built files that hold a part of it. @param {readonly import('esbuild').Metafile[]} bundles */
+/** Folders of the bundled packages, which may be nested, each with the built files that contain a part of it. @param {readonly import('esbuild').Metafile[]} bundles */
 function filesByPackage(bundles) {
   /** @type {Map<string, Set<string>>} */
   const found = new Map();
@@ -47,7 +47,7 @@ function noticeOf(root, folder, files) {
     .filter((file) => LICENCE_FILE.test(file))
     .map((file) => readFileSync(join(path, file), 'utf8').trim());
   if (texts.length === 0) {
-    throw new Error(`${folder}: no licence file; its licence must travel with dist/`);
+    throw new Error(`${folder} has no licence file; dist/ must include its licence`);
   }
   const title = `${name} ${version} (${license}), in ${[...files].sort().join(', ')}`;
   return [RULE, title, RULE, '', ...texts, ''].join('\n');

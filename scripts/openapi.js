@@ -1,4 +1,4 @@
-// `npm run openapi`: prints the OpenAPI document of the API.
+// `npm run openapi`: prints the OpenAPI document.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `npm run pack:client`: the client as a package of its own, without the service
-// and its database, for programs that only call the API.
+// `npm run pack:client`: packs the client separately, without the service and its database, for programs
+// that only call the API.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -17,10 +17,10 @@ import { fileURLToPath } from 'node:url';
 import { withLinks } from './release/pages.js';
 import { root } from './root.js';
 
-/** Of dist/. `cjs` has the declarations, too, of which `types` has the same for ES modules. */
+/** In dist/. `cjs` also has the declarations, which are copied to `types` for ES modules. */
 const BUNDLES = ['client.js', 'client-shared.js', 'operator-client.js', 'cjs'];
 const CLIENTS_PAGE = 'src/clients/client/README.md';
-/** Its sections that the package's page leaves out. */
+/** Its sections that the package's page omits. */
 const OMITTED = /^(# |## (Other languages|The OpenAPI document|For engineers)\n)/;
 /** The pages of the package, by their paths in the project. @type {Readonly<Record<string, string>>} */
 const PAGES = {
@@ -28,7 +28,7 @@ const PAGES = {
   'src/core/http/README.md': 'API.md',
   'src/CHANGELOG.md': 'CHANGELOG.md',
 };
-/** Import names: those of the service's package, and those of this one. @type {readonly (readonly [string, string])[]} */
+/** Import names: in the service's package, and in this one. @type {readonly (readonly [string, string])[]} */
 export const NAMES = [
   ['service-management-api/client', 'service-management-client'],
   ['service-management-api/operator-client', 'service-management-client/operator'],

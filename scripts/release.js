@@ -1,6 +1,5 @@
-// `npm run release`: the service as two archives for this platform, with checksums and
-// notes, in data/release. One needs Node, the other includes it.
-// The same sources make the same bytes.
+// `npm run release`: writes the service as two archives for this platform, with checksums and notes, to
+// data/release. One needs Node, the other includes it. Reproducible: the same sources make the same bytes.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,10 +21,10 @@ import { notesOf } from './release/notes.js';
 import { root } from './root.js';
 
 const FOLDER = join(root, 'data/release');
-/** Node from npm, in the lock file's version, is kept here. */
+/** Caches Node from npm, in the lock file's version. */
 const NODE_FOLDER = join(root, 'data/release-node');
 const NODE_LISTED = join(root, 'scripts/release');
-/** Limit of the first archive; the second one adds the size of Node. */
+/** Limit of the archive without Node. */
 const ARCHIVE_MAX_BYTES = 25_000_000;
 
 /**
@@ -47,7 +46,7 @@ export async function makeRelease(folder) {
     const plain = archive(staged, name, join(folder, `${name}-${platform}.tar.gz`));
     const { size } = statSync(plain);
     if (size > ARCHIVE_MAX_BYTES) {
-      throw new Error(`${plain} has ${size} bytes; it may have ${ARCHIVE_MAX_BYTES}`);
+      throw new Error(`${plain} has ${size} bytes; the limit is ${ARCHIVE_MAX_BYTES}`);
     }
     cpSync(join(node.path, 'bin/node'), join(staged, name, 'bin/node'));
     cpSync(join(node.path, 'LICENSE'), join(staged, name, 'bin/NODE-LICENSE'));
@@ -66,7 +65,7 @@ function nodesPackage() {
   for (const name of ['package.json', 'package-lock.json']) {
     copyFileSync(join(NODE_LISTED, name), join(NODE_FOLDER, name));
   }
-  // Not `npm ci`: it removes what is there and fetches it again.
+  // Not `npm ci`, which would remove the cached files and download them again.
   const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync('npm', install, { cwd: NODE_FOLDER, stdio: ['ignore', 2, 2] });
   const path = join(NODE_FOLDER, 'node_modules', `node-${process.platform}-${process.arch}`);

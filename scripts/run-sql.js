@@ -1,6 +1,5 @@
-// SQL on a database file that no process has open. It runs in a process of its own:
-// libsql releases a file only when its statements are garbage-collected, so within
-// this process the lock could outlive `close()`.
+// Runs SQL on a database file that no process has open. In a separate process, because libsql releases
+// a file only when its statements are garbage-collected: here the lock could outlive `close()`.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

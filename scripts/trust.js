@@ -1,5 +1,4 @@
-// `npm run trust`: runs the trials of test/trials, which inject faults
-// on purpose and count the damage.
+// `npm run trust`: runs the trials of test/trials, which inject faults and count the damage.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,13 +8,13 @@ import { root } from './root.js';
 
 const HELP = `npm run trust -- [TRIAL ...] [options]
 
-Injects faults on purpose and counts the damage. Without a name it runs every trial, for more than
-an hour; test/README.md has their list.
+Injects faults and counts the damage. Without a name it runs every trial, which takes more than an
+hour; test/README.md lists them.
 
   --small         small versions, about a minute in all; they don't judge times
   --quick         a short version of each, about a minute long
   --only WORDS    only the runs whose name contains these words
-  --json FILE     also writes the results there
+  --json FILE     also writes the results to this file
 `;
 
 const { values, positionals: names } = options();
@@ -23,10 +22,10 @@ if (values.help) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-// Not the system's temporary folder: that may be memory, where a sync means nothing.
+// Not the system's temporary folder, which may be in memory, where a sync does nothing.
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/trust-'));
-// vitest gets the same signal and ends; the folder is removed afterwards.
+// vitest gets the same signal and exits; then the folder is removed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 const report = values.json ? ['--reporter=json', `--outputFile.json=${values.json}`] : [];

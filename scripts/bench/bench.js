@@ -1,4 +1,4 @@
-// `npm run bench`: the service, its floors and another checkout, compared in one run.
+// `npm run bench`: compares the service with its floors and another checkout in one run.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -69,7 +69,7 @@ apt-get install wrk).
 const options = optionsOf(process.argv.slice(2));
 
 const started = performance.now();
-// Not the system's temporary folder: that may be memory, where a sync costs nothing.
+// Not the system's temporary folder, which may be in memory, where a sync costs nothing.
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/bench-'));
 process.on('exit', () => {

@@ -1,5 +1,5 @@
-// Records for the large data sets, written straight into the service's own empty
-// database by one statement, since a hundred thousand requests would take minutes.
+// Creates large data sets by one statement in the service's own empty database, because a hundred
+// thousand requests would take minutes.
 
 import { join } from 'node:path';
 import { root } from '../root.js';
@@ -35,7 +35,7 @@ export const NEW_RECORD = JSON.stringify({
 /** What an update sends. */
 export const CHANGE = JSON.stringify({ phone: '+255 754 010 203', visits: 12 });
 
-/** Makes a database file with these accounts, as the service itself would have left it. */
+/** Creates a database file with these accounts, as the service would have written it. */
 export async function makeDataSet(
   /** @type {{ folder: string, emptyDatabase: string, checkout?: string }} */ {
     folder,

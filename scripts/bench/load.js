@@ -1,4 +1,4 @@
-// Load by `wrk`, from another process.
+// Generates load with `wrk`.
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ let jobs = 0;
 
 /** Creates a load generator that keeps its scratch files in the folder. */
 export function loadGenerator(/** @type {string} */ folder) {
-  /** Throws if any answer was not a 2xx or any connection failed: then nothing was measured. */
+  /** Throws if a response was not 2xx or a connection failed, because the figures would be meaningless. */
   return async function load(
     /** @type {LoadOptions} */ { origin, requests, connections, seconds },
   ) {
@@ -53,8 +53,8 @@ export function loadGenerator(/** @type {string} */ folder) {
     const { failures, ...measured } = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
     if (failures !== 0 || measured.requests === 0) {
       throw new Error(
-        `${origin} answered ${measured.requests} requests, ${failures} of them with an error; the requests ` +
-          `begin with ${requests[0]?.method} ${requests[0]?.path}`,
+        `${origin} served ${measured.requests} requests, ${failures} of them with an error; the first is ` +
+          ` ${requests[0]?.method} ${requests[0]?.path}`,
       );
     }
     return measured;

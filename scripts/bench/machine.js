@@ -1,4 +1,4 @@
-// Where and how it was measured: figures mean nothing without it.
+// Describes the machine and the conditions, without which figures mean nothing.
 
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';

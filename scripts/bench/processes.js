@@ -1,5 +1,5 @@
-// Every process that the benchmark starts, each in a group of its own, so that
-// none is left behind whatever happens to the benchmark.
+// Starts the benchmark's processes, each in its own process group, so that none is left behind if the
+// benchmark fails.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const OUTPUT_MAX_CHARACTERS = 1_000_000;
  * @property {number} pid
  * @property {(wanted: RegExp) => Promise<RegExpExecArray>} waitForOutput Resolves when the output matches; rejects when the process ends without it.
  * @property {() => Promise<string>} ended Resolves with the output when it exits with 0; rejects otherwise.
- * @property {() => Promise<void>} stop Sends SIGTERM to the whole group, SIGKILL after a while; resolves when it is gone.
+ * @property {() => Promise<void>} stop Sends SIGTERM to the group, SIGKILL after a time-out; resolves when no process is left.
  */
 
 /** @type {Set<number>} */
@@ -57,13 +57,13 @@ export function startProcess(command, args, environment = {}) {
   const text = { stdout: '', stderr: '' };
   /** @type {Set<() => void>} */
   const watchers = new Set();
-  const tell = () => {
+  const notify = () => {
     for (const watcher of watchers) watcher();
   };
   for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
     child[name].setEncoding('utf8').on('data', (/** @type {string} */ chunk) => {
       if (text[name].length < OUTPUT_MAX_CHARACTERS) text[name] += chunk;
-      tell();
+      notify();
     });
   }
   /** @type {Promise<number | null>} */
@@ -77,7 +77,7 @@ export function startProcess(command, args, environment = {}) {
   let isOver = false;
   void exited.then(() => {
     isOver = true;
-    tell();
+    notify();
   });
   const failure = () =>
     new Error(`${command} ${args.join(' ').slice(0, 200)} failed:\n${text.stderr || text.stdout}`);
@@ -86,16 +86,16 @@ export function startProcess(command, args, environment = {}) {
     waitForOutput: (wanted) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(failure()), START_TIMEOUT_MS);
-        const look = () => {
+        const check = () => {
           const match = wanted.exec(text.stdout);
           if (match === null && !isOver) return;
-          watchers.delete(look);
+          watchers.delete(check);
           clearTimeout(timer);
           if (match === null) reject(failure());
           else resolve(match);
         };
-        watchers.add(look);
-        look();
+        watchers.add(check);
+        check();
       }),
     async ended() {
       const code = await exited;
@@ -107,7 +107,7 @@ export function startProcess(command, args, environment = {}) {
   };
 }
 
-/** The whole group counts: a process may outlive the one that started it. */
+/** Waits for the whole group, because a process may outlive the one that started it. */
 async function stopGroup(/** @type {number} */ group) {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (let wanted = signal(group, 'SIGTERM'); wanted; wanted = signal(group, 0)) {

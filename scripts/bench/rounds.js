@@ -1,4 +1,4 @@
-// Interleaved rounds, A B A B …, so that other load on the machine affects all contenders alike.
+// Runs interleaved rounds (A B A B …), so that other load on the machine affects all contenders alike.
 
 import { cpuMicrosecondsOf } from './processes.js';
 import { median, medianRatio } from './statistics.js';
@@ -19,7 +19,7 @@ import { median, medianRatio } from './statistics.js';
 
 /** @typedef {{ name: string, rounds: Round[] }} Measured */
 
-/** Measures the contenders in turn, after an uncounted round. */
+/** Measures the contenders in turn, after a warm-up. */
 export async function interleave(
   /** @type {Bench} */ bench,
   /** @type {string} */ workload,

@@ -1,4 +1,4 @@
-// The few figures that the benchmark computes from its rounds.
+// Medians, ratios and percentiles of the benchmark's rounds.
 
 /** The middle value, or the mean of the two in the middle. Throws if there is none. */
 export function median(/** @type {readonly number[]} */ values) {

@@ -1,5 +1,5 @@
-// The one table: a line for each thing measured, ours first, then what it is
-// compared with. Markdown, so that it can be pasted as it is.
+// The table of results in Markdown: for each workload a line for the service, then one for each target
+// that it is compared with.
 
 import { medianOf, ratioOf } from './rounds.js';
 

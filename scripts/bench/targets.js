@@ -1,4 +1,4 @@
-// Everything that is measured, as processes that listen on a free loopback port.
+// Starts what is measured: processes that listen on a free loopback port.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ export function startOurs({ file, identityOrigin, checkout = root }) {
 
 let databases = 0;
 
-/** Has the service, or another checkout's, create a database; resolves with the file. */
+/** Lets the service of a checkout create a database; resolves with the file. */
 export async function emptyDatabase(
   /** @type {string} */ folder,
   /** @type {Target} */ identity,
@@ -63,7 +63,7 @@ export async function emptyDatabase(
   return file;
 }
 
-/** Stops the processes that a row of work started, last first. */
+/** Stops the targets that `run` started, last first. */
 export async function withTargets(
   /** @type {(use: <T extends Target>(target: Promise<T> | T) => Promise<T>) => Promise<Line[]>} */ run,
 ) {
@@ -100,16 +100,16 @@ export function startIdentityProvider() {
   return listening(startScript('./targets/identity-provider.js'));
 }
 
-/** Starts a floor that sends the answers in `answers`. */
-export function startFloor(/** @type {string} */ folder, /** @type {FixedResponses} */ answers) {
-  const file = join(folder, `answers-${++files}.json`);
-  writeFileSync(file, JSON.stringify(answers));
+/** Starts a floor that sends these responses. */
+export function startFloor(/** @type {string} */ folder, /** @type {FixedResponses} */ responses) {
+  const file = join(folder, `responses-${++files}.json`);
+  writeFileSync(file, JSON.stringify(responses));
   return listening(startScript('./targets/hono-floor.js', [file]));
 }
 
 let files = 0;
 
-/** A target's answer to a request, in a form that a floor can repeat. Throws when it is not 2xx. */
+/** A target's response to a request, which a floor can repeat. Throws if it is not 2xx. */
 export async function capture(
   /** @type {Target} */ { origin },
   /** @type {LoadRequest} */ { method, path, token, body },
@@ -123,7 +123,7 @@ export async function capture(
     ...(body !== undefined && { body }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${origin}${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${origin}${path} returned ${response.status}: ${text}`);
   const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
   return /** @type {FixedResponse} */ ({
     status: response.status,

@@ -1,5 +1,5 @@
-// A small load balancer for `npm run processes`, over processes of this machine. A real
-// deployment has its own.
+// A small load balancer for `npm run processes`, over processes on this machine. A real deployment has
+// its own.
 
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
@@ -9,9 +9,9 @@ const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
 /** @typedef {import('node:http').IncomingMessage} Incoming @typedef {import('node:http').ServerResponse} Outgoing */
 
 /**
- * Listens on 127.0.0.1; on a free port if another program uses this one.
+ * Listens on 127.0.0.1, on a free port if the given one is in use.
  * @param {number} port
- * @param {() => readonly string[]} origins Of the processes, now.
+ * @param {() => readonly string[]} origins The current origins of the processes.
  */
 export async function startBalancer(port, origins) {
   let turn = 0;
@@ -20,7 +20,7 @@ export async function startBalancer(port, origins) {
     const { host = '', origin } = incoming.headers;
     const isForeign = origin !== undefined && !LOOPBACK.test(new URL(origin).host);
     if (isForeign || !LOOPBACK.test(host)) {
-      refuse(outgoing, 403, 'this is for programs of this machine; use its address 127.0.0.1');
+      refuse(outgoing, 403, 'only for programs on this machine; use 127.0.0.1');
       return;
     }
     const all = origins();
@@ -48,7 +48,7 @@ function forward(
   /** @type {Outgoing} */ outgoing,
 ) {
   if (origin === undefined) {
-    refuse(outgoing, 503, 'no process answers');
+    refuse(outgoing, 503, 'no process is reachable');
     return;
   }
   const { method, url = '/', headers } = incoming;
@@ -68,7 +68,7 @@ function forward(
   passed.once('error', () => {
     if (!isConnected) forward(others, incoming, outgoing);
     else if (outgoing.headersSent) outgoing.destroy();
-    else refuse(outgoing, 502, 'the process ended before it answered; read before you retry');
+    else refuse(outgoing, 502, 'the process ended before it responded; read before you retry');
   });
   outgoing.once('close', () => passed.destroy());
 }

@@ -1,4 +1,4 @@
-// A real Postgres from npm, in a folder: for `npm run processes` and for the tests.
+// Runs a real Postgres from npm, for `npm run processes` and for the tests.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync } from 'node:fs';
@@ -10,10 +10,10 @@ import pg from 'pg';
 import { freePort } from '../free-port.js';
 
 const STARTS_MAX_MS = 30_000;
-/** Postgres refuses to run as root; nothing else here runs as this user. */
+/** Postgres refuses to run as root. */
 const NOBODY = 65_534;
 
-/** Lets the user of Postgres, who is not root, write into the folder. @param {string} folder */
+/** Lets the user that runs Postgres, which isn't root, write into the folder. @param {string} folder */
 export function openToPostgres(folder) {
   chmodSync(folder, 0o755);
   if (isRoot()) chownSync(folder, NOBODY, NOBODY);
@@ -28,10 +28,10 @@ export function makeCluster(data) {
 }
 
 /**
- * Starts a server on a free port of 127.0.0.1; resolves when it answers. It does not keep this process alive.
+ * Starts a server on a free port of 127.0.0.1. Resolves when it accepts connections. It does not keep this process alive.
  * @param {string} data
  * @param {readonly string[]} settings Lines of `postgresql.conf`.
- * @param {readonly string[]} under A command that runs the server; it must let the server keep its process id.
+ * @param {readonly string[]} under A command that runs the server with the same process id.
  */
 export async function openServer(data, settings = [], under = []) {
   const port = await freePort();
@@ -72,12 +72,12 @@ export async function openServer(data, settings = [], under = []) {
     port,
     urlOf,
     sql,
-    /** Makes an empty database; resolves with its URL. */
+    /** Creates an empty database; resolves with its URL. */
     async make(/** @type {string} */ database) {
       await sql('postgres', `create database ${database}`);
       return urlOf(database);
     },
-    /** Ends the server as a crash does. */
+    /** Ends the server like a crash. */
     end: () => server.end(),
     async start() {
       server = startPostgres(data, port, settings, under);
@@ -87,8 +87,8 @@ export async function openServer(data, settings = [], under = []) {
 }
 
 /**
- * The shell ends the server when its standard input ends, and so also when this process is killed.
- * SIGQUIT: does not wait for connections, and the next start replays the log.
+ * The shell ends the server when its standard input ends, so also when this process is killed. After
+ * SIGQUIT, Postgres does not wait for connections, and replays the log at the next start.
  */
 const UNTIL_END_OF_INPUT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server';
 
@@ -109,7 +109,7 @@ function startPostgres(data, port, settings, under) {
     program('postgres'),
     ...['-D', data, ...all.flatMap((each) => ['-c', each])],
   ]);
-  // A group of its own: Ctrl-C at a terminal ends the service first.
+  // In its own process group, so that Ctrl-C at a terminal ends the service first.
   const child = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', ...under, ...command], {
     stdio: 'pipe',
     detached: true,
@@ -147,9 +147,9 @@ function isRoot() {
   return process.getuid?.() === 0;
 }
 
-/** Removes a folder when this process ends, also if it is killed. @param {string} folder */
+/** Removes a folder when this process ends, even if it is killed. @param {string} folder */
 export function removeWithProcess(folder) {
-  // A server that is ending at the same time may still write there.
+  // Retries, because a server that is ending may still write to the folder.
   const command = 'cat > /dev/null; until rm -rf "$0"; do sleep 0.1; done';
   const child = spawn('sh', ['-c', command, folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -169,9 +169,9 @@ function program(name) {
 let programs;
 
 /**
- * The folder of Postgres's programs and libraries. They are in the package of this machine; npm
- * installs no other. The user of Postgres may not be able to enter this clone (root's home has mode
- * 0700), so it gets links or copies in a folder of its own, which ends with this process.
+ * The folder of Postgres's programs and libraries, from the package for this platform. If the user that
+ * runs Postgres can't enter the clone (root's home has mode 0700), links or copies them to a temporary
+ * folder.
  */
 function readablePrograms() {
   const require = createRequire(import.meta.url);
@@ -188,7 +188,7 @@ function readablePrograms() {
   removeWithProcess(folder);
   chmodSync(folder, 0o755);
   const copy = join(folder, 'postgres');
-  // Hard links cost nothing, but fail if temporary files are on another disk.
+  // Hard links are free, but fail if temporary files are on another disk.
   const isLinked = spawnSync('cp', ['-al', installed, copy]).status === 0;
   if (!isLinked) cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   return copy;

@@ -1,6 +1,5 @@
-// `npm run processes`: several processes over Postgres to try out, on this machine only: a real
-// Postgres, two processes, a small load balancer, and the preview's sign-in. Ctrl-C
-// leaves nothing behind.
+// `npm run processes`: runs several processes over Postgres to try out, on loopback: a real Postgres,
+// two processes, a small load balancer, and the preview's sign-in. Ctrl-C removes everything.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,9 +17,9 @@ import { makeCluster, openServer, openToPostgres } from './postgres.js';
 
 const PROCESSES = 2;
 const LOAD_BALANCER_PORT = 8080;
-/** A process that was killed is started again after this long, as systemd would. */
-const START_AGAIN_MS = 10_000;
-/** Each process ends when this one does, for whatever reason. */
+/** A process that ended is restarted after this delay, as systemd would. */
+const RESTART_DELAY_MS = 10_000;
+/** Ends a process when this one ends for any reason. */
 const ENDS_WITH_PARENT =
   'data:text/javascript,process.once("disconnect",()=>process.kill(process.pid,"SIGTERM"))';
 
@@ -29,8 +28,8 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
 
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
-/** @type {Map<number, { pid: number, origin: string }>} By its number. */
-const living = new Map();
+/** @type {Map<number, { pid: number, origin: string }>} By number. */
+const running = new Map();
 /** @type {Promise<void>[]} */
 const lives = [];
 /** @type {(() => unknown)[]} */
@@ -47,7 +46,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Starts everything, and lasts until it is stopped. */
+/** Starts everything, and resolves when it is stopped. */
 async function run() {
   const { signal } = stopping;
   const identity = await startIdentity();
@@ -63,13 +62,14 @@ async function run() {
     PORT: '0',
   };
   for (let number = 1; number <= PROCESSES; number++) lives.push(keepAlive(number, environment));
-  while (living.size < PROCESSES) await delay(50, undefined, { signal });
+  while (running.size < PROCESSES) await delay(50, undefined, { signal });
   const wanted = Number(process.env['PORT'] || LOAD_BALANCER_PORT);
-  const front = await startBalancer(wanted, () => [...living.values()].map(({ origin }) => origin));
-  closers.push(front.close);
-  if (front.port !== wanted)
-    say(`Port ${wanted} is taken by another program; using ${front.port}.`);
-  process.stdout.write(welcome(`${front.origin}/api/v1`, postgres.url));
+  const balancer = await startBalancer(wanted, () =>
+    [...running.values()].map(({ origin }) => origin),
+  );
+  closers.push(balancer.close);
+  if (balancer.port !== wanted) say(`Port ${wanted} is in use; using ${balancer.port}.`);
+  process.stdout.write(welcome(`${balancer.origin}/api/v1`, postgres.url));
   await once(signal, 'abort');
 }
 
@@ -94,20 +94,20 @@ async function keepAlive(number, env) {
     lines(child.stdout).on('line', (line) => {
       const { event, address } = JSON.parse(line);
       if (event !== 'started') return;
-      living.set(number, { pid: child.pid ?? 0, origin: address });
+      running.set(number, { pid: child.pid ?? 0, origin: address });
       say(`Process ${number} runs: pid ${child.pid}, API at ${address}`);
     });
     lines(child.stderr).on('line', (line) => say(`process ${number}: ${line}`));
     const [code, killed] = await new Promise((resolve) =>
       child.once('close', (...ended) => resolve(ended)),
     );
-    living.delete(number);
+    running.delete(number);
     if (signal.aborted) return;
-    const again = START_AGAIN_MS / 1000;
+    const again = RESTART_DELAY_MS / 1000;
     say(
       `Process ${number} ended (${killed ?? code}); the other one serves. Restart in ${again} s.`,
     );
-    await delay(START_AGAIN_MS, undefined, { signal }).catch(() => {});
+    await delay(RESTART_DELAY_MS, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -143,7 +143,7 @@ curl -sw '\\n' ${api}/customers -H 'Authorization: Bearer local-preview' -d '${c
 while sleep 0.5; do curl -so /dev/null -w '%{http_code}  %{time_total} s\\n' ${api}/customers -H 'Authorization: Bearer local-preview'; done
 
 # meanwhile, kill a process
-kill -9 ${living.get(1)?.pid}
+kill -9 ${running.get(1)?.pid}
 
 `;
 }

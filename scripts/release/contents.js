@@ -1,16 +1,16 @@
-// What is in a release: what runs, what an operator copies, and the pages. Nothing
-// for programmers (types, clients, source maps, the Worker): that is in the package of `npm pack`.
+// The contents of a release: what runs, what operators copy, and the pages. What programmers need (types,
+// clients, source maps, the Worker) is in the package of `npm pack`.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PAGES, releasedPage } from './pages.js';
 
-/** Built files that no operator's command loads; a source map is left out as well. */
+/** Built files that no command loads, and source maps. */
 const FOR_PROGRAMMERS =
   /^(?:\.built|types|preview|worker|memory|storage-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
 
-/** Prints the files that the database drivers load on this machine, native ones included. */
+/** Prints the files that the database drivers load on this machine, including native ones. */
 const LOADED =
   "require('libsql'); require('pg').Pool; console.log(JSON.stringify(Object.keys(require.cache)))";
 
@@ -45,7 +45,7 @@ function copyBuilt(from, to) {
   }
 }
 
-/** Folders of packages, relative to the root. The other platforms' native parts, 9 MB each, stay behind. @param {string} root */
+/** Folders of packages, relative to the root, without the native files of other platforms (9 MB each). @param {string} root */
 function driversPackages(root) {
   const output = execFileSync(process.execPath, ['--eval', LOADED], { cwd: root });
   /** @type {string[]} */

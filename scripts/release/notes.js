@@ -1,5 +1,4 @@
-// The notes of a release: how to get started, what it needs, and what changed, which is the
-// changelog's section of its version.
+// The notes of a release: how to start, what it needs, and what changed (its section of the changelog).
 
 import { releasedPage } from './pages.js';
 
@@ -7,7 +6,7 @@ const CHANGELOG = 'src/CHANGELOG.md';
 
 /**
  * @param {string} root
- * @param {{ version: string, node: string }} facts `node`: the version in the second archive
+ * @param {{ version: string, node: string }} versions `node`: in the second archive
  */
 export function notesOf(root, { version, node }) {
   const [, ...sections] = releasedPage(root, CHANGELOG).split(/^## /m);

@@ -1,11 +1,10 @@
-// The operator's pages as a release has them: in one folder, under short names, so
-// that they can be read on a machine without the project. Links are adjusted, and commands are
-// those of a release, which has no npm.
+// The operator's pages in a release: in one folder under short names, to be read without the project.
+// Links are adjusted, and commands don't use npm.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Each page of a release, by its place in the project. @type {Readonly<Record<string, string>>} */
+/** The pages of a release, by their path in the project. @type {Readonly<Record<string, string>>} */
 export const PAGES = {
   'src/CHANGELOG.md': 'CHANGELOG.md',
   'src/hosts/operations/README.md': 'pages/operations.md',
@@ -18,11 +17,11 @@ export const PAGES = {
   'src/tools/data/README.md': 'pages/data.md',
 };
 
-/** A command as the project calls it: by npm, or by its built file. */
+/** A command in the project's form: by npm, or by its built file. */
 const COMMAND =
   /(?:npm run (?:manage -- )?(?=import|export|dump|load|erase|restore|console)|npm run manage -- (?=[a-z])|node (?:\/opt\/service-management\/)?dist\/manage\.js (?=[a-z]))([a-z]+)(?: +--(?= ))?/g;
 
-/** The text of a page as a release has it. @param {string} root @param {string} path */
+/** The text of a page in a release. @param {string} root @param {string} path */
 export function releasedPage(root, path) {
   return withLinks(readFileSync(join(root, path), 'utf8'), path, PAGES).replaceAll(
     COMMAND,
@@ -31,7 +30,7 @@ export function releasedPage(root, path) {
 }
 
 /**
- * A link to a page that is not among these becomes its text.
+ * Replaces links to pages that are not among these by their text.
  * @param {string} text
  * @param {string} path Of the page in the project.
  * @param {Readonly<Record<string, string>>} pages The name of each page, by its path in the project.

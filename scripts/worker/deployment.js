@@ -1,5 +1,5 @@
-// What wrangler.toml deploys, read by everything here that runs it or packs it:
-// what is tested cannot drift from what is deployed.
+// Reads from wrangler.toml what is deployed, for everything that runs or packs the Worker, so that what
+// is tested can't drift from what is deployed.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

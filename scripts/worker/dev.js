@@ -1,6 +1,5 @@
-// `npm run dev:worker`: the built Worker in Miniflare on this machine alone,
-// with the preview's identity provider: the token `local-NAME` is the account
-// `local-NAME`. State is kept in data/worker.
+// `npm run dev:worker`: runs the built Worker in Miniflare on loopback with the preview's identity
+// provider: the token `local-NAME` is the account `local-NAME`. State is kept in data/worker.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
-// `npm run pack:worker`: a dry run of wrangler, and whether what it would upload is, file by file and
-// byte by byte, what the tests run. Needs the network the first time, and the Node that wrangler
-// wants: 22.12 or newer.
+// `npm run pack:worker`: checks by a dry run that wrangler would upload exactly the files that the tests
+// run. Needs the network the first time, and Node 22.12 or newer for wrangler.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +9,7 @@ import { root } from '../root.js';
 import { readDeployment } from './deployment.js';
 
 const WRANGLER = 'wrangler@4.164.0';
-/** Wrangler's own description of the folder. */
+/** Wrangler writes a description of the folder. */
 const NOT_UPLOADED = ['README.md'];
 
 const { entry, modules } = readDeployment();
@@ -22,7 +21,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Writes into the folder what wrangler would upload. @param {string} folder */
+/** Writes to the folder what wrangler would upload. @param {string} folder */
 function pack(folder) {
   const command = ['deploy', '--dry-run', '--outdir', folder];
   execFileSync('npm', ['exec', '--yes', '--', WRANGLER, ...command], {

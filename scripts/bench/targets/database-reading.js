@@ -1,5 +1,4 @@
-// The floor of a start: milliseconds that SQLite itself takes to check a file and to read every
-// body; no row is returned.
+// The floor of a start: the milliseconds that SQLite itself takes to check a file and read every body.
 
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';

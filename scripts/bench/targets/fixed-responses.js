@@ -1,4 +1,4 @@
-// What a floor answers: the service's own answers, byte for byte.
+// The fixed responses of a floor: the service's own, byte for byte.
 
 import { readFileSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ export function readResponses(/** @type {string | undefined} */ file) {
   return JSON.parse(readFileSync(file ?? '', 'utf8'));
 }
 
-/** Tells the benchmark where this process listens. */
+/** Prints the address on which this process listens. */
 export function announce(/** @type {number} */ port) {
   process.stdout.write(`${JSON.stringify({ address: `http://127.0.0.1:${port}` })}\n`);
 }

@@ -1,5 +1,5 @@
-// The floor of the framework: a bare Hono app on its Node server. It answers
-// the service's bytes and keeps nothing; POST and PATCH read and parse the body.
+// The framework's floor: a bare Hono app on its Node server. It sends the service's bytes and stores
+// nothing; POST and PATCH read and parse the body.
 
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

@@ -1,4 +1,4 @@
-// Create and update. Every write of ours is on disk before it is answered.
+// Create and update. The service syncs every write to disk before it responds.
 
 import { CHANGE, makeDataSet, NEW_RECORD, sampleOf } from '../data-set.js';
 import { interleave } from '../rounds.js';

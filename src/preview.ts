@@ -42,7 +42,8 @@ await runService(log, async (onStorageLost) => {
   const reference = await startPreviewPort(() => origin);
   const settings = await previewSettings(`${reference}/userinfo`, ADMIN_API_KEY);
   await mkdir(BACKUP_DIR, { recursive: true });
-  const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
+  const options = { settings, version: 'preview', log, onStorageLost, guard: loopbackOnly };
+  const service = await startService(options);
   origin = service.origin;
   const operations = service.operationsOrigin ?? '';
   let code = '';

@@ -11,15 +11,12 @@ import type { Settings } from '../settings.js';
 import { openOperationsPort, type Pages } from './operations-port.js';
 import { diskUsage, eventLoopDelays, NO_DISK, processUsage } from './system-metrics.js';
 
-/** The same version as in the OpenAPI document. */
-export const VERSION = '0.1.0';
-const BUILD = { version: VERSION, runtime: `node ${process.version}` };
-
 /** Opens the port if the settings name one. Rejects if its address cannot be used. */
-export async function openOperations(settings: Settings, log: Log) {
+export async function openOperations(settings: Settings, version: string, log: Log) {
   const { port, requestLog } = settings.operations;
   const { postgresUrl, databasePath, backups: plan } = settings;
   const hasProvider = settings.signIn !== undefined;
+  const build = { version, runtime: `node ${process.version}` };
   // If the pipe is closed or the disk is full, only these lines are lost.
   const print = (lines: string) =>
     new Promise<void>((resolve) => void process.stdout.write(lines, () => resolve()));
@@ -35,7 +32,7 @@ export async function openOperations(settings: Settings, log: Log) {
     const probes = [storage(), disk(), backupFiles(), processUsage()] as const;
     const [isStorageReachable, database, files, process] = await Promise.all(probes);
     const backups = started && plan ? backupStatus(plan, meter, files) : null;
-    const figures = figuresOf(meter, started, { ...BUILD, database, process }, backups);
+    const figures = figuresOf(meter, started, { ...build, database, process }, backups);
     const { isStorageLost } = meter;
     const isStarted = started !== undefined;
     const state = { isStarted, isStopping, isStorageLost, isStorageReachable, hasProvider };

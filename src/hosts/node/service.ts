@@ -11,7 +11,7 @@ import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import type { StatusSources } from '../operations/status.js';
 import type { Settings } from '../settings.js';
 import { type HttpServerOptions, listen } from './http-server.js';
-import { openOperations, VERSION } from './operations.js';
+import { openOperations } from './operations.js';
 
 /** How long a stop waits for responses to be written. With closing the file, a stop takes at most 15 s. */
 const DRAIN_DEADLINE_MS = 12_000;
@@ -25,6 +25,8 @@ export type Service = Awaited<ReturnType<typeof startServer>>;
 
 export interface ServiceOptions {
   readonly settings: Settings;
+  /** The release, for the log and `/status`. */
+  readonly version: string;
   readonly log: Log;
   /** Descriptor of an inherited listening socket; undefined: the settings have the address. */
   readonly socket?: number | undefined;
@@ -50,9 +52,9 @@ export async function startWithBackend(
   open: (scheduler: FairScheduler, events: ServiceEvents | undefined) => Promise<Backend>,
   options: ServiceOptions,
 ) {
-  const { settings, log } = options;
+  const { settings, version, log } = options;
   // Before the records are loaded: that may take a while, and the port reports it.
-  const operations = await openOperations(settings, log);
+  const operations = await openOperations(settings, version, log);
   // Records and responses share one scheduler, so that all long work of the process takes turns.
   const scheduler = new FairScheduler();
   let backend: Backend | undefined;
@@ -70,7 +72,7 @@ async function startServer(
   backend: Backend,
   operations: Awaited<ReturnType<typeof openOperations>>,
   scheduler: FairScheduler,
-  { settings, log, socket, guard = (handler) => handler }: ServiceOptions,
+  { settings, version, log, socket, guard = (handler) => handler }: ServiceOptions,
 ) {
   const { backups, logFields, records } = backend;
   const { events } = operations;
@@ -101,7 +103,7 @@ async function startServer(
     /** Undefined if the settings name no operations port. */
     operationsOrigin: operations.origin,
     /** Logged at startup: release, file, records. */
-    logFields: { version: VERSION, ...logFields },
+    logFields: { version, ...logFields },
     /** Takes a backup if BACKUP_DIR is set; the log has the outcome. */
     backUp() {
       if (backups !== undefined) backups.takeNow();

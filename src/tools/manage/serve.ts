@@ -14,7 +14,7 @@ export const serve: DefineCommand = (command, call) =>
     .description(`Run the service until SIGTERM or SIGINT. SIGUSR2 takes a backup.
 ${SETTINGS}`)
     .action(async () => {
-      const { environment } = call;
+      const { environment, version } = call;
       const log = jsonLog();
       logWarningsAndCrashes(log);
       await runService(log, async (onStorageLost) => {
@@ -26,9 +26,9 @@ ${SETTINGS}`)
         if (settings.postgresUrl !== undefined) {
           // Loaded on demand: a service over a file needs no Postgres client.
           const { startPostgresService } = await import('../../hosts/postgres/postgres-service.js');
-          return startPostgresService({ settings, log, socket });
+          return startPostgresService({ settings, version, log, socket });
         }
-        return startService({ settings, log, onStorageLost, socket });
+        return startService({ settings, version, log, onStorageLost, socket });
       });
     });
 

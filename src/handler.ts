@@ -20,7 +20,7 @@ export interface HandlerDependencies {
   /** Default: none; every bearer token gets 503 `AUTH_UNAVAILABLE`. */
   readonly identity?: IdentityProvider | undefined;
   /**
-   * At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`.
+   * At least 32 characters; otherwise the administration API is 503 `ADMIN_DISABLED`.
    * Two while the key is rotated: both are accepted.
    */
   readonly adminKey?: string | readonly string[] | undefined;

@@ -133,7 +133,7 @@ describe('A check', () => {
       ['replica', 'none: REPLICATION is off'],
       ['operations port', 'none: OPS_PORT is unset'],
       ['port', '127.0.0.1:0: a start picks one'],
-      ['identity provider', 'not asked; --online asks it'],
+      ['identity provider', 'not checked; pass --online'],
     ]);
     expect([code, others]).toMatchObject([0, [{ event: 'check_passed', checks: 7 }]]);
     expect(await readdir(service.folder)).toEqual([]);

@@ -24,7 +24,7 @@ import { componentSchemas, schemaRef } from './schemas.js';
 const LICENSE = 'UNLICENSED';
 /** Short, because generators copy it into every generated file. */
 const DESCRIPTION =
-  'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
+  'Records are JSON objects, open to any property, and every account sees only its own; each response is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
 
 const OUTCOMES: Readonly<Record<Method, string>> = {
   GET: 'The current state',

@@ -18,9 +18,9 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   HEADERS_TOO_LARGE: 'The headers are too large.',
   STORAGE_FAILED: 'The change could not be confirmed: read the record before you retry.',
   STORAGE_UNAVAILABLE:
-    'The database does not answer, or on Workers the account is being loaded or set back. Nothing was changed: retry after `Retry-After`.',
+    'The database does not respond, or the service on Workers is restarting. Nothing was changed: retry after `Retry-After`.',
   INTERNAL_ERROR: 'A bug in the service. Its log has the reason under the request id.',
-  AUTH_UNAVAILABLE: 'The identity provider does not answer.',
+  AUTH_UNAVAILABLE: 'The identity provider does not respond.',
   ADMIN_DISABLED: 'No admin key is configured.',
 };
 

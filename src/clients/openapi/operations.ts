@@ -40,7 +40,7 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'GET /admin/health': {
     id: 'adminHealth',
-    summary: 'See whether the database answers and which settings are set',
+    summary: 'See whether the database responds and which settings are set',
     description:
       'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
     response: 'AdminHealthResult',
@@ -177,7 +177,7 @@ function count(value: number) {
   return { type: 'integer', format: 'int64', minimum: 1, default: value, ...UNCHECKED };
 }
 
-/** No maximum: the service accepts a larger number and answers with the largest page. */
+/** No maximum: the service accepts a larger number and returns the largest page. */
 function pageSize({ max, default: usual }: typeof DATA_PAGE_SIZES) {
   const words = `Rows on a page. More than ${max} counts as ${max}; a value that is not a positive whole number counts as ${usual}`;
   return query('page_size', words, count(usual));

@@ -124,7 +124,7 @@ const DATA = {
       },
       ['changed_omitted', 'run'],
     ),
-    'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
+    'One change by the operator, or a restore, whose `record_id` is the name of the backup.',
   ),
   ...Object.assign({}, ...COLLECTION_NAMES.map(recordSchemas)),
   Health: object(

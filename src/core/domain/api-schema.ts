@@ -51,7 +51,7 @@ export interface AccountSummary {
   readonly resources: RecordCounts;
 }
 
-/** One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back. */
+/** One change by the operator, or a restore, whose `record_id` is the name of the backup. */
 export interface AuditEvent {
   readonly id: number;
   /** `admin`, `restore`; more may come */

@@ -85,7 +85,7 @@ async function checksOf(environment: Environment, log: Log, online: boolean): Pr
       if (replication === undefined) return 'none: REPLICATION is off';
       try {
         await litestreamOn(replication.socketPath, resolve(databasePath)).identify();
-        return 'Litestream answers and lists the database';
+        return 'Litestream responds and lists the database';
       } catch (error) {
         // A start only warns about it, too.
         log.warn('replica_unreachable', { hint: messageOf(error) });
@@ -98,15 +98,15 @@ async function checksOf(environment: Environment, log: Log, online: boolean): Pr
         : checkPort('OPS_', operations.port, file === 'held'),
     port: () => checkPort('', { host, port }, file === 'held'),
     async 'identity provider'() {
-      if (settings.signIn === undefined) return 'none: every bearer token is answered 503';
-      if (!online) return 'not asked; --online asks it';
+      if (settings.signIn === undefined) return 'none: every bearer token gets 503';
+      if (!online) return 'not checked; pass --online';
       return openSignIn({ settings: settings.signIn }).probe();
     },
   };
 }
 
 async function checkPostgres(url: string, online: boolean): Promise<string> {
-  if (!online) return 'Postgres: not asked; --online asks it';
+  if (!online) return 'Postgres: not checked; pass --online';
   // Loaded on demand: a service over a file needs no Postgres client.
   const { Database, reasonOf } = await import('../../storage/postgres/database.js');
   const { checkServer } = await import('../../storage/postgres/schema.js');

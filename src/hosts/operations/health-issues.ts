@@ -21,7 +21,7 @@ export const REASONS = {
       'Check the disk; the next start reads what is stored. If the file disappeared, do not stop the service: first save everything with the command `dump`, with `--from` and its address. Then stop it, `load` the dump into a new file, and `restore` that file.',
   },
   database_unavailable: {
-    meaning: 'The database did not answer within 2 s.',
+    meaning: 'The database did not respond within 2 s.',
     action: 'Check the disk, which hangs. Over Postgres, check the server and the network.',
   },
   writes_failing: {
@@ -41,12 +41,13 @@ export const WARNINGS = {
     action: 'Set `AUTH_USERINFO_URL` or `AUTH_ISSUER`, and restart the service.',
   },
   identity_provider_unavailable: {
-    meaning: 'The identity provider gave no usable answer to the last request: customers get 503.',
+    meaning:
+      'The identity provider gave no usable response to the last request: customers get 503.',
     action:
-      "Check the provider's status page; `identity_provider_unavailable` in the log says what it answered. A restart of the service doesn't help.",
+      "Check the provider's status page; `identity_provider_unavailable` in the log says what it returned. A restart of the service doesn't help.",
   },
   replica_unreachable: {
-    meaning: 'Litestream does not answer, or the replica is more than 15 s behind.',
+    meaning: 'Litestream does not respond, or the replica is more than 15 s behind.',
     action: 'Check `systemctl status litestream`; `replica_unreachable` in the log says why.',
   },
   backup_not_configured: {

@@ -8,8 +8,8 @@ import type { ServiceStatus } from './status.js';
 /** Keyed by name. */
 export const HELP = {
   service_build_info: 'Always 1; the labels are the release and its runtime.',
-  service_ready: '1 if /ready answers 200, else 0.',
-  service_not_ready_reason: '1 for each reason why /ready answers 503.',
+  service_ready: '1 if /ready is 200, otherwise 0.',
+  service_not_ready_reason: '1 for each reason why /ready is 503.',
   service_warning: '1 for each warning of /ready.',
   service_http_requests_total: 'Requests; "aborted" ended before the response was complete.',
   service_http_request_duration_seconds: 'From the headers to the last byte of the response.',

@@ -19,7 +19,7 @@ const DISK_FULL = /SQLITE_FULL|ENOSPC|disk is full|No space left/i;
 export interface ProbedStorage {
   /** Checks whether the file is still at its path, and reports to the meter. */
   checkFile?(): Promise<void>;
-  /** A real round trip; rejects if storage does not answer. */
+  /** A real round trip; rejects if storage does not respond. */
   ping(): Promise<void>;
   /** A commit that changes nothing; rejects if it fails. */
   touch(): Promise<void>;

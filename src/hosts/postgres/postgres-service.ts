@@ -37,7 +37,8 @@ export function startPostgresService(options: ServiceOptions) {
 
 /** Retries while the server is unreachable, because a supervisor would only restart the process. */
 async function whenReachable<T>(action: () => Promise<T>, log: Log): Promise<T> {
-  const hint = 'the start waits until Postgres answers; check the server, the network and its name';
+  const hint =
+    'the start waits until Postgres responds; check the server, the network and its name';
   for (; ; await delay(START_RETRY_MS)) {
     try {
       return await action();

@@ -97,7 +97,7 @@ it('--check asks Litestream, and warns if it does not answer', async () => {
     const program = spawnServer(environment, { args: ['--check'] });
     return [await program.exited, program.output()];
   };
-  const answers = expect.stringContaining('Litestream answers and lists the database');
+  const answers = expect.stringContaining('Litestream responds and lists the database');
   expect(await check()).toEqual([0, answers]);
   await stub.close();
   expect(await check()).toEqual([0, expect.stringContaining('"event":"replica_unreachable"')]);

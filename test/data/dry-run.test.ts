@@ -102,7 +102,7 @@ describe('A dry run warns of', () => {
 });
 
 const LONG = `{"name":"A","phone":"1","x":"${'y'.repeat(1_048_576)}"}`;
-const NOT_CLOSED = 'a quotation mark in the row that begins here is never closed';
+const NOT_CLOSED = 'a quotation mark in the row that starts here is never closed';
 const SAME = 'line 1: columns 1 ("name") and 3 ("name") would both be the property "name"; rename';
 const NO_COLUMN =
   'no column for name or phone, which team must have; the columns are "Jina", "Simu"; pass --map "HEADER=name,HEADER=phone"';
@@ -116,7 +116,6 @@ describe('A dry run refuses', () => {
     ['an empty file', '', 'is empty; name a file with rows'],
     ['a file of empty lines', '\n\n', 'has no header'],
     ['a workbook', Buffer.from('PK\u0003\u0004rest'), 'a name that ends in .xlsx'],
-    ['an unknown --encoding', 'name', 'encoding is not supported', ['--encoding', 'utf8x']],
     ['a wrong --encoding', ZOE_1252, 'is not UTF-8; pass the right', ['--encoding', 'utf8']],
     ['half a record', `${A1}\n{"name":"A"\n`, 'line 2: the record is not JSON', [], 'ndjson'],
     ['a wrong name', '{"name":1,"phone":""}\n', '"name": name is 1; it must be a n', [], 'ndjson'],
@@ -140,6 +139,14 @@ describe('A dry run refuses', () => {
   ])('%s', async (_name, content, wanted, args, ending) => {
     const { code, text } = await judge(content, 'team', args, ending);
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
+  });
+
+  it.each([
+    ['--encoding', 'utf8x', 'It must be an encoding such as utf-8 or windows-1252.'],
+    ['--delimiter', ';;', 'It must be one character, or tab.'],
+  ])('an unknown %s as a usage error', async (option, value, wanted) => {
+    const { code, text } = await judge(TEAM, 'team', [option, value]);
+    expect([code, text]).toEqual([2, expect.stringContaining(wanted)]);
   });
 
   it.each<[into: string, header: string, rows: string, ...wanted: string[]]>([

@@ -27,8 +27,13 @@ function delimiter(given: string): string {
   throw new InvalidArgumentError('It must be one character, or tab.');
 }
 
-/** Throws for a name that Node doesn't know. */
-const encoding = (given: string) => new TextDecoder(given).encoding;
+function encoding(given: string): string {
+  try {
+    return new TextDecoder(given).encoding;
+  } catch {
+    throw new InvalidArgumentError('It must be an encoding such as utf-8 or windows-1252.');
+  }
+}
 
 const importRecords: DefineCommand = (command, call) =>
   command

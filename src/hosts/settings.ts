@@ -146,7 +146,6 @@ function problemsBetween(given: { readonly [Name in SettingName]?: string | unde
   return Object.keys(problems).filter((sentence) => problems[sentence]);
 }
 
-/** The path of the database file. */
 export function readDatabasePath(environment: Environment): string {
   const { file } = readValues(environment, ['DATABASE_URL']).DATABASE_URL;
   if (file !== '') return file;

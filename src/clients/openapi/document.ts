@@ -20,7 +20,6 @@ import {
 } from './operations.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
-/** The package's licence. */
 const LICENSE = 'UNLICENSED';
 /** Short, because generators copy it into every generated file. */
 const DESCRIPTION =

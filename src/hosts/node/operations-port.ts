@@ -23,7 +23,7 @@ const OWN_HOST =
 /** A string is in Prometheus' format; an object is sent as JSON. */
 type Page = readonly [status: number, body: object | string];
 
-type Address = NonNullable<Settings['operations']['port']>;
+export type Address = NonNullable<Settings['operations']['port']>;
 
 /** Keyed by method and path, such as `GET /live`, which no inherited property matches. */
 export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;

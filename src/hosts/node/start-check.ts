@@ -14,9 +14,9 @@ import { litestreamOn } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/addresses.js';
 import { settingWarnings } from '../settings/warnings.js';
 import { type Environment, readSettings, type Settings } from '../settings.js';
+import type { Address } from './operations-port.js';
 
 type Checks = Readonly<Record<string, () => string | Promise<string>>>;
-type Address = NonNullable<Settings['operations']['port']>;
 
 /** A start only warns about these: the service works, but probably not as intended. */
 const UNINTENDED = ['setting_unknown', 'admin_key_too_short'];

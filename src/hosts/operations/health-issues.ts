@@ -67,7 +67,6 @@ export const WARNINGS = {
 export type Reason = keyof typeof REASONS;
 export type Warning = keyof typeof WARNINGS;
 
-/** Keyed by name. */
 export const HEALTH_ISSUES = new Map<string, HealthIssue>(
   Object.entries({ ...REASONS, ...WARNINGS }),
 );

@@ -5,7 +5,6 @@ import { familyText, Histogram, type Sample } from './exposition.js';
 import type { Meter } from './meter.js';
 import type { ServiceStatus } from './status.js';
 
-/** Keyed by name. */
 export const HELP = {
   service_build_info: 'Always 1; the labels are the release and its runtime.',
   service_ready: '1 if /ready is 200, otherwise 0.',

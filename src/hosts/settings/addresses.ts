@@ -12,9 +12,7 @@ const PRIVATE = new RegExp(
   'i',
 );
 
-export function isPrivate(address: string): boolean {
-  return PRIVATE.test(address);
-}
+export const isPrivate = (address: string): boolean => PRIVATE.test(address);
 
 /** `prefix`: of the settings' names, such as `OPS_`. An unknown error keeps its own message. */
 export function addressProblem({ code, message }: NodeJS.ErrnoException, prefix = ''): string {

@@ -93,7 +93,6 @@ function Filter({ filter }: { readonly filter: AuditFilter }) {
 
 interface AuditTableProps {
   readonly found: FoundEvents;
-  /** Maximum number of rows. */
   readonly max?: number;
   readonly label: string;
 }

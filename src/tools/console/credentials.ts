@@ -1,11 +1,13 @@
 // How an operator signs in: with a password whose scrypt hash is a setting, or with a code that the
 // console prints and that works once.
 
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import { type PasswordHash, passwordHashText } from '../../hosts/settings/password-hash.js';
 
 /** OWASP's password storage page: N = 2^15, r = 8, p = 3 takes 32 MiB; Node wants a bound above that. */
 const SCRYPT = { N: 32_768, r: 8, p: 3, maxmem: 67_108_864 };
+const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const PASSWORD_MIN_CHARACTERS = 12;
@@ -59,11 +61,7 @@ export async function hashPassword(password: string): Promise<string> {
   return passwordHashText({ salt, hash: await derived(password, salt) });
 }
 
+/** Normalized, because keyboards differ in how they encode the same letter. */
 function derived(password: string, salt: Uint8Array): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    // Keyboards differ in how they encode the same letter.
-    const text = password.normalize('NFC');
-    const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key));
-    scrypt(text, salt, HASH_BYTES, SCRYPT, done);
-  });
+  return deriveKey(password.normalize('NFC'), salt, HASH_BYTES, SCRYPT);
 }

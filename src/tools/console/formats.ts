@@ -11,18 +11,11 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
-const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-
 /** With separated thousands and every digit of the fraction. */
-export function numberText(value: number): string {
-  return EXACT.format(value);
-}
+export const numberText = new Intl.NumberFormat('en', { maximumFractionDigits: 20 }).format;
 
 /** Three significant digits. */
-export function roundedText(value: number): string {
-  return ROUNDED.format(value);
-}
+export const roundedText = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format;
 
 export function bytesText(value: number | null): string {
   if (value === null) return '–';

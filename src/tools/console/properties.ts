@@ -19,7 +19,6 @@ export interface RecordScope {
   readonly collection: CollectionName;
 }
 
-/** Of lists. */
 export const HEADINGS = {
   ...byCollection((name) => COLLECTIONS[name].names.heading),
   payments: 'Payments',

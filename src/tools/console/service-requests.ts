@@ -3,7 +3,6 @@
 import type { ServiceStatus } from '../../hosts/operations/status.js';
 import { ApiError } from '../../operator-client.js';
 
-/** Rows per page of a list. */
 export const PAGE_SIZE = 25;
 /** Longer than the service's own time-out for its disk, so that it can report a disk that hangs. */
 const STATUS_TIMEOUT_MS = 5_000;

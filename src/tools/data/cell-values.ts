@@ -175,11 +175,6 @@ export function numberOfText(text: string, mark?: DecimalMark): CellValue {
   return refused(`the value has more than ${DIGITS_MAX} digits; round it, or store it as text`);
 }
 
-/** The number for a spreadsheet with that decimal mark. */
-function textOfNumber(value: number, mark: DecimalMark): string {
-  return String(value).replace('.', mark);
-}
-
 function momentValue(text: string, order: DayOrder | undefined): CellValue {
   const [isIso, isoYear, isoMonth, isoDay] = ISO.exec(text) ?? [];
   if (isIso !== undefined && calendarDay(isoYear, isoMonth, isoDay) !== undefined) {
@@ -222,7 +217,7 @@ function exportedValue(cell: string, property: Property | undefined): CellValue 
   if (property?.rule && property.kind === 'text') return { ok: true, value: cell };
   const number = Number(cell.replace(',', '.'));
   const mark = cell.includes(',') ? ',' : '.';
-  if (Number.isFinite(number) && textOfNumber(number, mark) === cell)
+  if (Number.isFinite(number) && String(number).replace('.', mark) === cell)
     return { ok: true, value: number };
   const value = /^[[{ntf]/.test(cell) ? parsed(cell) : undefined;
   return value !== undefined && JSON.stringify(value) === cell ? { ok: true, value } : undefined;
@@ -234,7 +229,7 @@ export function cellOfValue(
   property: Property | undefined,
   { decimal, isForExcel }: { readonly decimal: DecimalMark; readonly isForExcel: boolean },
 ): string {
-  if (typeof value === 'number') return textOfNumber(value, decimal);
+  if (typeof value === 'number') return String(value).replace('.', decimal);
   if (typeof value !== 'string') return JSON.stringify(value);
   const back = parseCell(value, property, { isExport: true });
   const isKept = back.ok && back.value === value && value !== '';

@@ -20,7 +20,6 @@ import {
 import { type Call, Interrupted, UsageError } from '../program/command.js';
 import { CommandError, describeError, isTransient } from './errors.js';
 
-/** Rows per page. */
 export const PAGE_SIZE = 50;
 /** For a page of the largest records: those of earlier releases have up to 2 MiB, plus id and owner. */
 const RESPONSE_MAX_BYTES = PAGE_SIZE * 2_200_000;

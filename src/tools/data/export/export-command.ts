@@ -6,12 +6,13 @@ import { basename, dirname, join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
+import { OWNER_ONLY_FILE } from '../../../storage/file/durable-files.js';
 import { Interrupted } from '../../program/command.js';
 import { CommandError, errorCode } from '../errors.js';
 import { paginate, recordPages } from '../paginate.js';
 import { recordsOf, type ServiceClient, type StoredRecord } from '../service-client.js';
 import { type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
-import { OWNER_ONLY, oldestFirst } from './reverse-file.js';
+import { oldestFirst } from './reverse-file.js';
 
 export interface ExportOptions {
   readonly account: string;
@@ -105,7 +106,7 @@ async function writeRows(
     }
   }
   const file = join(folder, `${name}.${csv === undefined ? 'ndjson' : 'csv'}`);
-  await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY, flush: true });
+  await writeFile(file, text(), { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true });
   if (count === 0) await rm(file);
   return count;
 }

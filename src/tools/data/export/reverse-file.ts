@@ -4,8 +4,7 @@
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-export const OWNER_ONLY = 0o600;
+import { OWNER_ONLY_FILE } from '../../../storage/file/durable-files.js';
 
 /**
  * Yields the rows of all pages as JSON texts, oldest first, page by page. Buffers them in a temporary
@@ -13,7 +12,7 @@ export const OWNER_ONLY = 0o600;
  */
 export async function* oldestFirst(pages: AsyncIterable<readonly object[]>) {
   const path = join(tmpdir(), `rows-${crypto.randomUUID()}`);
-  const file = await open(path, 'wx+', OWNER_ONLY);
+  const file = await open(path, 'wx+', OWNER_ONLY_FILE);
   try {
     const starts = [0];
     for await (const rows of pages) {

@@ -22,7 +22,6 @@ export interface ImportOptions extends Reading {
   readonly account: string;
   readonly into?: CollectionName | undefined;
   readonly encoding?: string | undefined;
-  /** The path of the report. */
   readonly report?: string | undefined;
   readonly skipBad?: boolean | undefined;
   /** How to treat rows whose record exists. Undefined: refuse the import. */

@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { OWNER_ONLY_FILE } from '../../../storage/file/durable-files.js';
 import { truncate } from '../errors.js';
 import { locationOf, type SourceFile } from './source-file.js';
 
@@ -18,7 +19,6 @@ export interface Problem {
 const SHOWN_MAX = 10;
 const VALUE_SHOWN_MAX_CHARACTERS = 60;
 const VALUE_MAX_CHARACTERS = 1_000;
-const OWNER_ONLY = 0o600;
 
 export class Report {
   badRows = 0;
@@ -49,6 +49,6 @@ export class Report {
   write(path: string): void {
     // Someone else's file must not run formulas in the operator's spreadsheet.
     const style = { escape_formulas: true, record_delimiter: '\r\n', bom: true } as const;
-    writeFileSync(path, stringify(this.#rows, style), { mode: OWNER_ONLY });
+    writeFileSync(path, stringify(this.#rows, style), { mode: OWNER_ONLY_FILE });
   }
 }

@@ -28,7 +28,6 @@ export interface Reading extends Omit<CellReading, 'isExport'> {
   readonly map?: ReadonlyMap<string, string> | undefined;
   /** Default: detected from the first line. */
   readonly delimiter?: string | undefined;
-  /** The sheet of a workbook. */
   readonly sheet?: string | undefined;
   /** Skip rows that a spreadsheet program doesn't show. */
   readonly skipHidden?: boolean | undefined;

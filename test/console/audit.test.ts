@@ -27,7 +27,7 @@ const find = (filter: AuditFilter, pagesMax: number, page?: number) =>
 it('A search finds events by each filter, and a day is that of Dar es Salaam', async () => {
   expect([dayOf(MOMENT), timeText(MOMENT)]).toEqual(['2026-02-01', '1 Feb 2026, 01:30']);
   const found = await find({ collection: 'orders', account: SALON }, 2);
-  expect(found).toMatchObject({ looked: 233, rest: undefined });
+  expect(found).toMatchObject({ eventsRead: 233, rest: undefined });
   expect(found.rows).toHaveLength(3);
   expect((await find({ action: 'delete' }, 2)).rows).toEqual([]);
   expect((await find({ day: '2020-01-01' }, 2)).rows).toEqual([]);
@@ -38,12 +38,12 @@ it('A search finds events by each filter, and a day is that of Dar es Salaam', a
 
 it('A search ends after a fixed number of requests, and resumes there despite concurrent writes', async () => {
   const first = await find({ record: 'CUS-0005' }, 1);
-  expect(first).toMatchObject({ rows: [], looked: 200, rest: { page: 2 } });
+  expect(first).toMatchObject({ rows: [], eventsRead: 200, rest: { page: 2 } });
   const { customers } = on.service.client.recordsOf('other');
   for (let made = 0; made < 3; made++) await customers.create({ name: 'New', phone: '1' });
   const rest = await find({ record: 'CUS-0005' }, 2, first.rest?.page);
   // The three new events have shifted three others.
-  expect(rest).toMatchObject({ looked: 36, rest: undefined });
+  expect(rest).toMatchObject({ eventsRead: 36, rest: undefined });
   expect(rest.rows).toHaveLength(1);
   // One that has found enough stops earlier, and misses no event.
   const pages = [await find({ run: 'import-1' }, 3), await find({ run: 'import-1' }, 3, 2)];

@@ -141,12 +141,9 @@ describe('A dry run refuses', () => {
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
   });
 
-  it.each([
-    ['--encoding', 'utf8x', 'It must be an encoding such as utf-8 or windows-1252.'],
-    ['--delimiter', ';;', 'It must be one character, or tab.'],
-  ])('an unknown %s as a usage error', async (option, value, wanted) => {
-    const { code, text } = await judge(TEAM, 'team', [option, value]);
-    expect([code, text]).toEqual([2, expect.stringContaining(wanted)]);
+  it('an unknown --encoding as a usage error', async () => {
+    const { code, text } = await judge(TEAM, 'team', ['--encoding', 'utf8x']);
+    expect([code, text]).toEqual([2, expect.stringContaining('It must be an encoding such as')]);
   });
 
   it.each<[into: string, header: string, rows: string, ...wanted: string[]]>([

@@ -101,7 +101,7 @@ describe('An import behind a proxy', () => {
     const between = await proxy({ before });
     const { code, stderr } = await on.run(args, between.environment);
     await between.close();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('waiting')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('retrying in')]);
     expect((await names(account)).sort()).toEqual(EACH_TWICE);
   });
 

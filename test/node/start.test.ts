@@ -165,7 +165,7 @@ describe('A check', () => {
     await close();
     const { replica, ...failed } = found;
     expect(failed).toEqual({
-      settings: expect.stringMatching(/unknown setting REPLICATON; ignored.*; .*stays disabled/),
+      settings: expect.stringMatching(/unknown setting REPLICATON; ignored.*; .*is disabled/),
       database: expect.stringContaining('y.db cannot be used'),
       backups: expect.stringContaining('/nope cannot be used: no such file or folder; check'),
       'operations port': expect.stringContaining('this port is in use; set OPS_PORT'),

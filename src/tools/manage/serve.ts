@@ -36,7 +36,7 @@ export const check: DefineCommand = (command, call) =>
   command
     .description(`Check the settings, files and ports that the service needs, without starting it.
 ${SETTINGS}`)
-    .option('--online', 'also ask the identity provider and Postgres')
+    .option('--online', 'also contact the identity provider and Postgres')
     .action(async ({ online = false }) => {
       // One stream, so that the verdict is the last line.
       const log = jsonLog(process.stdout);

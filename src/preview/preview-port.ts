@@ -45,7 +45,5 @@ export async function nextFreePort(first: number, reserved?: number): Promise<nu
     const isFree = await once(server, 'listening').catch(() => false);
     if (isFree) return once(server.close(), 'close').then(() => port);
   }
-  throw new Error(
-    `ports ${first} to ${first + PORTS_TRIED_MAX - 1} are all in use; stop a program that listens on one`,
-  );
+  throw new Error(`no port from ${first} on is free; stop a program that listens on one`);
 }

@@ -8,16 +8,15 @@ import type { ReplicaStatus } from '../operations/status.js';
 
 export function watchReplica(log: Log, events: ServiceEvents | undefined) {
   let last: ReplicaReport | undefined;
-  /** The state that was logged last. */
-  let logged: string | undefined;
+  let lastLogged: string | undefined;
   return {
     take(report: ReplicaReport): void {
       last = report;
       if (report.syncMilliseconds !== undefined) events?.replicaSynced(report.syncMilliseconds);
       if (report.hasFailed) events?.replicaFailed();
       const state = report.isReached ? 'reached' : report.reason;
-      if (state === undefined || state === logged) return;
-      logged = state;
+      if (state === undefined || state === lastLogged) return;
+      lastLogged = state;
       if (report.isReached) log.info('replica_reached');
       else log.warn('replica_unreachable', { reason: state });
     },

@@ -102,7 +102,6 @@ async function startServer(
     origin,
     /** Undefined if the settings name no operations port. */
     operationsOrigin: operations.origin,
-    /** Logged at startup: release, file, records. */
     logFields: { version, ...logFields },
     /** Takes a backup if BACKUP_DIR is set; the log has the outcome. */
     backUp() {

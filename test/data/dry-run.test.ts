@@ -143,7 +143,7 @@ describe('A dry run refuses', () => {
 
   it('an unknown --encoding as a usage error', async () => {
     const { code, text } = await judge(TEAM, 'team', ['--encoding', 'utf8x']);
-    expect([code, text]).toEqual([2, expect.stringContaining('It must be an encoding such as')]);
+    expect([code, text]).toEqual([2, expect.stringContaining('it must be an encoding such as')]);
   });
 
   it.each<[into: string, header: string, rows: string, ...wanted: string[]]>([

@@ -6,6 +6,7 @@ import { eraseAccount } from '../data/erase/erase-command.js';
 import { exportAccount } from '../data/export/export-command.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
+import { parseEncoding } from '../data/import/source-file.js';
 import { adminKeyIn, ServiceClient, serviceUrl } from '../data/service-client.js';
 import { type Call, type DefineCommand, pathOf, UsageError } from '../program/command.js';
 
@@ -27,14 +28,6 @@ function delimiter(given: string): string {
   throw new InvalidArgumentError('It must be one character, or tab.');
 }
 
-function encoding(given: string): string {
-  try {
-    return new TextDecoder(given).encoding;
-  } catch {
-    throw new InvalidArgumentError('It must be an encoding such as utf-8 or windows-1252.');
-  }
-}
-
 const importRecords: DefineCommand = (command, call) =>
   command
     .description(`Create a record for each row of a file (.xlsx .csv .tsv .txt .ndjson .jsonl
@@ -47,7 +40,7 @@ ${SETTINGS}`)
     .option('--map <pairs>', 'rename columns: "Jina=name" (escape \\, and \\=)', parseMap)
     .option('--sheet <name>', 'the sheet, if several have cells')
     .option('--delimiter <mark>', 'of CSV; detected by default', delimiter)
-    .option('--encoding <name>', 'such as windows-1252; detected by default', encoding)
+    .option('--encoding <name>', 'such as windows-1252; detected by default', parseEncoding)
     .addOption(DECIMAL)
     .addOption(new Option('--dates <order>', 'how to read 05/06/2026').choices(['dmy', 'mdy']))
     .option('--skip-hidden', 'skip rows that the workbook hides')

@@ -33,7 +33,17 @@ const ZIP_START = Buffer.from('PK\u0003\u0004');
 /** The byte order marks of UTF-16. */
 const UTF_16_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** `encoding`: a name for `TextDecoder`. Undefined: UTF-8 if the bytes are valid, otherwise Windows-1252. */
+/** Resolves an alias, such as `latin1`, to the name that `readSource` expects. */
+export function parseEncoding(given: string): string {
+  try {
+    return new TextDecoder(given).encoding;
+  } catch {
+    const remedy = 'it must be an encoding such as utf-8 or windows-1252';
+    throw new UsageError(`--encoding is ${JSON.stringify(given)}; ${remedy}`);
+  }
+}
+
+/** `encoding`: from `parseEncoding`. Undefined: UTF-8 if the bytes are valid, otherwise Windows-1252. */
 export function readSource(path: string, encoding: string | undefined): SourceFile {
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {

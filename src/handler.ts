@@ -5,9 +5,9 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { Admission, type AdmissionLimits } from './core/admission/admission.js';
 import { FairScheduler } from './core/admission/fair-scheduler.js';
 import { usableKeys } from './core/http/authentication.js';
+import type { HostBindings } from './core/http/host-bindings.js';
 import { canonicalPath } from './core/http/path.js';
 import { createPipeline } from './core/http/pipeline.js';
-import type { HostBindings } from './core/http/request-body.js';
 import type { RandomBytes } from './core/http/request-id.js';
 import { ROUTES } from './core/http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './core/identity/identity-provider.js';
@@ -20,8 +20,8 @@ export interface HandlerDependencies {
   /** Default: none; every bearer token gets 503 `AUTH_UNAVAILABLE`. */
   readonly identity?: IdentityProvider | undefined;
   /**
-   * At least 32 characters; otherwise the administration API is 503 `ADMIN_DISABLED`.
-   * Two while the key is rotated: both are accepted.
+   * At least 32 characters; otherwise the administration API returns 503 `ADMIN_DISABLED`.
+   * Two during a rotation: both are accepted.
    */
   readonly adminKey?: string | readonly string[] | undefined;
   /** Called for each request with a wrong admin key, so that a host can count them. */
@@ -31,7 +31,7 @@ export interface HandlerDependencies {
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** Shares the thread among the accounts; pass the one that the records use. */
+  /** Shares the thread among the accounts. Pass the one that the records use. */
   readonly scheduler?: FairScheduler;
   /**
    * Limits on the bodies and long responses in progress, in bytes. Default: 16 MiB per account,
@@ -62,11 +62,11 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
     randomBytes = (into) => crypto.getRandomValues(into),
   } = dependencies;
   const startedAt = clock();
-  const dispatch = createPipeline({
+  const handlerOf = createPipeline({
     ...dependencies,
     ...{ identity, corsAllowedOrigins, log, clock, scheduler, randomBytes },
     admission: new Admission(dependencies.admission),
-    healthFacts: () => ({
+    processHealth: () => ({
       uptime_seconds: Math.floor((clock() - startedAt) / 1000),
       identity_provider_configured: dependencies.identity !== undefined,
       admin_configured: usableKeys(dependencies.adminKey).length > 0,
@@ -79,8 +79,8 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
     router: new RegExpRouter(),
   });
   // Every method: the contract checks authentication before the method.
-  for (const route of ROUTES) app.all(route.path, dispatch(route));
-  app.notFound(dispatch());
+  for (const route of ROUTES) app.all(route.path, handlerOf(route));
+  app.notFound(handlerOf());
   return (request, host) => app.fetch(request, host);
 }
 

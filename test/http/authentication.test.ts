@@ -1,8 +1,8 @@
 // Contract, "Authentication": a header that takes long to read, and keys that are nearly right. The
-// rest of both gates: test/contract/authentication.test.ts and routing.test.ts.
+// rest of authentication: test/contract/authentication.test.ts and routing.test.ts.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { adminGate, admitAccount } from '../../src/core/http/authentication.js';
+import { adminKeyCheck, authenticateAccount } from '../../src/core/http/authentication.js';
 
 const KEY = 'k3y-of-the-operator-0123456789-ABC';
 
@@ -18,17 +18,17 @@ it('A very long malformed Authorization header is read in linear time', async ()
     `Bearer ${'='.repeat(1_000_000)}a`,
     `Bearer a${'='.repeat(1_000_000)}a`,
   ]) {
-    expect((await admitAccount(request({ Authorization: value }), identity)).ok).toBe(false);
+    expect((await authenticateAccount(request({ Authorization: value }), identity)).ok).toBe(false);
   }
 });
 
-describe('adminGate', () => {
-  const admit = (configured: string | undefined, given?: string) =>
-    adminGate(configured)(request(given === undefined ? {} : { 'X-Service-Admin-Key': given }));
+describe('adminKeyCheck', () => {
+  const check = (configured: string | undefined, given?: string) =>
+    adminKeyCheck(configured)(request(given === undefined ? {} : { 'X-Service-Admin-Key': given }));
 
-  it.each([32, 1000])('a key of %i characters opens the gate', (length) => {
+  it.each([32, 1000])('a key of %i characters is accepted', (length) => {
     const key = KEY.repeat(30).slice(0, length);
-    expect(admit(key, key)).toMatchObject({ ok: true });
+    expect(check(key, key)).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe('adminGate', () => {
     // It agrees in the low byte.
     KEY.replace('k', '\u00eb'),
   ])('refuses %s', (given) => {
-    expect(admit(KEY, given)).toMatchObject({ failure: { code: 'UNAUTHORIZED' } });
+    expect(check(KEY, given)).toMatchObject({ failure: { code: 'UNAUTHORIZED' } });
   });
 
   describe('comparing', () => {
@@ -49,10 +49,10 @@ describe('adminGate', () => {
 
     /** How many characters a comparison with `given` looks at. */
     function charactersRead(given: string): number {
-      const gate = adminGate(KEY);
+      const check = adminKeyCheck(KEY);
       const asked = request({ 'X-Service-Admin-Key': given });
       const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
-      gate(asked);
+      check(asked);
       const count = charCodeAt.mock.contexts.filter((text) => `${text}` === KEY).length;
       charCodeAt.mockRestore();
       return count;

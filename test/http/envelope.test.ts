@@ -7,15 +7,15 @@ import { Admission } from '../../src/core/admission/admission.js';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { pagination } from '../../src/core/domain/listing.js';
-import { answerStream } from '../../src/core/http/answer-stream.js';
 import {
-  type EnvelopeFacts,
   type HandlerResult,
   list,
+  type ResponseMeta,
   toResponse,
 } from '../../src/core/http/envelope.js';
+import { responseStream } from '../../src/core/http/response-stream.js';
 
-const EXCHANGE: EnvelopeFacts = {
+const EXCHANGE: ResponseMeta = {
   requestId: 'req_0123456789abcdef',
   now: Date.UTC(2026, 0, 14, 13, 45, 0, 7),
   originHeaders: { 'Access-Control-Allow-Origin': '*' },
@@ -129,8 +129,8 @@ function readerOf(
   admission = new Admission(),
   isDisconnected = () => false,
 ) {
-  const service = { admission, scheduler: new FairScheduler({ stopwatch: () => 0 }) };
-  return answerStream(texts, { account: 'neema', isDisconnected, service }).getReader();
+  const dependencies = { admission, scheduler: new FairScheduler({ stopwatch: () => 0 }) };
+  return responseStream(texts, { account: 'neema', isDisconnected, dependencies }).getReader();
 }
 
 /** Endless texts: if reading continued without a reader, they would never be released. */

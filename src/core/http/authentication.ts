@@ -1,5 +1,4 @@
-// The two gates: a bearer token that the identity provider vouches for, and
-// the operator's key.
+// Authentication: an account's bearer token, which the identity provider checks, and the operator's key.
 
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
@@ -19,18 +18,18 @@ const REFUSED = 'the identity provider refused the token; get a new one';
 const NO_KEY = `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`;
 const WRONG_KEY = 'missing or wrong admin key; send it as "X-Service-Admin-Key"';
 
-/** Lets in the account that the request's token belongs to: succeeds with its subject. */
-export function admitAccount(
+/** Succeeds with the subject of the account that the request's bearer token belongs to. */
+export function authenticateAccount(
   request: Request,
   identity: IdentityProvider,
   from?: () => string | undefined,
 ): MaybePromise<Outcome<string>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) return failed('UNAUTHORIZED', NO_TOKEN);
-  return thenMaybe(identity.identify(token, from), admitted);
+  return thenMaybe(identity.identify(token, from), subjectOf);
 }
 
-function admitted(who: Identity): Outcome<string> {
+function subjectOf(who: Identity): Outcome<string> {
   if (who.status === 'identified') return succeeded(who.subject);
   if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
   const { reason: message = 'the identity provider does not answer; try again later' } = who;
@@ -38,16 +37,16 @@ function admitted(who: Identity): Outcome<string> {
   return { ok: false, failure: { code: 'AUTH_UNAVAILABLE', message, ...pause } };
 }
 
-/** The owner of a request without an account: the operator's, and those that need no credentials. */
+/** For requests without an account: the operator's, and those that need no credentials. */
 export const NO_ACCOUNT: Outcome<string> = succeeded('');
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
-export function adminGate(configured: AdminKey): (request: Request) => Outcome<string> {
+export function adminKeyCheck(configured: AdminKey): (request: Request) => Outcome<string> {
   const keys = usableKeys(configured);
   if (keys.length === 0) return () => failed('ADMIN_DISABLED', NO_KEY);
   return (request) => {
     const given = request.headers.get(ADMIN_KEY_HEADER) ?? '';
-    // Every key is compared, also after a match, so that the time does not reveal which one matched.
+    // Compares every key, even after a match, so that the time does not reveal which one matched.
     const matching = keys.filter((key) => equalInConstantTime(given, key));
     return matching.length > 0 ? NO_ACCOUNT : failed('UNAUTHORIZED', WRONG_KEY);
   };
@@ -58,7 +57,7 @@ export function usableKeys(configured: AdminKey): readonly string[] {
   return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
 }
 
-/** Takes the same time for a nearly right key as for any other: the time depends only on the key's length. */
+/** The time depends only on the key's length, not on how many characters are right. */
 function equalInConstantTime(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let i = 0; i < key.length; i++) {

@@ -1,4 +1,4 @@
-// Cross-origin rules. The policy is fixed and admits no credentials.
+// CORS. The policy is fixed, and credentials are not allowed.
 
 /** The methods of all paths together. */
 export const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
@@ -10,7 +10,7 @@ const ANY_ORIGIN: OriginHeaders = { 'Access-Control-Allow-Origin': '*' };
 const NO_ORIGIN: OriginHeaders = {};
 
 /**
- * The headers that admit a request's origin: `*` without a list, or with one that contains `*`; the
+ * The headers that allow a request's origin: `*` without a list, or with one that contains `*`; the
  * origin if the list has it, "and then `Vary: Origin` is sent"; otherwise none.
  */
 export function originPolicy(

@@ -1,10 +1,10 @@
-// A route's result, and the response built from it: envelope and common headers. The only
-// place that knows an error's status.
+// A route's result, and the response built from it: envelope and common headers. Only this file
+// maps an error code to a status.
 
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import { areTexts, type Rows } from '../domain/listing.js';
-import { answerStream, PIECE_CHARACTERS, type StreamOwner } from './answer-stream.js';
+import { PIECE_CHARACTERS, responseStream, type StreamOwner } from './response-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INVALID_JSON: 400,
@@ -29,8 +29,8 @@ export type HandlerResult =
   | { readonly failure: Failure; readonly allow?: string | undefined };
 
 /**
- * `data` as JSON text: rows, separated by commas, between two texts. Each has every member: objects of
- * two shapes made a read dearer by 2 %.
+ * `data` as JSON text: rows, separated by commas, between two texts. No property is optional, because
+ * objects of two shapes made a read 2 % slower.
  */
 export interface Success {
   readonly status: 200 | 201;
@@ -59,21 +59,21 @@ export function dataOf(outcome: Outcome<string>, status: 200 | 201 = 200): Handl
   return outcome.ok ? data(outcome.value, status) : outcome;
 }
 
-export interface EnvelopeFacts {
+export interface ResponseMeta {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
-  /** The headers that admit the request's origin. */
+  /** The headers that allow the request's origin. */
   readonly originHeaders: Readonly<Record<string, string>>;
 }
 
 const encoder = new TextEncoder();
 
-/** `caller`: to whom a long response is streamed; without one every response is sent as one text. */
+/** `owner`: the account to which a long response is charged; without it every response is sent as one text. */
 export function toResponse(
   result: HandlerResult,
-  { requestId, now, originHeaders }: EnvelopeFacts,
-  caller?: StreamOwner,
+  { requestId, now, originHeaders }: ResponseMeta,
+  owner?: StreamOwner,
 ): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -98,19 +98,19 @@ export function toResponse(
     if (pagination !== undefined) meta += `,"pagination":${JSON.stringify(pagination)}`;
     const end = `${suffix},"meta":{${meta}}}`;
     status = result.status;
-    if (caller !== undefined && isLong(result)) {
-      return new Response(answerStream(piecesOf(prefix, rows, end), caller), { status, headers });
+    if (owner !== undefined && isLong(result)) {
+      return new Response(responseStream(piecesOf(prefix, rows, end), owner), { status, headers });
     }
     if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
     text = `{"data":${prefix}${rows.join(',')}${end}`;
   }
-  // The request id is echoed byte by byte: with a string as body, Node would write it in UTF-8.
-  const body = BEYOND_ASCII.test(requestId) ? encoder.encode(text) : text;
+  // The request id is echoed byte by byte; Node would write a string body in UTF-8.
+  const body = NON_ASCII.test(requestId) ? encoder.encode(text) : text;
   return new Response(body, { status, headers });
 }
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
-/** Many responses share a millisecond, and formatting it costs more than the rest of the envelope. */
+const NON_ASCII = /[^\0-\x7f]/;
+/** Many responses are sent in one millisecond, and formatting its time costs more than the rest of the envelope. */
 let lastTimestamp = { now: Number.NaN, text: '' };
 
 /** The rows are not joined: a long text is shared with its record. */
@@ -127,7 +127,7 @@ async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerato
   yield end;
 }
 
-/** Whether the answer is too long to be held as one text, or not made yet. */
+/** Whether the response is too long for one text, or its rows are generated lazily. */
 function isLong({ prefix, rows }: Success): boolean {
   if (!areTexts(rows)) return true;
   let characters = prefix.length;

@@ -1,4 +1,4 @@
-// The path of a request, in one form for the router. "Segments are percent-decoded
+// The path of a request in its canonical form, for the router. "Segments are percent-decoded
 // once; a broken escape or an encoded control character is 404."
 
 import type { Query } from '../domain/listing.js';
@@ -9,8 +9,8 @@ export const ADMIN_PREFIX = `${API_PREFIX}/admin`;
 const NO_QUERY: Query = new URLSearchParams();
 
 /**
- * The path with every segment decoded once and encoded again, so that `%41` and `A` are the same to
- * the router. A segment that cannot be decoded becomes empty, and no route has an empty segment.
+ * The path with every segment decoded once and encoded again, so that the router treats `%41` and `A`
+ * alike. A segment that cannot be decoded becomes empty, and no route has an empty segment.
  */
 export function canonicalPath(request: Request): string {
   const target = targetOf(request);
@@ -27,7 +27,7 @@ export function isUnder(prefix: string, path: string): boolean {
 
 /**
  * The account that a segment names. Every client resolves `.` and `..` (also `%2E%2E`) before it
- * sends, so `~.` and `~..` name these two accounts, and `~~.` an account that is called `~.`.
+ * sends the URL, so `~.` and `~..` stand for these two accounts, and `~~.` for the account `~.`.
  */
 export function ownerOf(segment: string): string {
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
@@ -39,7 +39,7 @@ export function queryOf(request: Request): Query {
   return start === -1 ? NO_QUERY : new URLSearchParams(target.slice(start));
 }
 
-/** HTTP sends no fragment, but a `Request` that a program made may have one. */
+/** HTTP sends no fragment, but a program may construct a `Request` with one. */
 function targetOf({ url }: Request): string {
   const end = url.indexOf('#');
   return end === -1 ? url : url.slice(0, end);

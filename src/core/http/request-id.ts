@@ -1,9 +1,9 @@
-// X-Request-ID: "non-empty value is echoed unchanged"; otherwise the service makes an id.
+// X-Request-ID: "non-empty value is echoed unchanged"; otherwise the service generates one.
 
 const HEADER = 'x-request-id';
 const RANDOM_BYTES = 8;
-/** Random bytes are fetched for this many ids at once, because one call for each id would cost more than the rest of the id. */
-const IDS_A_POOL = 256;
+/** Fetches random bytes for this many ids at once, because a call for each id would cost more than the rest of the id. */
+const IDS_PER_POOL = 256;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Fills the array with secure random bytes. Throws if the platform has none. */
@@ -14,7 +14,7 @@ export function requestIds(
   /** `clock`: milliseconds since 1970, UTC. */
   sources: { readonly randomBytes: RandomBytes; readonly clock: () => number },
 ): (request: Pick<Request, 'headers'>) => string {
-  const pool = new Uint8Array(RANDOM_BYTES * IDS_A_POOL);
+  const pool = new Uint8Array(RANDOM_BYTES * IDS_PER_POOL);
   let used = pool.length;
 
   return (request) => {

@@ -1,6 +1,6 @@
-// Every path and method of the API: what each does, on an account's records (the same for the account
-// and for the operator) and in the operator's views, and at the end the table. A path that isn't in it
-// is 404, another method "405 `METHOD_NOT_ALLOWED` with an `Allow` header", which is made from the row.
+// Every path and method of the API: first the actions, on an account's records (the same for the account
+// and the operator) and in the operator's views, then the table of routes. A path that isn't in it is
+// 404; another method is "405 `METHOD_NOT_ALLOWED` with an `Allow` header", generated from the route.
 
 import type { Context } from 'hono';
 import { boundedBody } from '../bounded-body.js';
@@ -18,19 +18,20 @@ import {
 } from '../domain/listing.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 import type { AccountRecords } from '../records/record-service.js';
-import type { StreamOwner } from './answer-stream.js';
 import { data, dataOf, type HandlerResult, list } from './envelope.js';
+import type { HostBindings } from './host-bindings.js';
 import { ADMIN_PREFIX, API_PREFIX, ownerOf, queryOf } from './path.js';
-import type { PipelineOptions } from './pipeline.js';
-import { bodyMaxBytes, type HostBindings, readBodyText } from './request-body.js';
+import type { PipelineDependencies } from './pipeline.js';
+import { bodyMaxBytes, readBodyText } from './request-body.js';
+import type { StreamOwner } from './response-stream.js';
 
 export type HonoContext = Context<{ Bindings: HostBindings }>;
 
-/** A request whose caller is known. */
+/** An authenticated request. */
 export interface Call extends StreamOwner {
   readonly context: HonoContext;
   readonly isOperator: boolean;
-  readonly service: PipelineOptions;
+  readonly dependencies: PipelineDependencies;
 }
 
 export type Action = (call: Call) => MaybePromise<HandlerResult>;
@@ -62,14 +63,14 @@ const listPayments: Action = async (call) => {
   return list(items, { page: 1, page_size: total, total, total_pages: 1 });
 };
 
-/** Always 200: a monitor reads "degraded" and the reason, instead of a failed request. */
-const adminHealth: Action = async ({ service }) => {
-  const ping = service.records.operator.ping();
+/** Always 200, so that a monitor reads "degraded" and the reason instead of a failed request. */
+const adminHealth: Action = async ({ dependencies }) => {
+  const ping = dependencies.records.operator.ping();
   const connected = await ping.then(() => true).catch(() => false);
   const view: AdminHealth = {
     status: connected ? 'ok' : 'degraded',
     database: connected ? 'ok' : 'unavailable',
-    ...service.healthFacts(),
+    ...dependencies.processHealth(),
   };
   return data(JSON.stringify(view));
 };
@@ -82,13 +83,13 @@ const adminAccount: Action = async (call) => {
   return { status: 200, prefix, rows: profiles, suffix: ']}', pagination: undefined };
 };
 
-/** The records that the request may touch: the caller's own, or those of the account that the operator names. */
+/** The records that the request may use: the account's own, or those of the account in the operator's path. */
 function recordsOf(call: Call): AccountRecords {
-  const { account, isOperator, isDisconnected, context, service } = call;
-  if (!isOperator) return service.records.account(account, { isDisconnected });
+  const { account, isOperator, isDisconnected, context, dependencies } = call;
+  if (!isOperator) return dependencies.records.account(account, { isDisconnected });
   const run = runOf(context.req.raw.headers.get('x-service-run'));
   const owner = ownerOf(context.req.param('owner_sub') ?? '');
-  return service.records.account(owner, { actor: 'admin', run, isDisconnected });
+  return dependencies.records.account(owner, { actor: 'admin', run, isDisconnected });
 }
 
 /** The operator's lists have page sizes of their own, and no status filter. */
@@ -98,13 +99,13 @@ function listQueryOf({ context, isOperator }: Call): ListQuery {
   return { ...listQuery(query, ADMIN_PAGE_SIZES), status: '' };
 }
 
-/** Passes the request's body to a write. The account holds the body's bytes from before it is read until the write is done. */
+/** Passes the request's body to a write. Its bytes are charged to the account from before it is read until the write is done. */
 async function withBody(
-  { context, account, isDisconnected, service }: Call,
+  { context, account, isDisconnected, dependencies }: Call,
   status: 200 | 201,
   write: (body: string) => Promise<Outcome<string>>,
 ): Promise<HandlerResult> {
-  const { scheduler, admission } = service;
+  const { scheduler, admission } = dependencies;
   const request = context.req.raw;
   const maxBytes = bodyMaxBytes(request);
   const turn = admission.acquire(account, maxBytes, isDisconnected);
@@ -118,7 +119,7 @@ async function withBody(
   }
 }
 
-/** The one route that asks for no credentials. */
+/** The only route that needs no credentials. */
 export const HEALTH_ROUTE: Route = { path: `${API_PREFIX}/health`, actions: { GET: health } };
 
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
@@ -129,14 +130,14 @@ export const ROUTES: readonly Route[] = [
   ...COLLECTION_NAMES.flatMap((name) => recordRoutes(API_PREFIX, name)),
   operatorRoute('health', adminHealth),
   ...(['overview', 'usage'] as const).map((view) =>
-    operatorRoute(view, async ({ service }) =>
-      data(JSON.stringify(await service.records.operator[view]())),
+    operatorRoute(view, async ({ dependencies }) =>
+      data(JSON.stringify(await dependencies.records.operator[view]())),
     ),
   ),
   ...(['audit', 'accounts'] as const).map((view) =>
     operatorRoute(view, async (call) => {
       const query = listQueryOf(call);
-      const { items, total } = await call.service.records.operator[view](query);
+      const { items, total } = await call.dependencies.records.operator[view](query);
       return list(items, pagination(query, total));
     }),
   ),

@@ -9,7 +9,7 @@ import {
   KEEP_ALIVE_TIMEOUT_MS,
   REQUEST_READ_TIMEOUT_MS,
 } from '../../core/domain/limits.js';
-import type { HostBindings } from '../../core/http/request-body.js';
+import type { HostBindings } from '../../core/http/host-bindings.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { addressProblem } from '../settings/addresses.js';

@@ -2,7 +2,7 @@
 // times faster than the Web stream of a `Request`.
 
 import type { IncomingMessage } from 'node:http';
-import type { ReadBody } from '../../core/http/request-body.js';
+import type { ReadBody } from '../../core/http/host-bindings.js';
 
 /**
  * Bytes of one body per event-loop turn; Node buffers up to 128 KiB more. Without a limit, Node reads

@@ -3,7 +3,7 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import type * as runtime from '@cloudflare/workers-types';
-import { adminGate } from '../../core/http/authentication.js';
+import { adminKeyCheck } from '../../core/http/authentication.js';
 import {
   createHandler,
   FairScheduler,
@@ -95,12 +95,12 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
     if (environment['MAINTENANCE'] !== 'on') return respond;
     // A dump is a consistent snapshot, and a load replaces nothing that was written concurrently.
     await records.refuseWrites();
-    const admit = adminGate(adminKey);
+    const checkAdminKey = adminKeyCheck(adminKey);
     return async (request, host) => {
       if (new URL(request.url).pathname !== '/maintenance') return respond(request, host);
-      const admitted = admit(request);
-      if (admitted.ok) return this.#maintain(storage, request);
-      return errorResponse(request, admitted.failure.code, admitted.failure.message);
+      const outcome = checkAdminKey(request);
+      if (outcome.ok) return this.#maintain(storage, request);
+      return errorResponse(request, outcome.failure.code, outcome.failure.message);
     };
   }
 

@@ -1,5 +1,5 @@
-// The bodies of long responses: made and encoded piece by piece as the client reads, within the
-// account's time slices and the bytes that it may hold.
+// The bodies of long responses, generated and encoded piece by piece as the client reads, within the
+// account's time slices and memory limit.
 
 import type { Admission } from '../admission/admission.js';
 import type { IsDisconnected } from '../admission/fair-queue.js';
@@ -14,20 +14,19 @@ const HELD_BYTES = 2 * PIECE_CHARACTERS * 3;
 
 const encoder = new TextEncoder();
 
-/** Who takes turns and holds bytes, and of what. */
+/** The account whose time slices and memory limit a stream uses. */
 export interface StreamOwner {
   /** Empty for the operator. */
   readonly account: string;
   readonly isDisconnected: IsDisconnected;
-  readonly service: { readonly scheduler: FairScheduler; readonly admission: Admission };
+  readonly dependencies: { readonly scheduler: FairScheduler; readonly admission: Admission };
 }
 
-/** The body of a response whose text comes in pieces. An unread body holds nothing. */
-export function answerStream(
+/** The body of a response whose text comes in pieces. A body that isn't read holds no memory. */
+export function responseStream(
   pieces: AsyncGenerator<string>,
-  { account, isDisconnected, service }: StreamOwner,
+  { account, isDisconnected, dependencies: { scheduler, admission } }: StreamOwner,
 ) {
-  const { scheduler, admission } = service;
   let isCancelled = false;
   const isOver = () => isCancelled || isDisconnected();
   let stopUnread = () => {};
@@ -47,14 +46,14 @@ export function answerStream(
   }
 
   const source = encoded();
-  // Releases the records whose texts were to be sent.
+  // Releases the records that were still to be sent.
   const cancel = async () => {
     isCancelled = true;
     await source.return();
   };
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      // "Response write time-out 15 seconds." Workers may not cancel the body if the client has gone.
+      // "Response write time-out 15 seconds." Workers may not cancel the body if the client disconnects.
       start(controller) {
         stopUnread = () => {
           void cancel();
@@ -68,15 +67,12 @@ export function answerStream(
       },
       cancel,
     },
-    // No piece is made before the client asks for it.
+    // Without this, a piece would be generated before the client reads.
     { highWaterMark: 0 },
   );
 }
 
-/**
- * Short texts gathered and long ones cut. A long text is never joined to another: that would be a
- * copy of it for every reader.
- */
+/** Gathers short texts and cuts long ones. Never joins a long text to another, which would copy it for every reader. */
 async function* evenPieces(texts: AsyncGenerator<string>): AsyncGenerator<string, void, void> {
   let gathered = '';
   for await (const text of texts) {

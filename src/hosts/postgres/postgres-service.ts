@@ -6,7 +6,7 @@ import { sampleRows } from '../../core/records/sample-rows.js';
 import { postgresRecords } from '../../storage/postgres/account.js';
 import { Database, isTransient, reasonOf } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
-import { TAKE_ROOM } from '../../storage/postgres/statements.js';
+import { PROBE_DISK_SPACE } from '../../storage/postgres/statements.js';
 import { type ServiceOptions, startWithBackend } from '../node/service.js';
 
 const START_RETRY_MS = 1_000;
@@ -21,7 +21,7 @@ export function startPostgresService(options: ServiceOptions) {
       log.info('postgres_found', { found });
       const limits = settings.accountLimits;
       const records = postgresRecords({ database, scheduler, limits, log, events });
-      const touch = async () => void (await database.ask(TAKE_ROOM, []));
+      const touch = async () => void (await database.query(PROBE_DISK_SPACE, []));
       return {
         records,
         storage: { ping: records.operator.ping, touch },

@@ -14,11 +14,11 @@ import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { keyedSemaphore } from './batching.js';
 import { fromStored, statusColumn, toStored } from './columns.js';
-import { attempts, type Database } from './database.js';
+import { type Database, newAttempts } from './database.js';
 import * as sql from './statements.js';
 import { ACCOUNT, type CountedAccount } from './views.js';
 
-/** One account's creates contend for its totals row, so they must not use up the connections. */
+/** An account's creates contend for its totals row, so they must not use up the connections. */
 const ACCOUNT_MAX_QUICK = 6;
 const ACCOUNT_MAX_SLOW = 2;
 
@@ -37,13 +37,13 @@ export type AccountContext = ReturnType<typeof contextOf>;
 
 export const contextOf = (options: PostgresOptions) => ({
   ...options,
-  turns: keyedSemaphore(),
+  semaphore: keyedSemaphore(),
   isLogged: firstOfRuns(),
   writes: sql.writesWithin(options.limits),
 });
 
-/** `records`: in the collection. */
-type Piece = readonly { position: number; body: string; records: number | null }[];
+/** `records`: how many the collection has. */
+type NextRows = readonly { position: number; body: string; records: number | null }[];
 
 export class AccountReads {
   protected readonly context: AccountContext;
@@ -66,7 +66,7 @@ export class AccountReads {
 
   async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
     const { q, status, pageSize } = query;
-    // Bodies escape U+0000 and Postgres rejects it, so it can't match.
+    // JSON escapes U+0000, so no body matches it, and Postgres rejects it.
     if (q.includes('\0')) return { items: [], total: 0 };
     const values: unknown[] = [this.key, collection, pageSize, offsetOf(query)];
     if (q !== '' || status !== '') values.push(status === '' ? null : statusColumn(status));
@@ -76,85 +76,85 @@ export class AccountReads {
     }
     const unsearched = status === '' ? sql.LIST : sql.LIST_OF_STATUS;
     const statement = q === '' ? unsearched : sql.SEARCH;
-    const [row] = await this.ask<{ records: number; body: string | null }>(statement, values);
+    const [row] = await this.query<{ records: number; body: string | null }>(statement, values);
     const body = row?.body ?? '';
-    const items = body.includes('\x1e') ? this.#withLong(collection, body) : body ? [body] : [];
+    const items = body.includes('\x1e') ? this.#fetchLong(collection, body) : body ? [body] : [];
     return { items, total: row?.records ?? 0 };
   }
 
   /** Fetches long bodies one at a time; records deleted in the meantime are left out. */
-  async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
-    let border = '';
+  async *#fetchLong(collection: CollectionName, page: string): AsyncGenerator<string> {
+    let separator = '';
     for (const [index, text] of page.split('\x1e').entries()) {
       const isId = index % 2 === 1;
       const record = isId ? await this.find(collection, fromStored(text)) : undefined;
       const rows = isId ? record?.body : text.replace(/^,|,$/g, '');
       if (!rows) continue;
-      yield border + rows;
-      border = ',';
+      yield separator + rows;
+      separator = ',';
     }
   }
 
   async payments(): Promise<RowsPage> {
-    const first = await this.#piece('orders');
+    const first = await this.#nextRows('orders');
     const rows = this.#eachOf('orders', first, paymentRow);
     return { items: rows, total: first[0]?.records ?? 0 };
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
-    const [account] = await this.ask<CountedAccount>(ACCOUNT, [this.key]);
+    const [account] = await this.query<CountedAccount>(ACCOUNT, [this.key]);
     if (account === undefined) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    const profiles = this.#eachOf('businesses', await this.#piece('businesses'), (body) => body);
+    const profiles = this.#eachOf('businesses', await this.#nextRows('businesses'), (body) => body);
     return succeeded({ summary: { owner_sub: this.owner, ...totalsOf(account.counts) }, profiles });
   }
 
-  /** One text per record, newest first. Only records in the first piece are from one snapshot. */
+  /** One text per record, newest first. Only the records in `first` are from one snapshot. */
   async *#eachOf(
     collection: CollectionName,
-    first: Piece,
-    textOf: (body: string) => string | Promise<string>,
+    first: NextRows,
+    textOf: (body: string) => string,
   ): AsyncGenerator<string> {
     let left = first[0]?.records ?? 0;
-    let border = '';
-    for (let piece = first; piece.length > 0; ) {
-      for (const { body } of piece) {
+    let separator = '';
+    for (let rows = first; rows.length > 0; ) {
+      for (const { body } of rows) {
         await this.context.scheduler.yieldIfNeeded(this.owner, this.sender?.isDisconnected);
-        yield border + (await textOf(body));
-        border = ',';
+        yield separator + textOf(body);
+        separator = ',';
       }
-      left -= piece.length;
-      piece = left > 0 ? await this.#piece(collection, piece.at(-1)?.position) : [];
+      left -= rows.length;
+      rows = left > 0 ? await this.#nextRows(collection, rows.at(-1)?.position) : [];
     }
   }
 
-  #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER): Promise<Piece> {
-    return this.ask(sql.PIECE, [this.key, collection, before]);
+  #nextRows(collection: CollectionName, before = Number.MAX_SAFE_INTEGER): Promise<NextRows> {
+    return this.query(sql.NEXT_ROWS, [this.key, collection, before]);
   }
 
-  protected async find(collection: CollectionName, id: string, request = attempts()) {
+  protected async find(collection: CollectionName, id: string, attempts = newAttempts()) {
     type Stored = { body: string; version: number };
     const key = [this.key, collection, toStored(id)];
-    return (await this.ask<Stored>(sql.FIND, key, request))[0];
+    return (await this.query<Stored>(sql.FIND, key, attempts))[0];
   }
 
-  protected ask<Row extends object>(
+  protected query<Row extends object>(
     statement: sql.Statement,
     values: readonly unknown[],
-    // Slow statements start their deadline only when they get a connection slot.
-    request = statement.isSlow ? undefined : attempts(),
+    // The deadline of a slow statement starts when it gets a connection slot.
+    attempts = statement.isSlow ? undefined : newAttempts(),
   ): Promise<readonly Row[]> {
-    const { turns, database } = this.context;
+    const { semaphore, database } = this.context;
     const { isSlow, isWrite } = statement;
     const act = async () => {
-      // Abandoned searches and writes would hold up those that are waited for.
+      // Abandoned searches and writes would delay the others.
       if ((isSlow || isWrite) && this.sender?.isDisconnected()) throw clientClosedRequest();
-      return database.ask<Row>(statement, values, request);
+      return database.query<Row>(statement, values, attempts);
     };
     // No subject has a line break.
-    if (isSlow) return turns(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
-    return turns(this.key, ACCOUNT_MAX_QUICK, act);
+    if (isSlow) return semaphore(`${this.key}\n`, ACCOUNT_MAX_SLOW, act);
+    return semaphore(this.key, ACCOUNT_MAX_QUICK, act);
   }
 }

@@ -24,20 +24,20 @@ import {
 } from '../../core/records/writes.js';
 import { AccountReads, contextOf, type PostgresOptions } from './account-reads.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
-import { type Attempts, attempts } from './database.js';
+import { type Attempts, newAttempts } from './database.js';
 import { sequenceName } from './schema.js';
 import * as sql from './statements.js';
 import { postgresViews } from './views.js';
 
 interface Change {
-  readonly request: Attempts;
+  readonly attempts: Attempts;
   readonly kind: WriteKind;
   readonly collection: CollectionName;
   readonly id: string;
 }
 
 /** `n`: null if a quota was reached. `records`, `bytes`: the account's totals, if it has quotas. */
-interface Written extends AccountSize {
+interface WrittenRow extends AccountSize {
   readonly n: number | null;
 }
 
@@ -53,20 +53,20 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     const made = newRecord(collection, body);
     if (!made.ok) return made;
-    return this.#settled(async (request) => {
+    return this.#attempted(async (attempts) => {
       const sequence = [sequenceName(collection)];
-      const [next] = await this.ask<{ number: number }>(sql.NUMBER, sequence, request);
+      const [next] = await this.query<{ number: number }>(sql.NEXT_NUMBER, sequence, attempts);
       const number = next?.number ?? 0;
       const id = formatId(collection, number);
       const text = withServerFields(collection, id, this.owner, made.value.text);
-      const change: Change = { request, kind: 'create', collection, id };
+      const change: Change = { attempts, kind: 'create', collection, id };
       try {
         const outcome = await this.#stored(change, { ...made.value, text }, number, '');
         return outcome ?? storageFailed('notStored');
       } catch (error) {
         // Unique violation: only this request uses the id, so an earlier attempt stored the record.
         const { code } = error as { code?: unknown };
-        if (request.isInDoubt && code === '23505') return this.#confirmed(text, request);
+        if (attempts.isInDoubt && code === '23505') return this.#confirmed(text, attempts);
         throw error;
       }
     });
@@ -74,24 +74,25 @@ class PostgresAccount extends AccountReads implements AccountRecords {
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${this.key}\n${collection}/${id}`;
-    return this.#settled((request) => {
-      const change: Change = { request, kind: 'update', collection, id };
-      return this.context.turns(record, 1, () => this.#updated(change, body));
+    return this.#attempted((attempts) => {
+      const change: Change = { attempts, kind: 'update', collection, id };
+      return this.context.semaphore(record, 1, () => this.#updated(change, body));
     });
   }
 
+  /** Compare-and-swap by the record's version, repeated until no other change comes first. */
   async #updated(change: Change, body: string): Promise<Outcome<string>> {
-    const { request, collection, id } = change;
+    const { attempts, collection, id } = change;
     for (let version: number | undefined; ; ) {
-      const before = await this.find(collection, id, request);
+      const before = await this.find(collection, id, attempts);
       const changed = patchedRecord(collection, before?.body ?? '{}', body);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
       if (before === undefined) return notFound(collection, id);
       if (!changed.ok) return changed;
-      if (request.isInDoubt && before.version !== version) {
+      if (attempts.isInDoubt && before.version !== version) {
         // If an earlier attempt was stored, merging again changes nothing; otherwise it may have been overwritten.
-        const isThere = changed.value.text === before.body;
-        return isThere ? this.#confirmed(before.body, request) : storageFailed('unknown');
+        const isStored = changed.value.text === before.body;
+        return isStored ? this.#confirmed(before.body, attempts) : storageFailed('unknown');
       }
       version = before.version;
       const outcome = await this.#stored(change, changed.value, version, before.body);
@@ -110,31 +111,31 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     const refused = recordTooLarge(text, before);
     if (refused !== undefined) return refused;
     const bytes = Buffer.byteLength(text);
-    const growth = bytes - Buffer.byteLength(before);
+    const byteDelta = bytes - Buffer.byteLength(before);
     const columns = [Date.now(), statusColumn(status), text, foldedColumn(text)];
-    const values = [target, growth, bytes, ...columns];
+    const values = [target, byteDelta, bytes, ...columns];
     const [row] = await this.#write(change, values, changed);
     if (row === undefined) return undefined;
     if (row.n !== null) return succeeded(text);
     const records = change.kind === 'create' ? 1 : 0;
-    return quotaFailure(this.context.limits, row, { records, bytes: growth });
+    return quotaFailure(this.context.limits, row, { records, bytes: byteDelta });
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#settled(async (request) => {
-      const [gone] = await this.#write({ request, kind: 'delete', collection, id });
-      if (gone === undefined) return notFound(collection, id);
+    return this.#attempted(async (attempts) => {
+      const [deleted] = await this.#write({ attempts, kind: 'delete', collection, id });
+      if (deleted === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
-      if (gone.records === 0) {
-        await this.ask(sql.FORGET, [this.key, collection], request).catch(() => {});
+      if (deleted.records === 0) {
+        await this.query(sql.DELETE_EMPTY_TOTALS, [this.key, collection], attempts).catch(() => {});
       }
       return succeeded(id);
     });
   }
 
   /** Acknowledges an earlier attempt once a later commit is durable, on synchronous standbys too. */
-  async #confirmed(value: string, request: Attempts): Promise<Outcome<string>> {
-    await this.ask(sql.TOUCH, [], request);
+  async #confirmed(value: string, attempts: Attempts): Promise<Outcome<string>> {
+    await this.query(sql.TOUCH, [], attempts);
     return succeeded(value);
   }
 
@@ -142,10 +143,10 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   async #write(change: Change, columns: readonly unknown[] = [], changed: readonly string[] = []) {
     const { log, isLogged, events, writes } = this.context;
     const { owner, sender } = this;
-    const { request, kind, collection, id } = change;
+    const { attempts, kind, collection, id } = change;
     const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
-      this.ask<Written>(writes[kind], [...values, event], request);
+      this.query<WrittenRow>(writes[kind], [...values, event], attempts);
     const event = auditEvent(kind, sender, { owner, collection, id }, changed, Date.now());
     if (event === undefined) return write(null);
     try {
@@ -154,7 +155,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
       return written;
     } catch (error) {
-      if (request.isInDoubt || error instanceof FailureError) throw error;
+      if (attempts.isInDoubt || error instanceof FailureError) throw error;
       const written = await write(null);
       events?.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
@@ -163,19 +164,21 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   }
 
   /** Runs a write, and turns a refusal by Postgres or an unknown result into its outcome. */
-  async #settled(act: (request: Attempts) => Promise<Outcome<string>>): Promise<Outcome<string>> {
+  async #attempted(
+    act: (attempts: Attempts) => Promise<Outcome<string>>,
+  ): Promise<Outcome<string>> {
     const { events, log } = this.context;
-    const [request, startedAt] = [attempts(), performance.now()];
+    const [attempts, startedAt] = [newAttempts(), performance.now()];
     try {
-      const outcome = await act(request);
+      const outcome = await act(attempts);
       if (outcome.ok) events?.commitEnded('committed', 1, performance.now() - startedAt);
-      if (outcome.ok || !request.isInDoubt) return outcome;
-      // An earlier attempt may have been stored: no refusal of a later one is the whole truth.
+      if (outcome.ok || !attempts.isInDoubt) return outcome;
+      // An earlier attempt may have been stored, so the refusal of a later one doesn't tell the outcome.
       throw new Error(`an attempt had no answer, and the next one met ${outcome.failure.code}`);
     } catch (error) {
       const isFailure = error instanceof FailureError;
-      if (!request.isInDoubt && isFailure) throw error;
-      const status = request.isInDoubt ? 'unknown' : 'notStored';
+      if (!attempts.isInDoubt && isFailure) throw error;
+      const status = attempts.isInDoubt ? 'unknown' : 'notStored';
       const reason = isFailure ? error.cause : error;
       events?.commitEnded(status, 1, performance.now() - startedAt, reason);
       log.error('storage_commit_failed', reason, { stored: status });

@@ -1,5 +1,5 @@
-// Batches concurrent statements of one kind: each costs a fraction, and writes share a commit. A batch
-// is all or nothing; if it is refused, its statements are sent one by one. And limits an account's statements.
+// Batches concurrent statements of one kind, so that each costs a fraction and writes share a commit. A batch
+// is all or nothing; if it is refused, its statements are sent one by one. Also limits an account's concurrency.
 
 import type { Attempts } from './database.js';
 import type { Statement } from './statements.js';
@@ -13,7 +13,7 @@ const SEPARATOR = '\x1e';
 
 type Rows = readonly object[];
 type Send = (columns: readonly unknown[], batch: readonly Attempts[]) => Promise<Rows>;
-export type Ask = (values: readonly unknown[], attempts: Attempts) => Promise<Rows>;
+export type RunStatement = (values: readonly unknown[], attempts: Attempts) => Promise<Rows>;
 
 interface Waiting {
   readonly values: readonly unknown[];
@@ -22,8 +22,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Runs the statement for its callers, batched as far as it allows. */
-export function batching({ text, batchMax }: Statement, send: Send): Ask {
+/** Runs the statement for its callers, in batches of at most its `batchMax`. */
+export function batched({ text, batchMax }: Statement, send: Send): RunStatement {
   const waiting: Waiting[] = [];
   let inFlight = 0;
 
@@ -36,7 +36,7 @@ export function batching({ text, batchMax }: Statement, send: Send): Ask {
     const attempts = batch.map((each) => each.attempts);
     return send(columns ?? [], attempts);
   };
-  const alone: Ask = (values, attempts) => sendColumns([{ values, attempts }]);
+  const sendOne: RunStatement = (values, attempts) => sendColumns([{ values, attempts }]);
 
   async function sendBatch(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -47,7 +47,7 @@ export function batching({ text, batchMax }: Statement, send: Send): Ask {
       if (batch.length === 1) return batch[0]?.reject(error);
       // One statement failed the batch, or the earliest deadline passed: give each its own outcome.
       for (const { values, attempts, resolve, reject } of batch) {
-        await alone(values, attempts).then(resolve, reject);
+        await sendOne(values, attempts).then(resolve, reject);
       }
     }
   }
@@ -71,16 +71,16 @@ export function batching({ text, batchMax }: Statement, send: Send): Ask {
     }
   }
 
-  if (batchMax === 1) return alone;
+  if (batchMax === 1) return sendOne;
   return (values, attempts) =>
     new Promise((resolve, reject) => {
       waiting.push({ values, attempts, resolve, reject });
-      // Batch what arrives in this turn of the event loop.
+      // Batches what arrives in this turn of the event loop.
       if (waiting.length === 1) setImmediate(next);
     });
 }
 
-/** Runs `act` while at most `max` of the same key are running: for an account, and for a record's changes, so that a PATCH rarely has to retry. */
+/** Runs `act` when fewer than `max` with the same key are running. The key is an account, or a record, whose PATCHes then rarely have to retry. */
 export function keyedSemaphore() {
   const keys = new Map<string, { running: number; waiting: (() => void)[] }>();
   return async <T>(key: string, max: number, act: () => Promise<T>): Promise<T> => {

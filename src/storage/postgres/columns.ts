@@ -10,19 +10,19 @@ import { columnsOf } from '../../core/records/stored-row.js';
 // and four hexadecimal digits, and so is U+0001 itself. Bodies need no encoding: JSON escapes these
 // characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to encode
-const SPELLED = /[\u0000\u0001]|\p{Cs}/gu;
+const TO_ENCODE = /[\u0000\u0001]|\p{Cs}/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
-const SPELLING = /\u0001([0-9a-f]{4})/g;
+const ENCODED = /\u0001([0-9a-f]{4})/g;
 
 export function toStored(text: string): string {
   return text.replace(
-    SPELLED,
+    TO_ENCODE,
     (unit) => `\u0001${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
 export function fromStored(text: string): string {
-  return text.replace(SPELLING, (_, digits: string) =>
+  return text.replace(ENCODED, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
 }
@@ -31,7 +31,7 @@ export function fromStored(text: string): string {
 const STATUS_MAX_CHARACTERS = 200;
 const UNSTORABLE = /\0|\p{Cs}/u;
 
-/** Null if the record has no status: it then passes every filter. Equal texts mean equal statuses. */
+/** Null if the record has no status, and so passes every filter. Two statuses are equal if their columns are. */
 export function statusColumn(status: Status): string | null {
   if (status === undefined) return null;
   if (typeof status !== 'string') return '!';
@@ -39,7 +39,7 @@ export function statusColumn(status: Status): string | null {
   return isPlain ? `=${status}` : `#${hash('sha256', JSON.stringify(status), 'hex')}`;
 }
 
-/** The columns of a row that is stored for the first time, made from its record. */
+/** The columns of a row that is stored for the first time. */
 export function rowColumns(row: StoredRow) {
   const { collection, position, body } = row;
   const { owner = '', id, status } = columnsOf(row);

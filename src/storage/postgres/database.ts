@@ -5,8 +5,8 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
 import { messageOf } from '../file/connection-errors.js';
-import { type Ask, batching } from './batching.js';
-import { type Statement, statement } from './statements.js';
+import { batched, type RunStatement } from './batching.js';
+import { defineStatement, type Statement } from './statements.js';
 
 /** "Database busy time-out": a request's time for all its statements, retries included. */
 const ANSWER_MAX_MS = 5_000;
@@ -35,7 +35,7 @@ const BEGIN_SESSION = `
   set statement_timeout to ${ANSWER_MAX_MS};
   select pg_backend_pid() as pid`;
 
-const END = statement('end')`
+const TERMINATE_BACKEND = defineStatement('terminate_backend')`
   select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
     where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`;
 
@@ -43,19 +43,19 @@ export type Run = <Row extends object>(text: string, values?: unknown[]) => Prom
 
 type PgError = Error & { readonly code?: string; readonly syscall?: string };
 
-export type Attempts = ReturnType<typeof attempts>;
+export type Attempts = ReturnType<typeof newAttempts>;
 
 /** The state of one request across its statements and retries. */
-export const attempts = () => ({
+export const newAttempts = () => ({
   /** On the clock of `performance.now()`. */
   until: performance.now() + ANSWER_MAX_MS,
   /** A write was sent and not answered: it may have been committed. */
   isInDoubt: false,
 });
 
-/** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands what this client doesn't do. */
+/** `url`: `postgres://…`, with `sslmode` as needed. Throws if it demands a protection that pg ignores. */
 export function connectionOptions(url: string): pg.ClientConfig {
-  const found = url.split(/[?&]/).find((parameter) => NOT_KEPT.test(parameter));
+  const found = url.split(/[?&]/).find((parameter) => UNSUPPORTED_PARAMETER.test(parameter));
   const remedy = 'remove it, and use sslmode=verify-full to be sure of the server';
   if (found) throw new Error(`DATABASE_URL demands ${found}, which is not supported; ${remedy}`);
   setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MAX_MS);
@@ -68,18 +68,18 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** Parameters that protect the connection and that pg ignores. */
-const NOT_KEPT =
+/** Parameters that protect the connection, but that pg ignores. */
+const UNSUPPORTED_PARAMETER =
   /^((channel_binding|gssencmode)=require|(require_auth|requirepeer|sslcrl|sslcrldir|ssl_min_protocol_version)=.*)$/;
 
 export class Database {
   readonly #quick: pg.Pool;
   readonly #slow: pg.Pool;
-  readonly #batchings = new Map<Statement, Ask>();
+  readonly #batches = new Map<Statement, RunStatement>();
   #retries = 0;
   /** Clients whose wait for a synchronous standby was cancelled, which Postgres reports as a success. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
-  /** The server's process of a connection; not there behind a pooler, where it changes. */
+  /** Each connection's backend process; none behind a pooler, which changes it. */
   readonly #pids = new WeakMap<pg.ClientBase, number>();
 
   constructor(url: string) {
@@ -94,25 +94,25 @@ export class Database {
 
   /**
    * Rejects with Postgres' own error if it refused the statement, and with a failure if it did not
-   * answer in time. Writes must be safe to retry.
+   * respond in time. Writes must be safe to retry.
    */
-  ask<Row extends object>(
-    asked: Statement,
+  query<Row extends object>(
+    statement: Statement,
     values: readonly unknown[],
-    request = attempts(),
+    attempts = newAttempts(),
   ): Promise<readonly Row[]> {
-    if (asked.batchMax === 0) return this.#send<Row>(asked, values, [request]);
-    let ask = this.#batchings.get(asked);
-    if (ask === undefined) {
-      ask = batching(asked, (columns, batch) => this.#send(asked, columns, batch));
-      this.#batchings.set(asked, ask);
+    if (statement.batchMax === 0) return this.#send<Row>(statement, values, [attempts]);
+    let run = this.#batches.get(statement);
+    if (run === undefined) {
+      run = batched(statement, (columns, batch) => this.#send(statement, columns, batch));
+      this.#batches.set(statement, run);
     }
-    return ask(values, request) as Promise<readonly Row[]>;
+    return run(values, attempts) as Promise<readonly Row[]>;
   }
 
   /** One attempt without a time limit, on a connection of its own. Errors are thrown unchanged. */
   async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
-    const client = await connect(this.#slow, attempts().until);
+    const client = await connect(this.#slow, newAttempts().until);
     try {
       await client.query('begin; set local statement_timeout to 0');
       const result = await act(async (text, values) => (await client.query(text, values)).rows);
@@ -149,11 +149,11 @@ export class Database {
   }
 
   async #send<Row extends object>(
-    asked: Statement,
+    statement: Statement,
     values: readonly unknown[],
     batch: readonly Attempts[],
   ): Promise<readonly Row[]> {
-    const pool = asked.isSlow ? this.#slow : this.#quick;
+    const pool = statement.isSlow ? this.#slow : this.#quick;
     const until = Math.min(...batch.map((each) => each.until));
     let error: PgError = new Error('the deadline of the request has passed');
     while (performance.now() < until) {
@@ -161,9 +161,9 @@ export class Database {
       try {
         client = await connect(pool, until);
         const { rows } = await client.query<Row>({
-          text: asked.text,
-          // A pooler may send it to a session that doesn't know the name.
-          name: this.#pids.has(client) ? asked.name : '',
+          text: statement.text,
+          // Behind a pooler, the next session may not know the name.
+          name: this.#pids.has(client) ? statement.name : '',
           values: values as unknown[],
           ...{ query_timeout: Math.max(1, Math.ceil(until - performance.now())) },
         });
@@ -174,13 +174,13 @@ export class Database {
         return rows;
       } catch (thrown) {
         error = thrown as PgError;
-        const meaning = client === undefined ? 'transient' : meaningOf(error);
+        const outcome = client === undefined ? 'transient' : outcomeOf(error);
         // Close the connection: its server may be stopping or have become a standby.
-        client?.release(meaning !== 'refused');
-        if (meaning === 'refused') throw error;
-        if (client !== undefined && meaning === 'lost' && asked.isWrite) {
+        client?.release(outcome !== 'refused');
+        if (outcome === 'refused') throw error;
+        if (client !== undefined && outcome === 'lost' && statement.isWrite) {
           for (const each of batch) each.isInDoubt = true;
-          if (!(await this.#hasEnded(client, until))) break;
+          if (!(await this.#terminated(client, until))) break;
         }
       }
       this.#retries++;
@@ -194,33 +194,34 @@ export class Database {
     throw Object.assign(failure, { cause: error });
   }
 
-  /** Terminates the backend of a lost attempt. Resolves with whether it has surely ended by the deadline. */
-  async #hasEnded(client: pg.ClientBase, until: number): Promise<boolean> {
+  /** Terminates the backend of a lost attempt. Resolves with whether it has certainly ended by the deadline. */
+  async #terminated(client: pg.ClientBase, until: number): Promise<boolean> {
     const pid = this.#pids.get(client);
     if (pid === undefined) return false;
-    return this.#send<{ ended: boolean }>(END, [pid], [{ until, isInDoubt: false }]).then(
+    const attempts = [{ until, isInDoubt: false }];
+    return this.#send<{ ended: boolean }>(TERMINATE_BACKEND, [pid], attempts).then(
       (backends) => backends.every(({ ended }) => ended),
-      // A server that doesn't allow it must not block retries.
+      // If the server doesn't allow it, retries continue.
       (error) => error instanceof pg.DatabaseError,
     );
   }
 }
 
-/** The pool reads its time-out at each call; a retried request has less time left than a new one. */
+/** The pool reads its time-out at each call, so that a retry waits no longer than the time it has left. */
 function connect(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
   pool.options.connectionTimeoutMillis = Math.max(1, until - performance.now());
   return pool.connect();
 }
 
 /** `refused`: not done. `transient`: not done, but a retry may succeed. `lost`: unknown. */
-function meaningOf(error: PgError): 'refused' | 'transient' | 'lost' {
+function outcomeOf(error: PgError): 'refused' | 'transient' | 'lost' {
   if (!(error instanceof pg.DatabaseError)) return 'lost';
   const { code = '', severity } = error;
   if (TRANSIENT.test(code)) return 'transient';
   return severity === 'ERROR' && !SERVER_ENDS.test(code) ? 'refused' : 'lost';
 }
 
-/** Whether time may heal it: Postgres is starting, unreachable, out of connections, or its name doesn't resolve yet. */
+/** Whether waiting may help: Postgres is starting, unreachable, out of connections, or its name doesn't resolve yet. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isTransient);
   const { code = '', syscall = '', message = '' } = error as PgError;

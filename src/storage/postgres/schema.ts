@@ -1,4 +1,4 @@
-// The tables, and the checks that a server keeps acknowledged writes in them.
+// The tables, and the check that the server does not lose acknowledged writes.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
@@ -9,8 +9,8 @@ import type { Database, Run } from './database.js';
 /** An advisory lock key that other programs are unlikely to use. */
 const SCHEMA_LOCK = 7_343_028_152;
 
-/** Of the tables. A later one only adds, so that processes of the previous release keep working. */
-const VERSION = 1;
+/** A later version only adds to the tables, so that processes of the previous release keep working. */
+const SCHEMA_VERSION = 1;
 
 /** The source of id numbers: "IDs are unique per resource per database". */
 export const sequenceName = (collection: CollectionName) => `${collection}_numbers`;
@@ -56,7 +56,7 @@ const TABLES = [
   ...COLLECTION_NAMES.map(
     (name) => `create sequence ${sequenceName(name)} maxvalue ${Number.MAX_SAFE_INTEGER}`,
   ),
-  `create table service_schema as select ${VERSION} as works_from`,
+  `create table service_schema as select ${SCHEMA_VERSION} as works_from`,
 ];
 
 /**
@@ -68,7 +68,7 @@ export function prepareSchema(database: Database, seed: readonly PutRow[] = []):
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const { found, tables } = await checkServer(run);
     if (tables) {
-      const newer = await run('select from service_schema where works_from > $1', [VERSION]);
+      const newer = await run('select from service_schema where works_from > $1', [SCHEMA_VERSION]);
       if (newer.length > 0) {
         throw new Error('the tables need a newer release than this one. Start the newer release');
       }
@@ -94,9 +94,9 @@ export const PUT_TOTALS = `
   select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`;
 
 /**
- * Rows can come without their sequences (logical replication, `pg_dump -a`), and no id may be given
- * twice. Only a sequence that is behind is set, and the rows are read before it: another process may
- * be taking numbers. Without a regular expression: half the time.
+ * Rows can be loaded without their sequences (logical replication, `pg_dump -a`), and no id may be given
+ * twice. Sets only a sequence that is behind, and reads it after the rows, because another process may be
+ * taking numbers. A regular expression would double the time.
  */
 const ADVANCE_SEQUENCES = `
   select setval(sequence, highest) from (
@@ -119,14 +119,16 @@ export async function advanceSequences(run: Run): Promise<void> {
  * refuses to create tables, or has those of another program.
  */
 export async function checkServer(run: Run): Promise<{ found: string; tables: boolean }> {
-  const [server] = await run<{ problem: string | null; found: string; tables: boolean }>(LOOK);
+  const [server] = await run<{ problem: string | null; found: string; tables: boolean }>(
+    INSPECT_SERVER,
+  );
   if (server === undefined || server.problem !== null) {
     throw new Error(server?.problem ?? 'Postgres returned no information about itself');
   }
   return server;
 }
 
-const LOOK = `
+const INSPECT_SERVER = `
   select case
       when current_setting('server_version_num')::integer < 150000 then
         format('the server is Postgres %s; it must be 15 or newer', version)

@@ -3,27 +3,28 @@
 import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
 
-export type Statement = Readonly<ReturnType<ReturnType<typeof statement>>>;
+export type Statement = Readonly<ReturnType<ReturnType<typeof defineStatement>>>;
 
 /**
- * A tag for the text. `batchMax`: 0 if it is never batched; above 0 its values
- * are columns, and `n` of a result row names its caller, from 1. `isSlow`: it uses the connections for
- * searches, payments and views. `isWrite`: a lost attempt must be ended first, or it could undo later changes.
+ * A tag for a statement's text. `batchMax`: 0 if it is never batched; above 0 its parameters are columns,
+ * and a result row's `n` is the index of its caller in the batch, from 1. `isSlow`: it uses the connections
+ * for searches, payments and views. `isWrite`: before a retry, the lost attempt must be terminated, or it
+ * could undo later changes.
  */
-export const statement =
+export const defineStatement =
   (kind: string, { batchMax = 0, isSlow = false, isWrite = false } = {}) =>
   (parts: TemplateStringsArray, ...values: (string | number)[]) => {
     const text = String.raw({ raw: parts }, ...values);
-    // The prepared statement's name. A release with another text uses another name.
+    // The prepared statement's name. It depends on the text, which differs between releases.
     const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
     return { name, text, batchMax, isSlow, isWrite };
   };
 
 const BATCH_MAX = 100;
-const batched = (kind: string) => statement(kind, { batchMax: BATCH_MAX });
+const batched = (kind: string) => defineStatement(kind, { batchMax: BATCH_MAX });
 
 /** `$1`: the sequence. */
-export const NUMBER = batched('number')`
+export const NEXT_NUMBER = batched('number')`
   select n, nextval(name::regclass) as number from unnest($1::text[]) with ordinality as g (name, n)`;
 
 export const FIND = batched('find')`
@@ -32,7 +33,7 @@ export const FIND = batched('find')`
       with ordinality as k (owner, collection, id, n)
     join records r using (owner, collection, id)`;
 
-/** Longer bodies are fetched one by one as the client reads: a page can have 200 of 2 MiB. */
+/** Longer bodies are fetched one at a time as the client reads, because a page can have 200 of 2 MiB. */
 const LONG_BYTES = 65_536;
 /** The page's bodies; a long one is replaced by its id between characters that JSON can't contain. */
 const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || id || E'\\x1e' else body end, ',' order by position desc) as body`;
@@ -60,8 +61,8 @@ const matching = (condition: string) => `
     select position from records where owner = $1 and collection = $2
       and ($5::text is null or status is null or status = $5) and ${condition}`;
 
-/** Answered from the index alone, except for the page's bodies. */
-export const LIST_OF_STATUS = statement('list_of_status')`${pageOf(matching('true'))}`;
+/** An index-only scan, except for the page's bodies. */
+export const LIST_OF_STATUS = defineStatement('list_of_status')`${pageOf(matching('true'))}`;
 
 /**
  * `$6`: the folded needle, `$7`: the needle as a pattern. Only a pattern can
@@ -71,16 +72,16 @@ const SEARCHED = `
     ${matching("to_regclass('records_search') is null and strpos(coalesce(folded, lower(body)), $6) > 0")}
     union all
     ${matching("to_regclass('records_search') is not null and coalesce(folded, lower(body)) like $7")}`;
-export const SEARCH = statement('search', { isSlow: true })`${pageOf(SEARCHED)}`;
+export const SEARCH = defineStatement('search', { isSlow: true })`${pageOf(SEARCHED)}`;
 
-/** `$3`: a position. The next rows before it, newest first, bounded by number and by bytes. */
-export const PIECE = statement('piece', { isSlow: true })`
+/** The next rows before the position `$3`, newest first, limited in number and bytes. */
+export const NEXT_ROWS = defineStatement('next_rows', { isSlow: true })`
   select position, body,
     (select records from account_totals where owner = $1 and collection = $2) as records
     from (select position, body, sum(bytes) over (order by position desc) - bytes as before
       from (select position, body, bytes from records
         where owner = $1 and collection = $2 and position < $3
-        order by position desc limit 1000) newest) pieces
+        order by position desc limit 1000) newest) summed
    where before < 2000000 order by position desc`;
 
 /** The values of creates or updates as rows. `target`: the new position, or the version to replace. */
@@ -88,28 +89,28 @@ const ROWS = `
   select * from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C",
       $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::text[] collate "C",
       string_to_array($9, E'\\x1e'), string_to_array($10, E'\\x1e', ''), $11::text[])
-    with ordinality as g (owner, collection, id, target, growth, bytes, at, status, body, folded, event, n)`;
+    with ordinality as g (owner, collection, id, target, byte_delta, bytes, at, status, body, folded, event, n)`;
 
 /**
- * The totals' time of the last update. A DELETE of the newest record negates it: the account's records
- * were last updated before that time, and the usage view reads when. A later write makes it exact again.
+ * `account_totals.updated_at` after an update at this time. A DELETE of the newest record negates it: it is
+ * then an upper bound, and the usage view reads the records. A later write makes it exact again.
  */
-const later = (at: string) =>
+const latest = (at: string) =>
   `case when ${at} < abs(t.updated_at) then t.updated_at else ${at} end`;
 
 /**
- * The writes, for the given quotas. An update returns no row if another change came first. With quotas
- * `n` is null if nothing was stored, and the row has the account's totals.
+ * The writes, for these quotas. An update returns no row if another change came first. With quotas, `n` is
+ * null if nothing was stored, and the row has the account's totals.
  */
 export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
   const isLimited = maxRecords > 0 || maxBytes > 0;
-  const given = (adds: 0 | 1) => {
+  const rowsWithin = (adds: 0 | 1) => {
     if (!isLimited) return `given as (${ROWS})`;
-    // Read under a lock: other processes may be adding to other collections.
-    return `asked as (${ROWS}), size as materialized (
-        select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
-      ), given as (select asked.* from asked, size
-        where (${maxBytes} = 0 or asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})
+    // Under a lock, because other processes may be adding to other collections.
+    return `all_given as (${ROWS}), size as materialized (
+        select locked.* from unnest($1::text[]) as o (owner), locked_size(o.owner) locked
+      ), given as (select g.* from all_given g, size
+        where (${maxBytes} = 0 or g.byte_delta <= 0 or size.bytes + g.byte_delta <= ${maxBytes})
           and (${maxRecords} = 0 or ${adds} = 0 or size.records + ${adds} <= ${maxRecords}))`;
   };
   const result = (from: string) =>
@@ -117,28 +118,28 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
       ? `select (select n from ${from}), size.records, size.bytes from size`
       : `select n from ${from}`;
   const options = { batchMax: isLimited ? 1 : BATCH_MAX, isWrite: true };
-  const create = statement('create', options)`
-    with ${given(1)}, counted as (
+  const create = defineStatement('create', options)`
+    with ${rowsWithin(1)}, counted as (
       insert into account_totals as t (owner, collection, records, bytes, updated_at)
       select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
       on conflict (owner, collection) do update set records = t.records + excluded.records,
-        bytes = t.bytes + excluded.bytes, updated_at = ${later('excluded.updated_at')}
+        bytes = t.bytes + excluded.bytes, updated_at = ${latest('excluded.updated_at')}
     ), logged as (
       insert into audit_events (event) select event from given where event is not null
     ), stored as (
       insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
       select owner, collection, id, target, bytes, at, at, status, body, folded from given
     ) ${result('given')}`;
-  const update = statement('update', options)`
-    with ${given(0)}, changed as (
+  const update = defineStatement('update', options)`
+    with ${rowsWithin(0)}, changed as (
       update records r set version = r.version + 1, bytes = g.bytes, updated_at = greatest(r.updated_at, g.at),
           status = g.status, body = g.body, folded = g.folded
         from given g where r.owner = g.owner and r.collection = g.collection
          and r.id = g.id and r.version = g.target
-      returning g.n, g.owner, g.collection, g.growth, r.updated_at as at, g.event
+      returning g.n, g.owner, g.collection, g.byte_delta, r.updated_at as at, g.event
     ), counted as (
-      update account_totals t set bytes = t.bytes + c.growth, updated_at = ${later('c.at')}
-        from (select owner, collection, sum(growth) as growth, max(at) as at
+      update account_totals t set bytes = t.bytes + c.byte_delta, updated_at = ${latest('c.at')}
+        from (select owner, collection, sum(byte_delta) as byte_delta, max(at) as at
                 from changed group by 1, 2 order by 1, 2) c
        where t.owner = c.owner and t.collection = c.collection
     ), logged as (
@@ -148,30 +149,30 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
 }
 
 /** `$4`: the event, or null. Returns no row if there is no such record. */
-const DELETE = statement('delete', { isWrite: true })`
-  with gone as (
+const DELETE = defineStatement('delete', { isWrite: true })`
+  with deleted as (
     delete from records where owner = $1 and collection = $2 and id = $3
     returning bytes, updated_at
   ), counted as (
-    update account_totals t set records = t.records - 1, bytes = t.bytes - gone.bytes,
-      updated_at = case when gone.updated_at < t.updated_at then t.updated_at
+    update account_totals t set records = t.records - 1, bytes = t.bytes - deleted.bytes,
+      updated_at = case when deleted.updated_at < t.updated_at then t.updated_at
         else -abs(t.updated_at) end
-      from gone where t.owner = $1 and t.collection = $2
+      from deleted where t.owner = $1 and t.collection = $2
     returning t.records
   ), logged as (
-    insert into audit_events (event) select $4 from gone where $4::text is not null
+    insert into audit_events (event) select $4 from deleted where $4::text is not null
   )
-  select counted.records from gone left join counted on true`;
+  select counted.records from deleted left join counted on true`;
 
 /** Without it, the name of an erased account would remain in the totals. Harmless at any later time. */
-export const FORGET = statement('forget')`
+export const DELETE_EMPTY_TOTALS = defineStatement('delete_empty_totals')`
   delete from account_totals where owner = $1 and collection = $2 and records = 0`;
 
-/** A commit without changes, which waits for standbys like any other. */
-export const TOUCH = statement('touch')`select pg_logical_emit_message(true, 'service', '')`;
+/** A commit without changes, which waits for synchronous standbys like any other. */
+export const TOUCH = defineStatement('touch')`select pg_logical_emit_message(true, 'service', '')`;
 
-/** Writes a megabyte, rolls it back and commits: on a full disk, a small commit may still succeed. */
-export const TAKE_ROOM = statement('take_room')`
+/** Writes a megabyte, rolls it back and commits, because a small commit may succeed on a full disk. */
+export const PROBE_DISK_SPACE = defineStatement('probe_disk_space')`
   do $$ begin
      insert into audit_events (event)
        select string_agg(md5(random()::text), '') from generate_series(1, 32768);
@@ -179,4 +180,4 @@ export const TAKE_ROOM = statement('take_room')`
    exception when sqlstate 'P0999' then null;
    end $$`;
 
-export const PING = statement('ping')`show transaction_read_only`;
+export const PING = defineStatement('ping')`show transaction_read_only`;

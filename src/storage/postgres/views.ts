@@ -10,7 +10,7 @@ import type { StoredUsage } from '../../core/records/record-storage.js';
 import { totalsOf, usageView, windowStarts } from '../../core/records/usage-view.js';
 import { fromStored } from './columns.js';
 import type { Database } from './database.js';
-import { PING, type Statement, statement } from './statements.js';
+import { defineStatement, PING, type Statement } from './statements.js';
 
 /** `counts`: only of collections in which the account has records. */
 export interface CountedAccount {
@@ -19,9 +19,9 @@ export interface CountedAccount {
 }
 
 export function postgresViews(database: Database): OperatorViews {
-  async function pageOf<Item>(asked: Statement, values: readonly unknown[] = []) {
+  async function pageOf<Item>(statement: Statement, values: readonly unknown[] = []) {
     type Row = { items: Item[] | null; total: number };
-    const [row] = await database.ask<Row>(asked, values);
+    const [row] = await database.query<Row>(statement, values);
     return { items: row?.items ?? [], total: row?.total ?? 0 };
   }
 
@@ -58,13 +58,13 @@ export function postgresViews(database: Database): OperatorViews {
     },
 
     async ping() {
-      const [row] = await database.ask<{ transaction_read_only: string }>(PING, []);
+      const [row] = await database.query<{ transaction_read_only: string }>(PING, []);
       if (row?.transaction_read_only === 'on') throw new Error('Postgres is read-only');
     },
   };
 }
 
-const view = statement('view', { isSlow: true });
+const view = defineStatement('view', { isSlow: true });
 
 /** `rows`: a sorted query. `total`: a query for the number of all rows. */
 const page = (rows: string, total: string) =>
@@ -84,7 +84,7 @@ const accountsIn = (owners: string) => `
 /** `$1`: the owner. */
 export const ACCOUNT = view`${accountsIn('$1')}`;
 
-/** A negative `updated_at` of the totals is an upper bound: these accounts' records are read. */
+/** If `updated_at` of the totals is negative, it is an upper bound, and the account's records are read. */
 const USAGE = page(
   `select collection, records, bytes as "payloadBytes",
     greatest(latest, (
@@ -104,10 +104,10 @@ const AUDIT = page(
 );
 
 /**
- * `$3`: the folded needle, or empty, which is searched in the subject and, as on every host, in the account's
- * business profiles. Postgres' own `lower` folds ASCII only ("C" collation), ICU as `caseFolded` does, except
- * letters newer than its release. A character that can't be stored is left out of the subject, because its
- * spelling is not part of it.
+ * `$3`: the folded needle, or empty. Searches the subject and, as on every host, the account's business
+ * profiles. Postgres' own `lower` folds only ASCII ("C" collation); ICU folds as `caseFolded` does, except
+ * letters newer than its release. The search leaves out encoded characters of a subject, because their
+ * encoding is not part of it.
  */
 const ACCOUNTS = view`
   with found as materialized (select owner from (${OWNERS}) o

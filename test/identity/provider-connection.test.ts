@@ -90,7 +90,7 @@ describe('`check --online`', () => {
     await probe();
     const documents = ['/.well-known/openid-configuration', '/keys'];
     expect(asked.splice(0)).toEqual([...documents, '/me']);
-    const alone = 'the keys are there; each token counts until it expires';
+    const alone = 'the keys were fetched; each token is valid until it expires';
     expect(await probe({ userinfo: 'off' })).toBe(alone);
     expect(asked).toEqual(documents);
     const misspelled = probe({ issuer: `${issuer}/` });

@@ -3,24 +3,25 @@
 import { decodeJwt } from 'jose';
 import { isJsonObject } from '../domain/json.js';
 import { SUBJECT_MAX_BYTES } from '../domain/limits.js';
+import { utf8Length } from '../utf8-length.js';
 import { ProviderError } from './send.js';
 
-/** The account of a good token. */
+/** The account of a valid token. */
 export interface Account {
   readonly subject: string;
-  /** The `exp` of the answer or the claims, in milliseconds since 1970, UTC. */
+  /** The `exp` of the response or the claims, in milliseconds since 1970, UTC. */
   readonly expiresAt: number | undefined;
 }
 
 /**
  * The member names that lead to the subject. `field` is a name (`sub`), a dotted path
  * (`data.user.id`) or a JSON Pointer (RFC 6901): `/https:~1~1x.example~1uid` is the one member
- * `https://x.example/uid`. Throws a TypeError for a text that can match no answer.
+ * `https://x.example/uid`. Throws a TypeError for a text that can match no response.
  */
 export function subjectPath(field: string): readonly string[] {
   // A URL is one member's name. Cut at its dots, it would match nothing.
   if (!field.includes('://') && /^[^./\s][^.\s]*(\.[^.\s]+)*$/.test(field)) return field.split('.');
-  // "~" stands only in "~0" (a "~") and "~1" (a "/").
+  // "~" occurs only in "~0" (a "~") and "~1" (a "/").
   if (/^(\/([^/~]|~[01])+)+$/.test(field)) {
     const names = field.slice(1).split('/');
     return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -30,13 +31,13 @@ export function subjectPath(field: string): readonly string[] {
 }
 
 /** Undefined if there is no usable subject at the path. Throws a `ProviderError` if it is too long. */
-export function accountIn(answer: unknown, path: readonly string[]): Account | undefined {
-  const subject = subjectText(path.reduce(member, answer));
+export function accountIn(json: unknown, path: readonly string[]): Account | undefined {
+  const subject = subjectText(path.reduce(member, json));
   if (subject === undefined) return undefined;
-  if (new TextEncoder().encode(subject).length > SUBJECT_MAX_BYTES) {
+  if (utf8Length(subject) > SUBJECT_MAX_BYTES) {
     throw new ProviderError(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
   }
-  return { subject, expiresAt: expiryOf(answer) };
+  return { subject, expiresAt: expiryOf(json) };
 }
 
 /** A non-empty string without control characters, or a safe integer as its decimal text. */
@@ -52,7 +53,7 @@ export function member(value: unknown, name: string): unknown {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The `exp` of a JWT, not verified: it only shortens how long a check is remembered. */
+/** The `exp` of a JWT, not verified, because it can only shorten how long a check is cached. */
 export function unverifiedExpiry(token: string): number | undefined {
   try {
     return expiryOf(decodeJwt(token));

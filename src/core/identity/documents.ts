@@ -1,12 +1,12 @@
-// The provider's documents: its endpoints (discovery) and its keys. A good one is kept for as long
-// as no newer one can be fetched.
+// The provider's documents: its endpoints (discovery) and its keys. The last valid one stays in use
+// until a newer one is fetched.
 
 import { member } from './claims.js';
 import { ProviderError, readJson, reasonOf, type Send } from './send.js';
 
 /** A key set of 50 MB took 283 MB of memory. */
 const DOCUMENT_MAX_BYTES = 262_144;
-/** Leaves a second of the check's four for the question itself. */
+/** Leaves a second of the check's four for the user-information request. */
 export const DOCUMENT_TIMEOUT_MS = 3_000;
 const RELOAD_INTERVAL_MS = 600_000;
 
@@ -17,14 +17,17 @@ export interface ProviderAccess {
 }
 
 /**
- * Loads at the first call, and every ten minutes. Requests don't wait for a reload: the last good value is used
- * until the next one is there. Rejects if nothing was loaded yet.
+ * Loads at the first call, and again every ten minutes. Callers don't wait for a reload: they get the last
+ * loaded value until the next one replaces it. Rejects if nothing was loaded yet.
  */
-export function kept<T>(load: () => Promise<T>, clock: () => number): () => Promise<T> {
+export function staleWhileRevalidate<T>(
+  load: () => Promise<T>,
+  clock: () => number,
+): () => Promise<T> {
   let current: Promise<T> | undefined;
   let triedAt = 0;
   return () => {
-    // The absolute difference, so that a clock that was set back doesn't put the reload off.
+    // The absolute difference, so that a clock that was set back doesn't delay the reload.
     if (current !== undefined && Math.abs(clock() - triedAt) < RELOAD_INTERVAL_MS) return current;
     triedAt = clock();
     const loading = load();
@@ -41,7 +44,7 @@ export function kept<T>(load: () => Promise<T>, clock: () => number): () => Prom
   };
 }
 
-/** Rejects with a `ProviderError` that calls the document by its name. */
+/** Rejects with a `ProviderError` that names the document. */
 export async function fetchJson(name: string, url: string, fetch: Send, signal: AbortSignal) {
   try {
     const headers = { accept: 'application/json' };
@@ -64,30 +67,30 @@ const REMEDIES = {
  * rejects with a `ProviderError` if the document can't be fetched or names no usable one.
  */
 export function discovery(issuer: string | undefined, { fetch, clock }: ProviderAccess) {
-  const document = kept(async () => {
+  const document = staleWhileRevalidate(async () => {
     if (issuer === undefined) return undefined;
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const signal = AbortSignal.timeout(DOCUMENT_TIMEOUT_MS);
     const json = await fetchJson('the discovery document', url, fetch, signal);
     const found = member(json, 'issuer');
-    // "MUST exactly match": else one provider could speak for another.
+    // "MUST exactly match", or one provider could impersonate another.
     if (found === issuer) return json;
-    const named = typeof found === 'string' ? JSON.stringify(found.slice(0, 200)) : 'no issuer';
+    const shown = typeof found === 'string' ? JSON.stringify(found.slice(0, 200)) : 'no issuer';
     throw new ProviderError(
-      `the discovery document names ${named}; set AUTH_ISSUER to the issuer that it names`,
+      `the discovery document names ${shown}; set AUTH_ISSUER to the issuer that it names`,
     );
   }, clock);
   return async (endpoint: keyof typeof REMEDIES): Promise<string> => {
     const url = member(await document(), endpoint);
-    if (issuer !== undefined && isSafe(url, issuer)) return url;
+    if (issuer !== undefined && isSafeUrl(url, issuer)) return url;
     throw new ProviderError(
       `the discovery document names no usable ${endpoint}; ${REMEDIES[endpoint]}`,
     );
   };
 }
 
-/** A token never goes over a plain connection, whatever the document says; on loopback the issuer itself is plain. */
-function isSafe(value: unknown, issuer: string): value is string {
+/** HTTPS, or the protocol and host of the issuer, which may be plain HTTP on loopback only. */
+function isSafeUrl(value: unknown, issuer: string): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
   const own = new URL(issuer);

@@ -1,21 +1,20 @@
-// Who is asking? The port to the external identity provider.
+// The port to the external identity provider.
 
 import type { MaybePromise } from '../maybe-promise.js';
 
 export interface IdentityProvider {
   /**
-   * Never rejects: every outcome is a value. `from`: the address of the client that sends the token, if
-   * the host knows it, because senders take turns by it.
+   * Never rejects; every outcome is a value. `from`: the client's address, if the host knows it, because
+   * waiting checks take turns by address.
    */
   identify(token: string, from?: () => string | undefined): MaybePromise<Identity>;
 }
 
 /**
- * - `identified`: the token is good; `subject` is the account's stable identifier.
+ * - `identified`: the token is valid; `subject` is the account's stable identifier.
  * - `invalid`: the token is refused.
- * - `unavailable`: the provider cannot be asked, or its answer cannot be used;
- *   `reason` is for the caller, if waiting does not help. `retryAfterSeconds`
- *   is the pause that the provider asks for.
+ * - `unavailable`: the provider is unreachable, or its response unusable; `reason` is for the client.
+ *   `retryAfterSeconds` is the pause that the provider asks for.
  */
 export type Identity =
   | { readonly status: 'identified'; readonly subject: string }

@@ -1,10 +1,15 @@
-// The gate: a token must be a JWT that the provider signed for this service. So a foreign or forged
-// token opens no account and costs the provider nothing.
+// The audience check: a token must be a JWT that the provider signed for this service. A token for another
+// application, or a forged one, is refused without a request to the provider.
 
 import * as jose from 'jose';
 import { isJsonObject } from '../domain/json.js';
 import { member } from './claims.js';
-import { DOCUMENT_TIMEOUT_MS, fetchJson, kept, type ProviderAccess } from './documents.js';
+import {
+  DOCUMENT_TIMEOUT_MS,
+  fetchJson,
+  type ProviderAccess,
+  staleWhileRevalidate,
+} from './documents.js';
 import { ProviderError } from './send.js';
 
 /** Only algorithms with a private key: with a shared secret, every client could sign tokens. */
@@ -14,36 +19,36 @@ const ALGORITHMS = [
 ];
 const CLOCK_SKEW_SECONDS = 30;
 /**
- * Anyone can send a token with an unknown key, for which the keys are fetched again: at most this often.
- * After a rotation, a good token with the new key is refused for as long if a stranger's came first.
+ * How often the keys are fetched again for a token with an unknown key, which anyone can send. If a junk
+ * token comes first after a rotation, good tokens with the new key are refused for this long.
  */
 const KEYS_AGE_MIN_MS = 5_000;
 
 export interface JwtVerifierOptions extends ProviderAccess {
   /** The token must be for one of these. */
   readonly audiences: readonly string[];
-  /** The token must be from this issuer; undefined: from anyone whose key is in the set. */
+  /** The token must be from this issuer; if undefined, from anyone whose key is in the set. */
   readonly issuer: string | undefined;
   /** The address of the keys. */
   readonly url: () => Promise<string>;
 }
 
 /**
- * The token's claims, if signature, expiry, issuer and audience are right; otherwise, for the log, the
- * claim that isn't or jose's code. Rejects with a `ProviderError` if the keys can't be fetched.
+ * The token's claims, if signature, expiry, issuer and audience are valid; otherwise, for the log, the
+ * invalid claim or jose's code. Rejects with a `ProviderError` if the keys can't be fetched.
  */
 export type JwtVerifier = (token: string) => Promise<{ claims: unknown } | { refused: string }>;
 
 export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
   const { audiences, issuer, url, fetch, clock } = options;
-  const keys = kept(async () => {
+  const keys = staleWhileRevalidate(async () => {
     const set = jose.createRemoteJWKSet(new URL(await url()), {
-      // jose's own age would ask the provider at every request of an outage, and use no kept keys.
+      // With jose's own age, every request during an outage would fetch the keys, and cached keys would expire.
       cacheMaxAge: Infinity,
       cooldownDuration: KEYS_AGE_MIN_MS,
       timeoutDuration: DOCUMENT_TIMEOUT_MS,
       [jose.customFetch]: async (href, { signal }) =>
-        Response.json(withKeys(await fetchJson('the key set', href, fetch, signal))),
+        Response.json(asKeySet(await fetchJson('the key set', href, fetch, signal))),
     });
     await set.reload();
     return set;
@@ -68,7 +73,7 @@ export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
   };
 }
 
-function withKeys(json: unknown): unknown {
+function asKeySet(json: unknown): unknown {
   const keys = member(json, 'keys');
   if (Array.isArray(keys) && keys.length > 0 && keys.every(isJsonObject)) return json;
   throw new ProviderError(

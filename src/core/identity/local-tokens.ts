@@ -1,5 +1,5 @@
-// Tokens that anybody can write: `local-NAME` is the account `local-NAME`. For the
-// preview and for tests. It accepts any claimed identity, so a deployed service must not contain it.
+// Made-up tokens for the preview and for tests: `local-NAME` is the account `local-NAME`. A deployed
+// service must not contain this file, because it accepts any claimed identity.
 
 import { type IdentityProvider, INVALID } from './identity-provider.js';
 

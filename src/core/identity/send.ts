@@ -1,17 +1,17 @@
-// Sends a question to the identity provider, by `fetch` or, on Node, by `node:http`. Node's `fetch`
-// (undici) ends the process when an answer names more than five content codings: it refuses the
-// head, and the body stream it already created emits its error where it can't be caught.
+// Sends a request to the identity provider by `fetch` or, on Node, by `node:http`. Node's `fetch` (undici)
+// ends the process when a response names more than five content codings: it refuses the head, and the
+// body stream that it already created emits its error where it can't be caught.
 
 import { boundedBody } from '../bounded-body.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 
 /**
- * Node tries the addresses of a name one after the other, each for 250 ms unless told otherwise: a
- * handshake from East Africa to America takes longer. Three that don't answer fit into a check's 4 s.
+ * Node tries the addresses of a name one after the other, by default each for 250 ms; a handshake from
+ * East Africa to America takes longer. Three unreachable addresses fit into a check's 4 s.
  */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
 
-export interface Question {
+export interface ProviderRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly redirect: 'manual';
@@ -29,9 +29,9 @@ export interface ProviderResponse {
  * `fetch`, or a function like it. Rejects with the network's error. The signal ends the exchange
  * at any point, while the body is read as well, and closes its connection.
  */
-export type Send = (url: string, question: Question) => Promise<ProviderResponse>;
+export type Send = (url: string, request: ProviderRequest) => Promise<ProviderResponse>;
 
-/** Why the provider can't be asked, or its answer can't be used: one sentence without a secret. */
+/** Why the provider is unreachable, or its response unusable: one sentence without a secret. */
 export class ProviderError extends Error {
   /** The pause that the provider asks for. */
   readonly retryAfterSeconds: number | undefined;
@@ -58,13 +58,13 @@ export function reasonOf(error: unknown): string {
  * The contract's "Identity provider user-info call time-out", over everything that a check does. The
  * signal always aborts at the end: that closes a connection that is still open.
  */
-export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeout<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
   const timer = setTimeout(() => {
     controller.abort(new ProviderError(`no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`));
   }, IDENTITY_PROVIDER_TIMEOUT_MS);
-  // Not left to the work: a caller's own `fetch` may ignore the signal.
+  // Not left to `work`, because a caller's own `fetch` may ignore the signal.
   const end = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
@@ -102,22 +102,26 @@ type NodeMessage = NonNullable<ProviderResponse['body']> & {
 type Host = { versions?: { undici?: string }; getBuiltinModule?(name: string): NodeHttp };
 
 /** The client of this platform. */
-export const send: Send = (url, question) => {
+export const send: Send = (url, request) => {
   const { process: host } = globalThis as { readonly process?: Host };
-  // Workers, Bun and Deno have another `fetch` than undici's.
-  if (host?.versions?.undici === undefined || !host.getBuiltinModule) return fetch(url, question);
+  // The `fetch` of Workers, Bun and Deno isn't undici's.
+  if (host?.versions?.undici === undefined || !host.getBuiltinModule) return fetch(url, request);
   const http = host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
-  const first = exchange(http, url, question);
+  const first = exchange(http, url, request);
   return first.response.catch((error) => {
     const isStale = first.request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(reasonOf(error));
-    if (!isStale || question.signal.aborted) throw error;
-    // The provider closed a kept connection as the request was sent on it.
-    return exchange(http, url, question, { agent: false }).response;
+    if (!isStale || request.signal.aborted) throw error;
+    // The provider closed an idle connection while the request was sent on it.
+    return exchange(http, url, request, { agent: false }).response;
   });
 };
 
-function exchange(http: NodeHttp, url: string, question: Question, connection = {}) {
-  const { method, headers, signal } = question;
+function exchange(
+  http: NodeHttp,
+  url: string,
+  { method, headers, signal }: ProviderRequest,
+  connection = {},
+) {
   const request = http.request(url, {
     method,
     signal,

@@ -1,5 +1,5 @@
-// One question at the provider's user-information endpoint (OpenID Connect Core 5.3, and endpoints like
-// it), and the verdict on the token.
+// One request to the provider's user-information endpoint (OpenID Connect Core 5.3, or a similar one),
+// and the verdict on the token.
 
 import { USERINFO_MAX_BYTES } from '../domain/limits.js';
 import { retryAfterMs } from '../retry-after.js';
@@ -12,8 +12,8 @@ import type { SignInSettings } from './sign-in.js';
 export type Verdict = Account | { readonly refused: Refusal };
 type Refusal = { readonly status: number; readonly error?: string };
 
-/** Asks about a token, whose claims the gate gives. Rejects if the token stays undecided. */
-export type Ask = (token: string, signal: AbortSignal, claims?: unknown) => Promise<Verdict>;
+/** Finds a token's account. `claims`: those of a verified JWT. Rejects if the token stays undecided. */
+export type CheckToken = (token: string, signal: AbortSignal, claims?: unknown) => Promise<Verdict>;
 
 type EndpointOptions = ProviderAccess &
   Required<Pick<SignInSettings, 'headers' | 'method' | 'subjectField'>> & {
@@ -23,11 +23,11 @@ type EndpointOptions = ProviderAccess &
 const NO_SUBJECT = 'without a usable subject; check AUTH_SUBJECT_FIELD';
 const REFUSALS = [400, 401, 403];
 const BUSY = [429, 503];
-/** A provider, or a proxy before it, that asked for a year would lock everybody out. */
+/** A provider, or a proxy before it, that asks for a year would lock out every user. */
 const PAUSE_MAX_SECONDS = 60;
 
-/** The token itself names the account and is valid until it expires; the provider isn't asked. */
-export function tokenAlone(subjectField: string): Ask {
+/** Takes the account from the token's own claims, without a request to the provider. */
+export function subjectOfToken(subjectField: string): CheckToken {
   const path = subjectPath(subjectField);
   return async (_token, _signal, claims) => {
     const account = accountIn(claims, path);
@@ -37,18 +37,18 @@ export function tokenAlone(subjectField: string): Ask {
 }
 
 /** Throws a TypeError for a `subjectField` that can match nothing. */
-export function userinfoEndpoint(options: EndpointOptions): Ask {
+export function userinfoEndpoint(options: EndpointOptions): CheckToken {
   const { url, method, fetch, clock } = options;
   const path = subjectPath(options.subjectField);
   // A `Headers` object, because names differ in case, and a second Authorization would be joined to the
   // caller's.
   const extra = new Headers({ accept: 'application/json' });
   for (const [name, value] of Object.entries(options.headers)) extra.set(name, value);
-  /** When the provider may be asked again after a 503. */
+  /** Until then, after a 503, no request is sent. */
   let pausedUntil = 0;
   return async (token, signal) => {
     const left = Math.ceil((pausedUntil - clock()) / 1000);
-    // More, if the clock was set back.
+    // A longer pause means that the clock was set back.
     if (left > 0 && left <= PAUSE_MAX_SECONDS) throw new ProviderError('a pause after a 503', left);
     const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
     const response = await fetch(await url(), { method, headers, redirect: 'manual', signal });
@@ -56,7 +56,7 @@ export function userinfoEndpoint(options: EndpointOptions): Ask {
     if (BUSY.includes(status)) {
       const asked = Math.ceil((retryAfterMs(response.headers, clock()) ?? 0) / 1000);
       const seconds = Math.min(asked, PAUSE_MAX_SECONDS);
-      // A 429 is about this token or its sender: anyone's junk would pause everybody.
+      // A 429 pauses nothing, because it is about one token or client, and junk would pause every user.
       if (status === 503 && seconds > 0) pausedUntil = clock() + seconds * 1000;
       throw new ProviderError(`status ${status}`, seconds || undefined);
     }
@@ -77,11 +77,11 @@ async function verdictOf(
   const json = await readJson(body, USERINFO_MAX_BYTES);
   const account = accountIn(json, path);
   if (account !== undefined) return account;
-  if (saysNo(json)) return { refused: { status, ...errorOf(json, token) } };
+  if (isDenial(json)) return { refused: { status, ...errorOf(json, token) } };
   throw new ProviderError(`an answer ${NO_SUBJECT}`);
 }
 
-/** The `error` of an answer, if it is a code as in RFC 6749, which can't hold a token. */
+/** The `error` of a response, if it is a code as in RFC 6749, which can't contain a token. */
 function errorOf(json: unknown, token: string): { readonly error?: string } {
   const error = member(json, 'error');
   if (typeof error !== 'string' || !/^[a-z_]{1,40}$/.test(error)) return {};
@@ -92,7 +92,7 @@ function errorOf(json: unknown, token: string): { readonly error?: string } {
  * Whether a 2xx without a subject refuses the token: `null` (better-auth's session),
  * `false`, `{"active": false}` (RFC 7662), an `error` that is not empty, `{"status": "error"}` (Casdoor).
  */
-function saysNo(json: unknown): boolean {
+function isDenial(json: unknown): boolean {
   if (json === null || json === false) return true;
   if (member(json, 'active') === false || member(json, 'status') === 'error') return true;
   const error = member(json, 'error');

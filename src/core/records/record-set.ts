@@ -3,6 +3,7 @@
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
+import { utf8Length } from '../utf8-length.js';
 import {
   type Change,
   type ListSnapshot,
@@ -12,7 +13,6 @@ import {
 } from './record-list.js';
 import type { Changes, PutRow, StoredRow } from './record-storage.js';
 import { columnsOf, unusableRow } from './stored-row.js';
-import { utf8Length } from './utf8-length.js';
 
 /** How much an account has. */
 export interface AccountSize {

@@ -5,9 +5,9 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { type Failure, failed, type Outcome } from '../domain/errors.js';
 import { RECORD_MAX_BYTES } from '../domain/limits.js';
 import type { CommitStatus } from '../service-events.js';
+import { utf8Length } from '../utf8-length.js';
 import type { RecordName } from './record-list.js';
 import type { RequestContext } from './record-service.js';
-import { utf8Length } from './utf8-length.js';
 
 export type WriteKind = 'create' | 'update' | 'delete';
 

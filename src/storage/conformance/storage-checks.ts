@@ -1,7 +1,7 @@
 // The promises of the ports `RecordStorage` and `StoredViews`, which every storage must keep, as checks.
 
 import type { CommitResult, RecordStorage } from '../../core/records/record-storage.js';
-import { utf8Length } from '../../core/records/utf8-length.js';
+import { utf8Length } from '../../core/utf8-length.js';
 import {
   type Bench,
   benchOf,

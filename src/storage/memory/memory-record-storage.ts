@@ -11,7 +11,7 @@ import type {
   StoredViews,
   ThreeTimes,
 } from '../../core/records/record-storage.js';
-import { utf8Length } from '../../core/records/utf8-length.js';
+import { utf8Length } from '../../core/utf8-length.js';
 
 type KeptRow = StoredRow & Readonly<Record<'createdAt' | 'updatedAt', number>>;
 

@@ -6,7 +6,7 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 export type Statement = Readonly<ReturnType<ReturnType<typeof defineStatement>>>;
 
 /**
- * A tag for a statement's text. `batchMax`: 0 if it is never batched; above 0 its parameters are columns,
+ * A tag for a statement's text. `batchMax`: 0 if it is never defineBatched; above 0 its parameters are columns,
  * and a result row's `n` is the index of its caller in the batch, from 1. `isSlow`: it uses the connections
  * for searches, payments and views. `isWrite`: before a retry, the lost attempt must be terminated, or it
  * could undo later changes.
@@ -21,13 +21,13 @@ export const defineStatement =
   };
 
 const BATCH_MAX = 100;
-const batched = (kind: string) => defineStatement(kind, { batchMax: BATCH_MAX });
+const defineBatched = (kind: string) => defineStatement(kind, { batchMax: BATCH_MAX });
 
 /** `$1`: the sequence. */
-export const NEXT_NUMBER = batched('number')`
+export const NEXT_NUMBER = defineBatched('number')`
   select n, nextval(name::regclass) as number from unnest($1::text[]) with ordinality as g (name, n)`;
 
-export const FIND = batched('find')`
+export const FIND = defineBatched('find')`
   select k.n, r.body, r.version
     from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C")
       with ordinality as k (owner, collection, id, n)
@@ -39,7 +39,7 @@ const LONG_BYTES = 65_536;
 const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || id || E'\\x1e' else body end, ',' order by position desc) as body`;
 
 /** `$3`: limit. `$4`: offset. */
-export const LIST = batched('list')`
+export const LIST = defineBatched('list')`
   select k.n, coalesce(t.records, 0) as records,
     (select ${PAGE} from (
        select position, id, bytes, body from records

@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
-import { Checks, UNKNOWN_CHECKS_MAX } from '../../src/core/identity/checks.js';
+import { TokenChecks, UNKNOWN_CHECKS_MAX } from '../../src/core/identity/token-checks.js';
 import { silentLog } from '../../src/core/log.js';
 import { good, held, identified, NOW, open, reply, settled } from './answering-provider.js';
 
@@ -180,9 +180,9 @@ it('A check whose JWT verification exceeds 4 s takes no slot', async () => {
   const keys = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const checks = new Checks({
-    gate: () => keys.then(() => ({ claims: {} })),
-    ask: async (subject) => ({ subject, expiresAt: undefined }),
+  const checks = new TokenChecks({
+    verifyJwt: () => keys.then(() => ({ claims: {} })),
+    checkToken: async (subject) => ({ subject, expiresAt: undefined }),
     digest: (token) => token,
     log: silentLog,
     clock: Date.now,
@@ -195,7 +195,7 @@ it('A check whose JWT verification exceeds 4 s takes no slot', async () => {
   open();
   await settled();
   const next = checks.identify('next');
-  // So that one without a place ends, too.
+  // So that one without a slot ends, too.
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await next).toEqual(identified('next'));
 });
